@@ -1,24 +1,19 @@
 package io.millrace.client;
 
+import io.millrace.client.AnswerReader.Answered;
+import io.millrace.client.HttpTransport.Request;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
 import java.security.cert.CertificateException;
+import java.util.Arrays;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
-import org.apache.hc.core5.http.ClassicHttpRequest;
-import org.apache.hc.core5.http.ClassicHttpResponse;
-import org.apache.hc.core5.http.HttpException;
-import org.apache.hc.core5.http.config.Http1Config;
-import org.apache.hc.core5.http.impl.DefaultConnectionReuseStrategy;
-import org.apache.hc.core5.http.impl.io.DefaultBHttpClientConnection;
-import org.apache.hc.core5.http.impl.io.MonitoringResponseOutOfOrderStrategy;
-import org.apache.hc.core5.http.message.MessageSupport;
-import org.apache.hc.core5.http.protocol.HttpCoreContext;
-import org.apache.hc.core5.io.CloseMode;
-import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
 
 /** An HTTP/1.1 connection, for one request at a time. Any thread may {@link #cut} it. */
@@ -29,22 +24,30 @@ final class Connection implements ConnectionPool.Pooled {
   /** After how many bytes of a body to look whether the server has refused it already. */
   private static final long LOOK_EVERY_BYTES = 1 << 20;
 
-  private final DefaultBHttpClientConnection http =
-      new DefaultBHttpClientConnection(
-          Http1Config.DEFAULT,
-          null,
-          null,
-          null,
-          null,
-          new MonitoringResponseOutOfOrderStrategy(LOOK_EVERY_BYTES),
-          null,
-          null);
+  /** Bodies up to this size leave together with their head. */
+  private static final int GATHERED_BYTES = 32 << 10;
+
+  private static final int UPLOAD_BYTES = 64 << 10;
+  private static final byte[] LINE_END = ascii("\r\n");
+
+  /** The socket below TLS, or the only one. */
+  private final Socket base;
+
+  private final Socket socket;
+  private final OutputStream out;
+  private final AnswerReader answers;
+  private byte[] outgoing = new byte[1 << 10];
+  private int outgoingBytes;
   private boolean sent;
   private boolean reusable = true;
+  private volatile boolean cut;
   private long idleSinceNanos;
 
-  private Connection(Socket socket) throws IOException {
-    http.bind(socket);
+  private Connection(Socket base, Socket socket) throws IOException {
+    this.base = base;
+    this.socket = socket;
+    out = socket.getOutputStream();
+    answers = new AnswerReader(socket.getInputStream());
   }
 
   /**
@@ -61,7 +64,8 @@ final class Connection implements ConnectionPool.Pooled {
     try {
       socket.connect(address, timeoutMillis);
       socket.setTcpNoDelay(true);
-      return new Connection(tls == null ? socket : handshake(socket, address, tls, timeoutMillis));
+      Socket top = tls == null ? socket : handshake(socket, address, tls, timeoutMillis);
+      return new Connection(socket, top);
     } catch (IOException e) {
       try {
         socket.close();
@@ -104,58 +108,156 @@ final class Connection implements ConnectionPool.Pooled {
    * Sends a request and reads the head of its answer, whose body is to be read next. The connection
    * can be used again once {@link #finished} was called.
    *
-   * @param answerMillis how long to wait for the answer, and later for each of its bytes
+   * @param prefix what the request's path is below
+   * @param headers those of every request, as they are sent
    * @throws IOException if the connection broke, so that it is unknown what the server did
    */
-  ClassicHttpResponse send(ClassicHttpRequest request, int answerMillis) throws IOException {
+  Answered send(Request request, String prefix, byte[] headers) throws IOException {
+    reusable = false;
+    sent = false;
+    outgoingBytes = 0;
+    put(request.method() + " " + prefix + request.path() + " HTTP/1.1\r\n");
+    put(headers);
+    request.headers().forEach(this::putHeader);
     try {
-      reusable = false;
-      sent = false;
-      http.setSocketTimeout(Timeout.ofMilliseconds(answerMillis));
-      sendWhole(request);
-      ClassicHttpResponse response = http.receiveResponseHeader();
-      while (response.getCode() < 200) {
-        response = http.receiveResponseHeader();
+      byte[] json = request.json();
+      UploadBody upload = request.upload();
+      if (json != null) {
+        sendJson(json);
+      } else if (upload != null) {
+        sendUpload(upload);
+      } else {
+        put(LINE_END);
+        flush();
+        sent = true;
       }
-      if (MessageSupport.canResponseHaveBody(request.getMethod(), response)) {
-        http.receiveResponseEntity(response);
+    } catch (IOException e) {
+      // A server that refuses a large body answers early and closes: the answer may be there.
+      boolean unread = request.upload() != null && request.upload().failure() != null;
+      if (unread || !hasAnswer(100)) {
+        throw e;
       }
-      return response;
-    } catch (HttpException e) {
-      throw new IOException("the answer is not HTTP: " + e.getMessage(), e);
+    }
+    socket.setSoTimeout(request.answerMillis());
+    return answers.next(request.method());
+  }
+
+  private void sendJson(byte[] json) throws IOException {
+    putHeader("Content-Type", "application/json");
+    putHeader("Content-Length", Integer.toString(json.length));
+    put(LINE_END);
+    if (json.length <= GATHERED_BYTES) {
+      put(json);
+      flush();
+    } else {
+      flush();
+      out.write(json);
+      out.flush();
+    }
+    sent = true;
+  }
+
+  /** Sends a body while it is read, unless the server answers before its end. */
+  private void sendUpload(UploadBody upload) throws IOException {
+    boolean chunked = upload.length() < 0;
+    if (upload.contentType() != null) {
+      putHeader("Content-Type", upload.contentType());
+    }
+    if (chunked) {
+      putHeader("Transfer-Encoding", "chunked");
+    } else {
+      putHeader("Content-Length", Long.toString(upload.length()));
+    }
+    put(LINE_END);
+    byte[] part = new byte[UPLOAD_BYTES];
+    long look = LOOK_EVERY_BYTES;
+    for (int count = read(upload, part); count >= 0; count = read(upload, part)) {
+      if (chunked && count > 0) {
+        put(Integer.toHexString(count) + "\r\n");
+      }
+      flush();
+      out.write(part, 0, count);
+      if (chunked && count > 0) {
+        put(LINE_END);
+      }
+      if (upload.taken() >= look) {
+        look += LOOK_EVERY_BYTES;
+        if (hasAnswer(1)) {
+          return;
+        }
+      }
+    }
+    if (chunked) {
+      put("0\r\n\r\n");
+    }
+    flush();
+    sent = true;
+  }
+
+  private int read(UploadBody upload, byte[] part) throws IOException {
+    boolean read = false;
+    try {
+      int count = upload.read(part);
+      read = true;
+      return count;
+    } finally {
+      if (!read) {
+        // The body must not look as if it had ended.
+        cut();
+      }
     }
   }
 
-  private void sendWhole(ClassicHttpRequest request) throws IOException, HttpException {
+  private void putHeader(String name, String value) {
+    put(name + ": " + value + "\r\n");
+  }
+
+  private void put(String text) {
+    put(ascii(text));
+  }
+
+  private void put(byte[] bytes) {
+    int end = outgoingBytes + bytes.length;
+    if (end > outgoing.length) {
+      outgoing = Arrays.copyOf(outgoing, Math.max(end, 2 * outgoing.length));
+    }
+    System.arraycopy(bytes, 0, outgoing, outgoingBytes, bytes.length);
+    outgoingBytes = end;
+  }
+
+  private void flush() throws IOException {
+    int count = outgoingBytes;
+    outgoingBytes = 0;
+    out.write(outgoing, 0, count);
+    out.flush();
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  /** Whether an answer begins within this time; the end of the connection is none. */
+  private boolean hasAnswer(int millis) throws IOException {
+    if (answers.hasMore()) {
+      return true;
+    }
+    socket.setSoTimeout(millis);
     try {
-      http.sendRequestHeader(request);
-      if (request.getEntity() instanceof UploadBody body) {
-        body.onFailure(this::cut);
-      }
-      http.sendRequestEntity(request);
-      http.flush();
-      sent = true;
-    } catch (IOException e) {
-      // A server that refuses a large body answers early and closes: the answer may be there.
-      if (!http.isDataAvailable(Timeout.ofMilliseconds(100))) {
-        throw e;
-      }
+      return answers.fill() && answers.hasMore();
+    } catch (SocketTimeoutException _) {
+      return false;
     }
   }
 
   /** The body of this answer has been read to its end. */
-  void finished(ClassicHttpResponse response) {
+  void finished(Answered answer) {
     // An answer that came early leaves a request that was sent in part.
-    reusable =
-        sent
-            && http.isConsistent()
-            && DefaultConnectionReuseStrategy.INSTANCE.keepAlive(
-                null, response, HttpCoreContext.create());
+    reusable = sent && answer.keepsConnection();
   }
 
   @Override
   public boolean isReusable() {
-    return reusable && http.isOpen();
+    return reusable && !cut;
   }
 
   @Override
@@ -174,8 +276,16 @@ final class Connection implements ConnectionPool.Pooled {
     if (!certain && nanos - idleSinceNanos < TRUSTED_IDLE_NANOS) {
       return true;
     }
+    if (cut || idleTooLong(nanos)) {
+      return false;
+    }
     try {
-      return !idleTooLong(nanos) && !http.isStale();
+      socket.setSoTimeout(1);
+      // Whatever comes, the end or an answer to nothing, it cannot be used.
+      var _ = answers.fill();
+      return false;
+    } catch (SocketTimeoutException _) {
+      return true;
     } catch (IOException _) {
       return false;
     }
@@ -183,6 +293,17 @@ final class Connection implements ConnectionPool.Pooled {
 
   @Override
   public void cut() {
-    http.close(CloseMode.IMMEDIATE);
+    cut = true;
+    try {
+      // At once, even if something waits to be sent.
+      base.setSoLinger(true, 0);
+    } catch (IOException _) {
+      // It is closed already.
+    }
+    try {
+      base.close();
+    } catch (IOException _) {
+      // Nothing can be done about it.
+    }
   }
 }

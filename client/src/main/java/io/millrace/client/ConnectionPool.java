@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class ConnectionPool<C extends ConnectionPool.Pooled> {
   private final Connector<C> connector;
   private final ConcurrentLinkedDeque<C> idle = new ConcurrentLinkedDeque<>();
-  private final ConcurrentHashMap.KeySetView<C, Boolean> busy = ConcurrentHashMap.newKeySet();
+  private final ConcurrentHashMap.KeySetView<C, Boolean> open = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
   ConnectionPool(Connector<C> connector) {
@@ -60,7 +60,6 @@ final class ConnectionPool<C extends ConnectionPool.Pooled> {
    */
   C lease(Call call, boolean certain) throws NotSentException {
     C connection = take(certain);
-    busy.add(connection);
     try {
       call.begin(connection);
       if (closed) {
@@ -78,17 +77,23 @@ final class ConnectionPool<C extends ConnectionPool.Pooled> {
       if (one.isUsable(System.nanoTime(), certain)) {
         return one;
       }
-      one.cut();
+      drop(one);
     }
-    return connector.connect();
+    C fresh = connector.connect();
+    open.add(fresh);
+    return fresh;
+  }
+
+  private void drop(C connection) {
+    open.remove(connection);
+    connection.cut();
   }
 
   /** Gives a leased connection back, which is cut unless it can be used again. */
   void release(C connection, Call call) {
     call.end();
-    busy.remove(connection);
     if (closed || !connection.isReusable()) {
-      connection.cut();
+      drop(connection);
       return;
     }
     long now = System.nanoTime();
@@ -97,25 +102,15 @@ final class ConnectionPool<C extends ConnectionPool.Pooled> {
     // After a peak the deepest are never taken again: let one of them go with each release.
     C oldest = idle.peekLast();
     if (oldest != null && oldest.idleTooLong(now) && idle.remove(oldest)) {
-      oldest.cut();
-    }
-    if (closed) {
-      cutAll();
+      drop(oldest);
     }
   }
 
   /** Cuts every connection; requests under way fail, later ones are not sent. */
   void close() {
     closed = true;
-    cutAll();
-  }
-
-  private void cutAll() {
-    // One by one: what is released meanwhile must not go without being cut.
-    for (C one = idle.poll(); one != null; one = idle.poll()) {
-      one.cut();
-    }
-    busy.forEach(Pooled::cut);
+    // One that is opened meanwhile is cut by the request that opened it.
+    open.forEach(Pooled::cut);
   }
 
   boolean isClosed() {

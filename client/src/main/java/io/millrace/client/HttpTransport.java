@@ -1,5 +1,6 @@
 package io.millrace.client;
 
+import io.millrace.client.AnswerReader.Answered;
 import io.millrace.client.ConnectionPool.Call;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreClosedException;
@@ -9,26 +10,14 @@ import io.millrace.wire.WireException;
 import io.millrace.work.Backoff;
 import java.io.FilterInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.net.ssl.SSLSocketFactory;
-import org.apache.hc.core5.http.ClassicHttpRequest;
-import org.apache.hc.core5.http.ClassicHttpResponse;
-import org.apache.hc.core5.http.ContentType;
-import org.apache.hc.core5.http.Header;
-import org.apache.hc.core5.http.HttpEntity;
-import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
-import org.apache.hc.core5.http.io.entity.EntityUtils;
-import org.apache.hc.core5.http.message.BasicClassicHttpRequest;
-import org.apache.hc.core5.http.message.BasicHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,13 +27,15 @@ import org.jspecify.annotations.Nullable;
 final class HttpTransport implements AutoCloseable {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
-  private static final ContentType JSON = ContentType.create("application/json");
 
   private final ClientOptions options;
   private final String host;
   private final int port;
   private final String prefix;
-  private final List<Header> headers = new ArrayList<>();
+
+  /** The headers that go with every request, as they are sent. */
+  private final byte[] headers;
+
   private final @Nullable SSLSocketFactory tls;
   private final ConnectionPool<Connection> pool = new ConnectionPool<>(this::connect);
 
@@ -60,11 +51,16 @@ final class HttpTransport implements AutoCloseable {
     port = address.getPort() < 0 ? usual : address.getPort();
     String path = address.getRawPath() == null ? "" : address.getRawPath();
     prefix = path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
-    this.headers.add(new BasicHeader("Host", port == usual ? named : named + ":" + port));
-    if (options.token() != null) {
-      this.headers.add(new BasicHeader("Authorization", "Bearer " + options.token()));
+    StringBuilder lines = new StringBuilder("Host: ").append(named);
+    if (port != usual) {
+      lines.append(':').append(port);
     }
-    headers.forEach((name, value) -> this.headers.add(new BasicHeader(name, value)));
+    lines.append("\r\n");
+    if (options.token() != null) {
+      lines.append("Authorization: Bearer ").append(options.token()).append("\r\n");
+    }
+    headers.forEach((name, value) -> lines.append(name).append(": ").append(value).append("\r\n"));
+    this.headers = lines.toString().getBytes(StandardCharsets.ISO_8859_1);
   }
 
   /** What happens if a request arrives twice. */
@@ -77,58 +73,97 @@ final class HttpTransport implements AutoCloseable {
     AGAIN
   }
 
-  /**
-   * A request.
-   *
-   * @param path what follows the server's address, percent-encoded
-   * @param headers those of this request alone, besides those of its body
-   * @param answerMillis how long to wait for the answer
-   */
-  record Request(
-      String method,
-      String path,
-      Map<String, String> headers,
-      @Nullable HttpEntity body,
-      int answerMillis) {
+  /** A request. A class, since an array in a record would not be a value. */
+  static final class Request {
+    private final String method;
+    private final String path;
+    private final Map<String, String> headers;
+    private final byte @Nullable [] json;
+    private final @Nullable UploadBody upload;
+    private final int answerMillis;
 
-    /** A request without a body. */
+    private Request(
+        String method,
+        String path,
+        Map<String, String> headers,
+        byte @Nullable [] json,
+        @Nullable UploadBody upload,
+        int answerMillis) {
+      this.method = method;
+      this.path = path;
+      this.headers = headers;
+      this.json = json;
+      this.upload = upload;
+      this.answerMillis = answerMillis;
+    }
+
+    /**
+     * A request without a body.
+     *
+     * @param path what follows the server's address, percent-encoded
+     * @param answerMillis how long to wait for the answer, and then for each part of it
+     */
     static Request of(String method, String path, int answerMillis) {
-      return new Request(method, path, Map.of(), null, answerMillis);
+      return new Request(method, path, Map.of(), null, null, answerMillis);
     }
 
     /** A request with a body that is read while it is sent. */
     static Request of(String method, String path, UploadBody body, int answerMillis) {
-      return new Request(method, path, Map.of(), body, answerMillis);
-    }
-
-    /** The same with a header. */
-    Request with(String name, String value) {
-      return new Request(method, path, Map.of(name, value), body, answerMillis);
+      return new Request(method, path, Map.of(), null, body, answerMillis);
     }
 
     /** A request with JSON, which is not copied. */
     static Request of(String method, String path, byte[] json, int answerMillis) {
-      return new Request(method, path, Map.of(), new ByteArrayEntity(json, JSON), answerMillis);
+      return new Request(method, path, Map.of(), json, null, answerMillis);
+    }
+
+    /** The same with a header besides those of its body. */
+    Request with(String name, String value) {
+      return new Request(method, path, Map.of(name, value), json, upload, answerMillis);
+    }
+
+    String method() {
+      return method;
+    }
+
+    String path() {
+      return path;
+    }
+
+    Map<String, String> headers() {
+      return headers;
+    }
+
+    byte @Nullable [] json() {
+      return json;
+    }
+
+    @Nullable UploadBody upload() {
+      return upload;
+    }
+
+    int answerMillis() {
+      return answerMillis;
     }
   }
 
   /** The whole answer to a request. */
   static final class Answer {
-    private final ClassicHttpResponse head;
+    private final Answered head;
     private final byte[] body;
 
-    private Answer(ClassicHttpResponse head, byte[] body) {
+    private Answer(Answered head, byte[] body) {
       this.head = head;
       this.body = body;
     }
 
     int status() {
-      return head.getCode();
+      return head.status();
     }
 
     /** The value of a header; null if it is missing. */
     @Nullable String header(String name) {
-      return value(head, name);
+      return head.header(name);
     }
 
     /** The body, not a copy. */
@@ -152,36 +187,33 @@ final class HttpTransport implements AutoCloseable {
    * its end; otherwise closing cuts it. For one thread; any may close it.
    */
   final class Streamed extends FilterInputStream {
-    private final ClassicHttpResponse head;
+    private final Answered answer;
     private final Connection connection;
     private final Call call;
     private boolean released;
 
-    private Streamed(ClassicHttpResponse head, Connection connection, Call call)
-        throws IOException {
-      super(
-          head.getEntity() == null ? InputStream.nullInputStream() : head.getEntity().getContent());
-      this.head = head;
+    private Streamed(Answered answer, Connection connection, Call call) {
+      super(answer);
+      this.answer = answer;
       this.connection = connection;
       this.call = call;
     }
 
     int status() {
-      return head.getCode();
+      return answer.status();
     }
 
     /** The value of a header; null if it is missing. */
     @Nullable String header(String name) {
-      return value(head, name);
+      return answer.header(name);
     }
 
     /** Reads the rest, and closes it. */
     Answer whole() throws IOException {
       try (this) {
-        HttpEntity entity = head.getEntity();
-        byte[] body = entity == null ? new byte[0] : EntityUtils.toByteArray(entity);
+        byte[] body = answer.rest();
         release(true);
-        return new Answer(head, body);
+        return new Answer(answer, body);
       }
     }
 
@@ -204,18 +236,13 @@ final class HttpTransport implements AutoCloseable {
       if (!released) {
         released = true;
         if (finished) {
-          connection.finished(head);
+          connection.finished(answer);
         } else {
           connection.cut();
         }
         pool.release(connection, call);
       }
     }
-  }
-
-  private static @Nullable String value(ClassicHttpResponse head, String name) {
-    Header header = head.getFirstHeader(name);
-    return header == null ? null : header.getValue();
   }
 
   /** A name as one part of a path or query, percent-encoded as UTF-8, slashes and dots included. */
@@ -304,8 +331,8 @@ final class HttpTransport implements AutoCloseable {
     Connection connection = pool.lease(call, certain);
     boolean opened = false;
     try {
-      ClassicHttpResponse head = connection.send(message(request), request.answerMillis());
-      Streamed streamed = new Streamed(head, connection, call);
+      Answered answer = connection.send(request, prefix, headers);
+      Streamed streamed = new Streamed(answer, connection, call);
       opened = true;
       return streamed;
     } finally {
@@ -318,26 +345,6 @@ final class HttpTransport implements AutoCloseable {
   /** Sends a request for server-sent events, as {@link #open} does. */
   Streamed events(String path, int answerMillis) throws IOException {
     return open(Request.of("GET", path, answerMillis).with("Accept", "text/event-stream"));
-  }
-
-  private ClassicHttpRequest message(Request request) {
-    ClassicHttpRequest message =
-        new BasicClassicHttpRequest(request.method(), prefix + request.path());
-    headers.forEach(message::addHeader);
-    request.headers().forEach(message::addHeader);
-    HttpEntity body = request.body();
-    if (body != null) {
-      message.setEntity(body);
-      if (body.getContentType() != null) {
-        message.addHeader("Content-Type", body.getContentType());
-      }
-      if (body.getContentLength() < 0) {
-        message.addHeader("Transfer-Encoding", "chunked");
-      } else {
-        message.addHeader("Content-Length", body.getContentLength());
-      }
-    }
-    return message;
   }
 
   private Connection connect() throws NotSentException {

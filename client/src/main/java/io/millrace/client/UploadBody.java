@@ -3,20 +3,16 @@ package io.millrace.client;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
-import org.apache.hc.core5.http.io.entity.AbstractHttpEntity;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A body that is read while it is sent. It knows how far it came, and tells a failure of its source
  * from one of the connection. The source stays open.
  */
-final class UploadBody extends AbstractHttpEntity {
-  private static final int BUFFER_BYTES = 64 << 10;
-
+final class UploadBody {
+  private final @Nullable String contentType;
   private final InputStream source;
   private final long length;
-  private Runnable cut = () -> {};
   private long taken;
   private boolean ended;
   private @Nullable IOException failure;
@@ -27,40 +23,43 @@ final class UploadBody extends AbstractHttpEntity {
    * @param length how many bytes that must be; -1 if it is not known
    */
   UploadBody(@Nullable String contentType, InputStream source, long length) {
-    super(contentType, null, length < 0);
+    this.contentType = contentType;
     this.source = source;
     this.length = length;
   }
 
-  /** What to do if the source fails, since the body must not look as if it had ended. */
-  void onFailure(Runnable cutConnection) {
-    cut = cutConnection;
+  /** Its media type; null if it is not said. */
+  @Nullable String contentType() {
+    return contentType;
   }
 
-  @Override
-  public void writeTo(OutputStream out) throws IOException {
-    byte[] buffer = new byte[BUFFER_BYTES];
-    for (int count = read(buffer); count >= 0; count = read(buffer)) {
-      taken += count;
-      ended = taken == length;
-      out.write(buffer, 0, count);
+  /** How many bytes it has; -1 if that is not known. */
+  long length() {
+    return length;
+  }
+
+  /**
+   * Reads what comes next.
+   *
+   * @return how many bytes; -1 at the end
+   * @throws IOException if the source fails or ends early
+   */
+  int read(byte[] target) throws IOException {
+    if (taken == length) {
+      ended = true;
+      return -1;
     }
-    ended = true;
-  }
-
-  private int read(byte[] buffer) throws IOException {
+    int most = length < 0 ? target.length : (int) Math.min(target.length, length - taken);
     try {
-      int count = source.read(buffer);
+      int count = source.read(target, 0, most);
       if (count < 0 && taken < length) {
         throw new EOFException("it ended after " + taken + " of " + length + " bytes");
       }
+      taken += Math.max(count, 0);
+      ended = count < 0 || taken == length;
       return count;
     } catch (IOException e) {
       failure = e;
-      cut.run();
-      throw e;
-    } catch (RuntimeException | Error e) {
-      cut.run();
       throw e;
     }
   }
@@ -79,22 +78,4 @@ final class UploadBody extends AbstractHttpEntity {
   @Nullable IOException failure() {
     return failure;
   }
-
-  @Override
-  public long getContentLength() {
-    return length;
-  }
-
-  @Override
-  public boolean isStreaming() {
-    return true;
-  }
-
-  @Override
-  public InputStream getContent() {
-    throw new UnsupportedOperationException("this body is written");
-  }
-
-  @Override
-  public void close() {}
 }
