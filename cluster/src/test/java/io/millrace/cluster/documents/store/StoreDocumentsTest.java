@@ -48,8 +48,7 @@ final class StoreDocumentsTest {
     Semaphore told = new Semaphore(0);
     Semaphore other = new Semaphore(0);
     VersionedDocuments.Watch watch = documents.watch("lock/a", told::release).orElseThrow();
-    try (VersionedDocuments.Watch second =
-        documents.watch("lock/b", other::release).orElseThrow()) {
+    try (VersionedDocuments.Watch _ = documents.watch("lock/b", other::release).orElseThrow()) {
       // Both are told when the subscription is open, or to look for what was before.
       told.acquire();
       other.acquire();
