@@ -16,17 +16,18 @@ import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.core.json.JsonFactory;
+import tools.jackson.core.util.BufferRecycler;
 import tools.jackson.core.util.JsonRecyclerPools;
+import tools.jackson.core.util.RecyclerPool;
 
 /** How JSON is written, and the settings for reading it. */
 final class JsonText {
   /** Deeper than any form here, so that hostile nesting ends early. */
   private static final int MOST_NESTING = 16;
 
-  /** Buffers come from a shared pool, since a virtual thread lives for one request only. */
   static final JsonFactory FACTORY =
       JsonFactory.builder()
-          .recyclerPool(JsonRecyclerPools.newConcurrentDequePool())
+          .recyclerPool(new Buffers())
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
           .streamReadConstraints(
@@ -38,6 +39,36 @@ final class JsonText {
           .build();
 
   private JsonText() {}
+
+  /**
+   * The buffers for reading and writing. A platform thread has its own; virtual threads share some,
+   * since one often lives for one request only.
+   */
+  private static final class Buffers implements RecyclerPool<BufferRecycler> {
+    private static final long serialVersionUID = 1;
+    private static final RecyclerPool<BufferRecycler> OWN = JsonRecyclerPools.threadLocalPool();
+    private static final RecyclerPool<BufferRecycler> SHARED =
+        JsonRecyclerPools.newConcurrentDequePool();
+
+    private static RecyclerPool<BufferRecycler> ofThisThread() {
+      return Thread.currentThread().isVirtual() ? SHARED : OWN;
+    }
+
+    @Override
+    public BufferRecycler acquireAndLinkPooled() {
+      return ofThisThread().acquireAndLinkPooled();
+    }
+
+    @Override
+    public BufferRecycler acquirePooled() {
+      return ofThisThread().acquirePooled();
+    }
+
+    @Override
+    public void releasePooled(BufferRecycler buffers) {
+      ofThisThread().releasePooled(buffers);
+    }
+  }
 
   /** The bytes that {@code form} writes. */
   static byte[] write(Consumer<JsonGenerator> form) {
