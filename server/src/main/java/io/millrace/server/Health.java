@@ -15,8 +15,8 @@ import java.util.Map;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Tells whether the server can work: 200, with warnings if something is about to run short, or 503
- * when its store has stopped or waits for room on the disk.
+ * Reports whether the server can work: 200, with warnings if something is about to run short, or
+ * 503 if its store has stopped or waits for room on the disk.
  */
 final class Health implements Handler {
   private static final JsonMapper JSON = new JsonMapper();

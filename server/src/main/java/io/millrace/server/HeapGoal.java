@@ -21,13 +21,13 @@ import org.slf4j.LoggerFactory;
  * collectors respect; an explicit flag takes precedence.
  */
 public final class HeapGoal {
-  /** The goal of a process in which little lives: 1 GiB. */
+  /** The goal of a process with little live data: 1 GiB. */
   public static final long LEAST_BYTES = 1L << 30;
 
   private static final Logger LOG = LoggerFactory.getLogger(HeapGoal.class);
   private static final String FLAG = "SoftMaxHeapSize";
 
-  /** How much heap there is to be for what lives. */
+  /** The goal as a multiple of the live data. */
   private static final int TIMES = 3;
 
   private final HotSpotDiagnosticMXBean machine;

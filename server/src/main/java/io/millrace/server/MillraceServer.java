@@ -92,11 +92,11 @@ public final class MillraceServer implements AutoCloseable {
   }
 
   /**
-   * Opens the store that the configuration names and listens.
+   * Opens the store of the configuration and listens.
    *
    * @param configuration read from at least {@link #SECTIONS}
-   * @throws ServerException when it cannot listen as configured
-   * @throws io.millrace.store.StoreException when the store cannot be opened
+   * @throws ServerException if it cannot listen as configured
+   * @throws io.millrace.store.StoreException if the store cannot be opened
    */
   public static MillraceServer start(Configuration configuration) {
     return start(configuration, TaskStore::open);
@@ -157,7 +157,7 @@ public final class MillraceServer implements AutoCloseable {
     }
   }
 
-  /** What the server is made of; each part stands on those before it. */
+  /** The parts of the server; each is built on those before it. */
   private static List<Part> parts(
       Configuration configuration,
       EmbeddedTaskStore store,
@@ -216,7 +216,7 @@ public final class MillraceServer implements AutoCloseable {
   }
 
   /**
-   * What {@code start} gives; if it fails, in whatever way, {@code store} is closed, so that its
+   * The result of {@code start}; if that fails in any way, {@code store} is closed, so that its
    * folder is free again.
    */
   static <T> T orClose(TaskStore store, Supplier<T> start) {
@@ -226,7 +226,7 @@ public final class MillraceServer implements AutoCloseable {
       try {
         store.close();
       } catch (RuntimeException e) {
-        // Why the start failed counts more.
+        // The reason why the start failed is more important.
         failure.addSuppressed(e);
       }
       throw failure;
@@ -241,19 +241,19 @@ public final class MillraceServer implements AutoCloseable {
     }
   }
 
-  /** How programs on this machine reach it. */
+  /** The address under which programs on this machine reach it. */
   private static String url(InetAddress address, int port) {
     InetAddress reached = address.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : address;
     String host = reached.getHostAddress();
     return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
   }
 
-  /** The port it listens on. */
+  /** The port on which it listens. */
   public int port() {
     return listener.port();
   }
 
-  /** All that it answers, in order of parts. */
+  /** All of its routes, in the order of the parts. */
   public List<Route> routes() {
     return routes.all();
   }
@@ -264,9 +264,9 @@ public final class MillraceServer implements AutoCloseable {
   }
 
   /**
-   * Completes, with the cause, when the store has stopped by itself, as after a failed write; see
-   * {@link EmbeddedTaskStore#stopped}. The server then only answers that it has stopped, and should
-   * be closed and started anew.
+   * Completes, with the cause, when the store has stopped by itself, for example after a failed
+   * write; see {@link EmbeddedTaskStore#stopped}. The server then only answers that it has stopped,
+   * and should be closed and started again.
    */
   public CompletableFuture<Throwable> stopped() {
     return store.stopped();
@@ -277,7 +277,7 @@ public final class MillraceServer implements AutoCloseable {
     return blobs;
   }
 
-  /** Finishes what is in flight, then closes the store and its journal. Closing twice is safe. */
+  /** Finishes current requests, then closes the store and its journal. Closing twice is safe. */
   @Override
   public void close() {
     listener.stop();

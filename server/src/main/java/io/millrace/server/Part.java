@@ -7,51 +7,51 @@ import io.millrace.work.Step;
 import java.util.List;
 
 /**
- * One part of a server: what it answers, shows and does by itself. The server asks for everything
- * once, in the order of these methods, and calls {@link #start} when it listens.
+ * One part of a server: its routes, figures and activities. The server calls each method once, in
+ * the order of these methods, and calls {@link #start} when it listens.
  */
 public interface Part extends AutoCloseable {
   /**
-   * Something that goes on in the background, on a thread of its own, until the part is closed.
+   * An activity in the background, on a thread of its own, until the part is closed.
    *
-   * @param name that of the thread
-   * @param step what it does
+   * @param name the name of the thread
+   * @param step the activity
    */
   record Activity(String name, Step step) {}
 
-  /** What it answers. */
+  /** Its routes. */
   List<Route> routes();
 
-  /** Says what the exceptions of its routes mean to a client. */
+  /** Defines the answers to exceptions of its routes. */
   default void addErrorReplies(ErrorReplies replies) {}
 
   /**
    * Adds its figures to those of the server.
    *
-   * @return what brings them up to date; called before they are shown, perhaps by several threads
+   * @return updates them; called before they are shown, perhaps by several threads
    */
   default Runnable measure(MeterRegistry registry) {
     return () -> {};
   }
 
-  /** What is about to run short or wrong, for {@code /health}; empty if all is well. */
+  /** Warnings for {@code /health}; empty if all is well. */
   default List<String> warnings() {
     return List.of();
   }
 
-  /** What it does in the background. */
+  /** Its activities in the background. */
   default List<Activity> activities() {
     return List.of();
   }
 
   /**
-   * Begins to act.
+   * Starts it.
    *
-   * @param url how programs on this machine reach the server
+   * @param url the address under which programs on this machine reach the server
    */
   default void start(String url) {}
 
-  /** Stops acting, before the store is closed. */
+  /** Stops it, before the store is closed. */
   @Override
   default void close() {}
 }

@@ -21,8 +21,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The store as the layers see it. A command that is submitted on a request's thread is noted there,
- * so that a later failure of the server is not reported as if nothing had been changed.
+ * The store for the layers. It notes on a request that a command was submitted on its thread, so
+ * that a later failure of the server is not reported as if nothing had changed.
  *
  * @param store the store itself
  */

@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings of the HTTP server.
  *
- * @param address the name or number of the address to listen on
- * @param port the port to listen on, 0 for any free one
+ * @param address the name or number of the address on which to listen
+ * @param port the port on which to listen, 0 for any free one
  * @param tokenFile the file with the bearer token; null for no authentication
- * @param origins under which a proxy publishes it
+ * @param origins the origins under which a proxy publishes it
  * @param http the limits
  */
 public record ServerSettings(

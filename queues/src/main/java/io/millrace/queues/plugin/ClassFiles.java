@@ -14,8 +14,8 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Files and folders with all that is in them, to a depth of {@value FileVisit#DEEPEST}: what tells
- * when one changes, and a copy that no change reaches. Links are followed.
+ * Files and folders with all that is in them, to a depth of {@value FileVisit#DEEPEST}. It can tell
+ * when one changes, and make a copy that does not change. Links are followed.
  */
 record ClassFiles(List<Path> entries) {
   /** Copies the list. */
@@ -23,7 +23,10 @@ record ClassFiles(List<Path> entries) {
     entries = List.copyOf(entries);
   }
 
-  /** What differs after a file has come, gone, or changed its time, size or right to be started. */
+  /**
+   * A mark that changes when a file is added or removed, or changes its time, size or permission to
+   * be executed.
+   */
   String mark() {
     List<String> lines = new ArrayList<>();
     for (Path entry : entries) {
@@ -38,13 +41,13 @@ record ClassFiles(List<Path> entries) {
                       + "/"
                       + attributes.size()));
     }
-    // A folder gives its content in any order.
+    // A folder lists its content in any order.
     Collections.sort(lines);
     byte[] all = String.join("\n", lines).getBytes(StandardCharsets.UTF_8);
     return UUID.nameUUIDFromBytes(all).toString();
   }
 
-  /** Where a class loader finds their classes. */
+  /** The URLs for a class loader. */
   List<URL> urls() {
     List<URL> urls = new ArrayList<>();
     for (Path entry : entries) {
@@ -58,9 +61,9 @@ record ClassFiles(List<Path> entries) {
   }
 
   /**
-   * Copies them into a new folder, each by its name.
+   * Copies them into a new folder under their names.
    *
-   * @throws UncheckedIOException when there is no room for them
+   * @throws UncheckedIOException if there is no room for them
    */
   ClassFiles copyTo(Path folder) {
     List<Path> copies = new ArrayList<>();

@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Pretends a migration, with the params {@code migration}, {@code user1}, {@code user2} and {@code
- * commands}: says on standard output what it would do, a line for each command.
+ * Pretends to do a migration, with the params {@code migration}, {@code user1}, {@code user2} and
+ * {@code commands}: prints what it would do, a line for each command.
  */
 final class DemoPlugin implements Plugin {
   @Override

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks at all files of a folder that may change meanwhile. Links are followed. */
+/** Visits all files of a folder that may change meanwhile. Links are followed. */
 final class FileVisit extends SimpleFileVisitor<Path> {
-  /** How many folders within each other are looked into. */
+  /** How deeply nested folders are visited. */
   static final int DEEPEST = 64;
 
   private static final Logger LOG = LoggerFactory.getLogger(FileVisit.class);
@@ -28,16 +28,16 @@ final class FileVisit extends SimpleFileVisitor<Path> {
     this.visitor = visitor;
   }
 
-  /** Is shown each regular file. */
+  /** Takes each regular file. */
   interface Visitor {
     void see(Path file, BasicFileAttributes attributes) throws IOException;
   }
 
   /**
-   * Shows a file, or those of a folder in any order; what cannot be looked at is left out.
+   * Visits a file, or those of a folder in any order; files that cannot be read are left out.
    *
-   * @throws UncheckedIOException what the visitor throws, but for a file that is gone or closed to
-   *     us
+   * @throws UncheckedIOException if the visitor throws it, except for a file that is gone or not
+   *     readable
    */
   static void visit(Path entry, Visitor visitor) {
     try {
@@ -54,7 +54,7 @@ final class FileVisit extends SimpleFileVisitor<Path> {
       try {
         visitor.see(file, attributes);
       } catch (NoSuchFileException | AccessDeniedException e) {
-        // A task that needs it gets an error of its own; others are not affected.
+        // A task that needs it fails itself; others are not affected.
         LOG.warn("the file {} cannot be read: {}", file, e.toString());
       }
     }

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the classes that are plugins by reading class files; no code of theirs is run. One that
- * inherits {@link Plugin} from another class is not found so.
+ * Finds the classes that are plugins by reading class files, without running their code. A class
+ * that inherits {@link Plugin} from another class is not found.
  */
 final class PluginClasses {
   private static final String PLUGIN = Plugin.class.getName().replace('.', '/');
@@ -47,12 +47,12 @@ final class PluginClasses {
           ? Optional.of(model.thisClass().asInternalName().replace('/', '.'))
           : Optional.empty();
     } catch (IllegalArgumentException _) {
-      // It has the name of a class file and is none.
+      // It is named like a class file and is not one.
       return Optional.empty();
     }
   }
 
-  /** Gives the content of every class file. */
+  /** Passes on the content of every class file. */
   private static void read(ClassFiles files, Consumer<byte[]> reader) {
     for (Path entry : files.entries()) {
       if (Files.isDirectory(entry)) {

@@ -4,12 +4,12 @@ package io.millrace.queues.plugin;
 public final class PluginException extends Exception {
   private static final long serialVersionUID = 1;
 
-  /** With what is wrong. */
+  /** Says what is wrong. */
   public PluginException(String message) {
     super(message);
   }
 
-  /** With what is wrong and what led to it. */
+  /** Says what is wrong, with its cause. */
   public PluginException(String message, Throwable cause) {
     super(message, cause);
   }

@@ -23,14 +23,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The plugins of a folder: executable files by their names, and classes in jars and in folders
- * directly in it by their class names, with {@code ::} for a dot if one likes. Every answer is that
- * of the folder as it is now; no code of a plugin is run. Safe for use by any number of threads.
+ * directly in it by their class names, optionally with {@code ::} for a dot. Every answer is about
+ * the folder as it is now; no code of a plugin is run. Safe for use by any number of threads.
  */
 public final class PluginFolder {
-  /** The name that the demo has in the configuration of a Disbatch site. */
+  /** The name of the demo in the configuration of a Disbatch site. */
   static final String OLD_DEMO = "Disbatch::Plugin::Demo";
 
-  /** The plugins that need no folder. */
+  /** The plugins that are built in. */
   public static final Set<String> BUILT_IN = Set.of("demo", OLD_DEMO, "exec", "shell");
 
   private static final Logger LOG = LoggerFactory.getLogger(PluginFolder.class);
@@ -42,7 +42,7 @@ public final class PluginFolder {
   private final @Nullable Path folder;
 
   /**
-   * The plugins of {@code folder}, which need not be there.
+   * The plugins of {@code folder}, which need not exist.
    *
    * @param folder null for the built-in ones alone
    */
@@ -50,7 +50,7 @@ public final class PluginFolder {
     this.folder = folder == null ? null : folder.toAbsolutePath().normalize();
   }
 
-  /** Where it is; null for none. */
+  /** The folder; null for none. */
   public @Nullable Path path() {
     return folder;
   }
@@ -66,8 +66,8 @@ public final class PluginFolder {
   }
 
   /**
-   * The names that are found without being asked for: built in, executable, public classes that
-   * implement {@link Plugin} themselves, and those that a jar or folder lists in {@code
+   * The names that are found in it: built in, executable, public classes that implement {@link
+   * Plugin} themselves, and those that a jar or folder lists in {@code
    * META-INF/services/io.millrace.queues.plugin.Plugin}. Sorted. Reads every class file.
    */
   public Set<String> names() {
@@ -87,9 +87,9 @@ public final class PluginFolder {
   }
 
   /**
-   * A mark that differs after the folder has changed: another file in it or in a folder below it,
-   * another time or size of one. To compare, not to show. Takes a look at every file, which is
-   * noticeable with tens of thousands.
+   * A mark that changes with the folder: when a file in it or in a folder below it is added or
+   * removed, or has another time or size. To compare, not to show. Looks at every file, which takes
+   * noticeable time with tens of thousands.
    */
   public String mark() {
     return new ClassFiles(entries()).mark();

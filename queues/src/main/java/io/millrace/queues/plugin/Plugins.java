@@ -13,14 +13,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Plugins made ready to run, for a task runner. Classes are loaded from a copy, so that a jar that
- * is written over disturbs no running task, and stay loaded until the folder changes. For one
- * thread.
+ * Prepares plugins for a task runner. Classes are loaded from a copy, so that replacing a jar does
+ * not disturb a running task, and stay loaded until the folder changes. For one thread.
  */
 public final class Plugins implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Plugins.class);
 
-  /** So often are files copied anew that change meanwhile. */
+  /** How often files that change meanwhile are copied again. */
   private static final int MOST_COPIES = 5;
 
   private final Path copies;
@@ -32,16 +31,16 @@ public final class Plugins implements AutoCloseable {
   /** A way to run a task. */
   public sealed interface Ready {}
 
-  /** By a program. */
+  /** Runs the task with a program. */
   public record Program(ProgramForm form) implements Ready {}
 
-  /** By an object in this process. */
+  /** Runs the task with an object in this process. */
   public record InProcess(Plugin plugin) implements Ready {}
 
   /**
    * No plugin yet.
    *
-   * @param copies the folder for the copies of jars and classes, made when the first is needed
+   * @param copies the folder for the copies of jars and classes, created when the first is needed
    */
   public Plugins(Path copies) {
     this.copies = copies;

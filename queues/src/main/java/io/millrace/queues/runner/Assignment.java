@@ -67,7 +67,7 @@ record Assignment(Run run, String plugin, OutputLimits limits, Terms terms) {
     return json;
   }
 
-  /** Reads what {@link #write} wrote; throws unchecked for anything else. */
+  /** Reads the output of {@link #write}; throws an unchecked exception for anything else. */
   static Assignment read(JsonNode json) {
     Run.Claim claim =
         new Run.Claim(
@@ -101,14 +101,15 @@ record Assignment(Run run, String plugin, OutputLimits limits, Terms terms) {
   private static final Logger LOG = LoggerFactory.getLogger(Assignment.class);
 
   /**
-   * Puts it on file, before the runner can know: if this ends in the middle, nothing was begun. The
-   * file stays for the next one, since to make a file for each task would cost more.
+   * Writes it into the runner's folder, before the runner is told: if this ends in the middle,
+   * nothing was begun. The file is written again for the next task, since creating one for each
+   * task would cost more.
    */
   static void write(TaskFolder folder, Assignment assignment) throws IOException {
     PrivateFiles.write(folder.assignment(), Lines.bytes(assignment.write()));
   }
 
-  /** What is on file; empty if that is nothing, or cannot be read. */
+  /** The stored assignment; empty if there is none, or it cannot be read. */
   static Optional<Assignment> read(TaskFolder folder) {
     try {
       byte[] bytes = Files.readAllBytes(folder.assignment());

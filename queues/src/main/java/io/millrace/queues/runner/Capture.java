@@ -18,14 +18,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One output of a task: a local file that it is written to, and its copy in the blob store, which
- * follows in chunks. Nothing here fails the task: what goes wrong becomes its {@link #loss}. {@link
+ * One output of a task: a local file to which it is written, and its copy in the blob store, which
+ * follows in chunks. Failures here do not fail the task; they become its {@link #loss}. {@link
  * #cut} and {@link #loss} may be called while another thread uploads.
  */
 final class Capture {
   private static final Logger LOG = LoggerFactory.getLogger(Capture.class);
 
-  /** How much more than is kept may be there for a moment. */
+  /** How much more than the limit may be there for a moment. */
   private static final long SLACK_BYTES = 1 << 20;
 
   private final String name;
@@ -34,7 +34,9 @@ final class Capture {
   private volatile @Nullable String loss;
   private long uploadedBytes;
 
-  /** Output {@code name} into a new file; the chunks get names that begin with {@code prefix}. */
+  /**
+   * Captures output {@code name} in a new file; the names of the chunks begin with {@code prefix}.
+   */
   Capture(String name, Path file, String prefix) {
     this.name = name;
     this.file = file;
@@ -54,7 +56,7 @@ final class Capture {
     return prefix;
   }
 
-  /** What was lost and why; null when nothing was. */
+  /** What was lost and why; null if nothing was lost. */
   @Nullable String loss() {
     return loss;
   }
@@ -72,8 +74,8 @@ final class Capture {
   }
 
   /**
-   * For a writer in this process; what is beyond {@code most} bytes, finds no room or comes after
-   * its close is dropped.
+   * A stream for a writer in this process. What is beyond {@code most} bytes, finds no room or
+   * comes after its close is dropped.
    */
   OutputStream stream(long most) {
     return new OutputStream() {
@@ -118,7 +120,7 @@ final class Capture {
     }
   }
 
-  /** Adds a word of the runner's own at the end. */
+  /** Adds a message of the runner at the end. */
   void say(String words) {
     append(ByteBuffer.wrap((words.stripTrailing() + "\n").getBytes(StandardCharsets.UTF_8)));
   }
@@ -132,8 +134,8 @@ final class Capture {
   }
 
   /**
-   * Cuts what is beyond {@code most} bytes, so that an endless output fills no disk. Programs
-   * append, so they write on at the new end.
+   * Cuts off what is beyond {@code most} bytes, so that an endless output does not fill the disk.
+   * Programs append, so they continue at the new end.
    *
    * @param slack whether a little more may stay for now
    */
@@ -148,12 +150,14 @@ final class Capture {
     }
   }
 
-  /** All of it as text; only for what is short. */
+  /** All of it as text; for short outputs only. */
   String text() throws IOException {
     return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
   }
 
-  /** Stores what is new of the first {@code most} bytes, the last chunk as long as it is. */
+  /**
+   * Stores the new part of the first {@code most} bytes, the last chunk with its present length.
+   */
   synchronized void upload(BlobStore blobs, long most) throws IOException {
     long end = Math.min(size(), most);
     if (uploadedBytes < end) {
@@ -177,7 +181,7 @@ final class Capture {
     uploadedBytes = from + bytes.array().length;
   }
 
-  /** Makes what is stored the first {@code most} bytes and nothing more. */
+  /** Makes the stored chunks exactly the first {@code most} bytes. */
   synchronized void settle(BlobStore blobs, long most) throws IOException {
     if (uploadedBytes > most) {
       long kept = most / OutputFile.CHUNK_BYTES;
@@ -187,14 +191,14 @@ final class Capture {
     upload(blobs, most);
   }
 
-  /** Removes the chunks from this number on. */
+  /** Deletes the chunks from this number on. */
   private void forget(BlobStore blobs, long from) {
     for (long i = from; i * OutputFile.CHUNK_BYTES < uploadedBytes; i++) {
       blobs.delete(prefix + i);
     }
   }
 
-  /** Removes all chunks, because no report names them. */
+  /** Deletes all chunks, because no report refers to them. */
   synchronized void forget(Supplier<BlobStore> blobs) {
     if (uploadedBytes == 0) {
       return;

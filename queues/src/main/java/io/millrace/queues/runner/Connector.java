@@ -4,10 +4,10 @@ import io.millrace.blobs.BlobStore;
 import io.millrace.store.TaskStore;
 import java.util.List;
 
-/** How a runner comes to its server, which may be elsewhere after a restart. */
+/** Connects a runner to its server, which may have another address after a restart. */
 public interface Connector {
 
-  /** What a runner uses of a server. Safe for use by any number of threads. */
+  /** A connection of a runner to its server. Safe for use by any number of threads. */
   interface Connection extends AutoCloseable {
     /** Its store. */
     TaskStore store();
@@ -15,17 +15,17 @@ public interface Connector {
     /** Its blobs. */
     BlobStore blobs();
 
-    /** Cuts it; calls under way fail, changes among them with an unknown outcome. */
+    /** Closes it; current calls fail, changes among them with an unknown outcome. */
     @Override
     void close();
   }
 
   /**
-   * Makes ready to speak to a server; whether it is there shows later.
+   * Prepares a connection to a server, whether it can be reached or not.
    *
    * @param arguments the server's part of a runner's command line, see {@link
    *     LocalRunners.Options.Command}
-   * @throws RuntimeException when they are of no use, with a message that says why
+   * @throws RuntimeException if they are not valid, with a message that says why
    */
   Connection open(List<String> arguments);
 }

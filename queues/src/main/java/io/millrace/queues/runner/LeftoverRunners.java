@@ -19,15 +19,15 @@ import org.slf4j.LoggerFactory;
 /**
  * The runners that an earlier start of the node has left behind.
  *
- * @param folder where each has a folder of its own
+ * @param folder the folder with a folder for each of them
  */
 record LeftoverRunners(Path folder, ProcessLauncher launcher) {
   private static final Logger LOG = LoggerFactory.getLogger(LeftoverRunners.class);
 
   /**
-   * Finds those that are alive; of the dead nothing is left then.
+   * Finds those that are alive, and removes the remains of the dead.
    *
-   * @param runs what the store knows of: a runner is only told to go on with one of these
+   * @param runs the recorded runs: a runner is only told to go on with one of these
    */
   List<RunnerSlot> find(Collection<Run> runs) {
     return folders().stream().flatMap(each -> adopt(each, runs).stream()).toList();
@@ -64,7 +64,7 @@ record LeftoverRunners(Path folder, ProcessLauncher launcher) {
   }
 
   /**
-   * Ends and removes what a runner that has ended leaves behind: processes of its task, its folder.
+   * Ends and removes the remains of a runner that has ended: processes of its task, and its folder.
    *
    * @param process the runner's own; null if there never was one
    */

@@ -34,9 +34,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runners that are processes of this machine. They outlive the node; everything about each is in a
- * folder of its own, where the next start of the node finds it, and tells it where the server is
- * now. Safe for use by any number of threads.
+ * Runners that are processes of this machine. They outlive the node. Each has a folder of its own
+ * with all of its state; the next start of the node finds it there, and tells it where the server
+ * is now. Safe for use by any number of threads.
  */
 public final class LocalRunners implements Runners {
   private static final Logger LOG = LoggerFactory.getLogger(LocalRunners.class);
@@ -59,10 +59,10 @@ public final class LocalRunners implements Runners {
   }
 
   /**
-   * Makes ready; {@link #recover} begins.
+   * Creates the folder; {@link #recover} begins.
    *
-   * @throws ProcessException when this machine lacks what is needed to start processes
-   * @throws UncheckedIOException when the folder cannot be made
+   * @throws ProcessException if this machine lacks what is needed to start processes
+   * @throws UncheckedIOException if the folder cannot be created
    */
   public static LocalRunners create(Options options) {
     try {
@@ -130,14 +130,14 @@ public final class LocalRunners implements Runners {
     try {
       pool.admit(() -> start(command, null));
     } catch (RunnerException e) {
-      // The first run will say so.
+      // The first run reports it.
       LOG.debug("no runner is there before it is needed", e);
     }
   }
 
   @Override
   public int starting() {
-    // A run waits for a warm runner before one is started: that must not hold back the others.
+    // A run waits for a warm runner before one is started; this must not delay the others.
     return options.warm().idle() > 0 ? 0 : pool.starting();
   }
 
@@ -152,7 +152,7 @@ public final class LocalRunners implements Runners {
     return new Assignment(run, plugin, config.output(), terms);
   }
 
-  /** Starts a runner, which is told later what to do if {@code assignment} is null. */
+  /** Starts a runner, which gets its task later if {@code assignment} is null. */
   private RunnerSlot start(List<String> command, @Nullable Assignment assignment) {
     TaskFolder folder = new TaskFolder(options.folder().resolve(UUID.randomUUID().toString()));
     List<String> whole = new ArrayList<>(command);
@@ -205,11 +205,11 @@ public final class LocalRunners implements Runners {
   }
 
   /**
-   * Where a node listens: in its folder, or if that path is too long for a socket, in a folder of
-   * this user's for temporary files, under a name that only depends on the node's folder.
+   * The socket of a node: in its folder, or if that path is too long for a socket, in a folder of
+   * this user for temporary files, with a name that depends only on the node's folder.
    */
   private static final class SocketPath {
-    /** What every system takes for the path of a socket, in bytes. */
+    /** The longest path of a socket that every system accepts, in bytes. */
     private static final int MAX_BYTES = 100;
 
     /** Nobody but the owner. */
@@ -232,12 +232,12 @@ public final class LocalRunners implements Runners {
       return shared.resolve(Sha256.hex(near.toString()).substring(0, 16));
     }
 
-    /** A folder that is ours alone. */
+    /** A folder that belongs to this user alone. */
     static Path ownFolder(Path folder) throws IOException {
       if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
         Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(OWNER));
       }
-      // In a folder that all may write to, somebody else may have been first.
+      // In a folder to which all may write, somebody else may have created it first.
       String owner = Files.getOwner(folder, LinkOption.NOFOLLOW_LINKS).getName();
       if (!owner.equals(Files.getOwner(Path.of(System.getProperty("user.home"))).getName())
           && !owner.equals(System.getProperty("user.name"))) {
@@ -249,12 +249,12 @@ public final class LocalRunners implements Runners {
   }
 
   /**
-   * How a node runs its runners.
+   * The settings of a node's runners.
    *
-   * @param folder where everything about them is kept, also for the next start of the node; for one
-   *     node alone
+   * @param folder for all files of the runners, also for the next start of the node; for one node
+   *     alone
    * @param command how a runner is started
-   * @param warm which runners are kept to be used again
+   * @param warm which runners are kept for further tasks
    * @param lease how long a claim lasts unless its runner renews it
    * @param plugins the plugin folder; null for the built-in plugins alone
    */
@@ -263,20 +263,19 @@ public final class LocalRunners implements Runners {
     /** How long a claim lasts by default: 5 minutes. */
     public static final Duration LEASE = Duration.ofMinutes(5);
 
-    /** How long warm runners but one are kept idle by default: 10 minutes. */
+    /** How long idle warm runners except one are kept by default: 10 minutes. */
     public static final Duration LONGEST_IDLE = Duration.ofMinutes(10);
 
-    /** How long an idle runner that is one too many is kept by default: 2 seconds. */
+    /** How long an idle runner beyond the warm number is kept by default: 2 seconds. */
     public static final Duration LINGER = Duration.ofSeconds(2);
 
     /**
      * How a runner is started.
      *
-     * @param program the program and its first arguments, for which the stored {@code task_runner}
-     *     may stand instead
-     * @param arguments where the server is, which comes after in both cases and is told to runners
-     *     that an earlier start has left behind; then {@code --socket PATH} and {@code --folder
-     *     DIR} are added
+     * @param program the program and its first arguments; the stored {@code task_runner} may
+     *     replace it
+     * @param arguments the address of the server, which follows in both cases and is sent to
+     *     runners of earlier starts; then {@code --socket PATH} and {@code --folder DIR} are added
      */
     public record Command(List<String> program, List<String> arguments) {
       /** Copies the lists. */
@@ -296,18 +295,18 @@ public final class LocalRunners implements Runners {
      * Which runners are kept.
      *
      * @param idle how many idle ones; 0 for a process of its own for each task
-     * @param linger how long those beyond that number are kept, which were started because all
-     *     others were at work; default {@link #LINGER}
-     * @param longestIdle after how long without a task a runner is given up unless it is the last;
-     *     default {@link #LONGEST_IDLE}
+     * @param linger how long idle runners beyond that number are kept, which were started because
+     *     all others were busy; default {@link #LINGER}
+     * @param longestIdle after how long without a task a runner is dismissed unless it is the last
+     *     one; default {@link #LONGEST_IDLE}
      */
     public record Warm(int idle, Duration linger, Duration longestIdle) {
-      /** So many, with the usual times. */
+      /** This number of idle runners, with the default times. */
       public static Warm of(int idle) {
         return new Warm(idle, LINGER, LONGEST_IDLE);
       }
 
-      /** Rejects what is negative. */
+      /** Rejects negative values. */
       public Warm {
         if (idle < 0) {
           throw new IllegalArgumentException("the number of idle runners is not negative: " + idle);
@@ -334,17 +333,17 @@ public final class LocalRunners implements Runners {
       plugins = plugins == null ? null : plugins.toAbsolutePath().normalize();
     }
 
-    /** A process for each task, the usual lease, no plugin folder. */
+    /** A process for each task, the default lease, no plugin folder. */
     public static Options in(Path folder, Command command) {
       return new Options(folder, command, Warm.of(0), LEASE, null);
     }
 
-    /** The same, keeping this many idle runners. */
+    /** The same with this number of idle runners. */
     public Options withIdle(int number) {
       return withWarm(new Warm(number, warm.linger(), warm.longestIdle()));
     }
 
-    /** The same, keeping others warm. */
+    /** The same with other warm runners. */
     public Options withWarm(Warm other) {
       return new Options(folder, command, other, lease, plugins);
     }

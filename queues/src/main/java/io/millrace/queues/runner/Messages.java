@@ -20,34 +20,34 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a node and its runners say to each other, one JSON object a line. */
+/** The messages between a node and its runners, one JSON object per line. */
 sealed interface Messages {
 
   /**
-   * A runner says who it is, first of all.
+   * The first message of a runner.
    *
    * @param name the name of its folder
    * @param identity its process
-   * @param task what it works on; null for nothing
+   * @param task its current task; null for none
    */
   record Hello(String name, String identity, @Nullable ObjectId task) implements Messages {}
 
   /**
-   * A runner has nothing more to do with a task.
+   * A runner has ended a task.
    *
-   * @param last whether it ends now and takes no other
+   * @param last whether the runner ends now and takes no other task
    */
   record Ended(ObjectId task, boolean last) implements Messages {}
 
   /**
-   * A runner has prolonged its claim, or has ended its work although it could not report yet.
+   * A runner has renewed its claim, or has ended its work although it could not report yet.
    *
-   * @param left how long the claim lasts from now on; zero when nothing is left of the work
+   * @param left how long the claim lasts from now on; zero if nothing is left of the work
    */
   record Holds(ObjectId task, Duration left) implements Messages {}
 
   /**
-   * A node says how the server is reached now, to a runner that an earlier node started.
+   * A node tells a runner that an earlier node has started how to reach the server now.
    *
    * @param arguments those of {@link LocalRunners.Options.Command}
    */
@@ -61,10 +61,10 @@ sealed interface Messages {
   /** A node hands over a run. */
   record Assign(Assignment assignment) implements Messages {}
 
-  /** A node wants the end of a task. */
+  /** A node requests the end of a task. */
   record Stop(ObjectId task, Duration grace) implements Messages {}
 
-  /** A node needs the runner no more once its task has ended. */
+  /** A node no longer needs the runner once its task has ended. */
   record Quit() implements Messages {}
 
   static ObjectNode write(Messages message) {
@@ -92,7 +92,7 @@ sealed interface Messages {
     return json;
   }
 
-  /** Reads what {@link #write} wrote; throws unchecked for anything else. */
+  /** Reads the output of {@link #write}; throws an unchecked exception for anything else. */
   static Messages read(JsonNode json) {
     String word = json.required("say").asString();
     return switch (word) {
@@ -104,7 +104,7 @@ sealed interface Messages {
             task.isString() ? new ObjectId(task.asString()) : null);
       }
       case "ended" ->
-          // Runners of older versions do not say whether it was their last.
+          // Runners of older versions do not say whether it was their last task.
           new Ended(
               new ObjectId(json.required("task").asString()), json.path("last").asBoolean(false));
       case "holds" ->
@@ -124,11 +124,11 @@ sealed interface Messages {
   }
 
   /**
-   * JSON objects, one a line, over a socket. One thread may read while others write; lines are
+   * JSON objects, one per line, over a socket. One thread may read while others write; lines are
    * never mixed.
    */
   final class Lines implements AutoCloseable {
-    /** No message is longer; who sends more is none of ours. */
+    /** The longest message; a longer line is not from a runner or node. */
     private static final int MAX_BYTES = 1 << 20;
 
     private static final JsonMapper MAPPER = new JsonMapper();
@@ -147,7 +147,7 @@ sealed interface Messages {
       return MAPPER.createObjectNode();
     }
 
-    /** Reads an object; throws unchecked if it is none. */
+    /** Reads an object; throws an unchecked exception if it is malformed. */
     static JsonNode parse(byte[] json) {
       return MAPPER.readTree(json);
     }
@@ -159,7 +159,7 @@ sealed interface Messages {
     /**
      * The next message; null at the end.
      *
-     * @throws IOException when the other side is gone, or sends what is no message
+     * @throws IOException if the connection is broken, or a message is malformed
      */
     @Nullable JsonNode read() throws IOException {
       ByteArrayOutputStream line = new ByteArrayOutputStream();

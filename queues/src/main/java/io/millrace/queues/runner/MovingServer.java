@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The server of a runner, wherever the node last said that it is: a store for those who hold it
- * while the server moves. Safe for use by any number of threads.
+ * The server of a runner at the address that the node has told last: a store whose users need not
+ * know that the server has moved. Safe for use by any number of threads.
  */
 final class MovingServer implements TaskStore {
   private static final Logger LOG = LoggerFactory.getLogger(MovingServer.class);
@@ -32,15 +32,15 @@ final class MovingServer implements TaskStore {
   private final Connector connector;
   private volatile Connector.Connection now;
 
-  /** A server that is at {@code arguments} at first. */
+  /** A server whose first address is {@code arguments}. */
   MovingServer(Connector connector, List<String> arguments) {
     this.connector = connector;
     this.now = connector.open(arguments);
   }
 
   /**
-   * Goes on there. Also if that is no news: the files that the arguments name may have changed. If
-   * it cannot be used, it stays where it was.
+   * Moves to a new address. An unchanged one counts too, since the files to which the arguments
+   * refer may have changed. If it cannot be used, the server stays at the old one.
    */
   synchronized void moveTo(List<String> arguments) {
     Connector.Connection before = now;
@@ -50,7 +50,7 @@ final class MovingServer implements TaskStore {
       LOG.warn("the server cannot be asked at {}: {}", arguments, e.toString());
       return;
     }
-    // Who waits for an answer from there would wait for long, and asks again here.
+    // A caller that waits for an answer from the old address repeats the call here.
     before.close();
   }
 

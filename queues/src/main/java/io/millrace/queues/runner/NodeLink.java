@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A runner's side of the connection to its node, made again whenever a node listens. Safe for use
- * by any number of threads.
+ * A runner's connection to its node, which is made again whenever a node listens. Safe for use by
+ * any number of threads.
  */
 final class NodeLink implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeLink.class);
@@ -38,7 +38,7 @@ final class NodeLink implements AutoCloseable {
    * A link that begins with {@link #open}.
    *
    * @param name the name of the runner's folder
-   * @param listener gets what the node says, on one thread
+   * @param listener takes the messages of the node, on one thread
    */
   NodeLink(Path socket, String name, ProcessIdentity identity, Consumer<Messages> listener) {
     this.socket = socket;
@@ -51,13 +51,13 @@ final class NodeLink implements AutoCloseable {
     Thread.ofPlatform().name("node").daemon().start(this::keep);
   }
 
-  /** From now on the runner works on this task. */
+  /** Says that the runner works on this task from now on. */
   synchronized void working(ObjectId now) {
     task = now;
     left = null;
   }
 
-  /** The claim lasts for so long from now on; zero when nothing is left of the work. */
+  /** Says how long the claim lasts from now on; zero if nothing is left of the work. */
   synchronized void holds(Duration time) {
     left = time;
     leftSince = System.nanoTime();
@@ -85,9 +85,9 @@ final class NodeLink implements AutoCloseable {
   }
 
   /**
-   * The runner is done with its task. A node that is away hears it when it asks again.
+   * Says that the runner has ended its task. A node that is away is told when it is back.
    *
-   * @param last whether it takes no other
+   * @param last whether the runner takes no other task
    */
   synchronized void ended(ObjectId done, boolean last) {
     task = null;
@@ -138,7 +138,7 @@ final class NodeLink implements AutoCloseable {
     }
   }
 
-  /** Cuts the connection and makes no other. */
+  /** Closes the connection for good. */
   @Override
   public void close() {
     closed = true;

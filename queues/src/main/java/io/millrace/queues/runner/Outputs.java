@@ -33,7 +33,7 @@ final class Outputs {
     this(assignment, folder, blobs, folder.runner().toFile()::getUsableSpace);
   }
 
-  /** With {@code room}, which tells how many bytes the disk still takes. */
+  /** The outputs of a task; {@code room} returns how many bytes are free on the disk. */
   Outputs(Assignment assignment, TaskFolder folder, Supplier<BlobStore> blobs, LongSupplier room) {
     this.room = room;
     this.task = assignment.task();
@@ -58,7 +58,7 @@ final class Outputs {
     return stderr;
   }
 
-  /** Where both are to be written together; to be called once, by whoever writes there. */
+  /** The file to which both outputs are written together; to be called once, by the writer. */
   Capture mix() {
     Capture both = mixing.get();
     mixed = both;
@@ -76,14 +76,14 @@ final class Outputs {
     all().forEach(capture -> capture.cut(limits.maxBytes(), true));
   }
 
-  /** Programs write by themselves: whether they find no room is known to them alone. */
+  /** Programs write to the files themselves, so only they know whether they found no room. */
   private void lookForRoom() {
     if (room.getAsLong() < LEAST_ROOM_BYTES) {
       diskWasFull = true;
     }
   }
 
-  /** Stores what is there, so that it can be read while the task runs. */
+  /** Stores the output so far, so that it can be read while the task runs. */
   void upload() throws IOException {
     for (Capture capture : all()) {
       capture.upload(blobs.get(), limits.maxBytes());
@@ -91,10 +91,10 @@ final class Outputs {
   }
 
   /**
-   * What is to be reported of them.
+   * The outputs for a report.
    *
-   * @param files what the output names, stored already
-   * @param loss what was lost and why; null when nothing was
+   * @param files the files to which the output refers, stored already
+   * @param loss what was lost and why; null if nothing was lost
    */
   record Settled(TaskOutput output, List<OutputFile> files, @Nullable String loss) {
     /** Copies the list. */
@@ -103,17 +103,17 @@ final class Outputs {
     }
   }
 
-  /** How an output is stored: once, or trying again if that is wise. */
+  /** How an output is stored: once, or with retries. */
   interface Storing {
     /**
      * Stores a part.
      *
-     * @return whether it was stored; why not was said to {@code capture}
+     * @return whether it was stored; if not, {@code capture} was told why
      */
     boolean store(Capture capture, long bytes) throws InterruptedException;
   }
 
-  /** Decides and stores what is kept, after the work has ended. */
+  /** Decides what is kept and stores it, after the work has ended. */
   Settled settle(@Nullable String complaint, Supplier<ObjectId> ids, Storing storing)
       throws InterruptedException {
     lookForRoom();
@@ -177,7 +177,7 @@ final class Outputs {
     return losses.isEmpty() ? null : String.join("; ", losses);
   }
 
-  /** Removes the chunks that a report does not name. */
+  /** Deletes the chunks to which a report does not refer. */
   void forgetAllBut(TaskOutput output) {
     forgetUnless(output.stdout(), stdout);
     forgetUnless(output.stderr(), stderr);
@@ -194,13 +194,13 @@ final class Outputs {
   }
 
   /**
-   * What is kept of an output, and how.
+   * How much of an output is kept, and where.
    *
    * @param bytes how much
-   * @param how where it goes
+   * @param how where
    */
   record OutputPlacement(long bytes, How how) {
-    /** The most bytes of both outputs that live in the task's own document. */
+    /** The most bytes of both outputs together in the task's own document. */
     static final int INLINE_BYTES = 4096;
 
     /** Where an output goes. */
@@ -216,7 +216,7 @@ final class Outputs {
     /** Both outputs of a task. */
     record Both(OutputPlacement stdout, OutputPlacement stderr) {}
 
-    /** What becomes of outputs of these sizes. */
+    /** The placement of outputs of these sizes. */
     static Both of(long stdout, long stderr, OutputLimits limits) {
       long text = limits.textBytes();
       return switch (limits.files()) {
@@ -225,20 +225,20 @@ final class Outputs {
           if (stdout + stderr <= text) {
             yield texts(stdout, stderr);
           }
-          // The larger one goes, then the other where it is still too long.
+          // The larger one goes to a file, then the other one if both are still too long.
           yield stdout >= stderr
               ? new Both(file(stdout), stderr <= text ? text(stderr) : file(stderr))
               : new Both(stdout <= text ? text(stdout) : file(stdout), file(stderr));
         }
         case NEVER -> {
-          // Complaints are seldom long, and the most wanted.
+          // Standard error is usually short, and the most wanted.
           long complaints = Math.min(stderr, Math.max(text / 2, text - stdout));
           yield texts(Math.min(stdout, text - complaints), complaints);
         }
       };
     }
 
-    /** What becomes of an output of this size beside which nothing counts. */
+    /** The placement of an output of this size regardless of the other. */
     static OutputPlacement alone(long bytes, OutputLimits limits) {
       return switch (limits.files()) {
         case ALWAYS -> file(bytes);

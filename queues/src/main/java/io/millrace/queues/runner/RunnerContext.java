@@ -45,11 +45,11 @@ record RunnerContext(
       HardExit hardExit,
       Duration linger) {}
 
-  /** How a runner ends at once, with whatever runs in it. */
+  /** Ends the process of a runner at once, with all that runs in it. */
   @FunctionalInterface
   interface HardExit {
     /**
-     * Leaves the reason to the node and ends the process.
+     * Leaves the reason for the node and ends the process.
      *
      * @param reason why
      */
@@ -57,11 +57,11 @@ record RunnerContext(
   }
 
   /**
-   * The clockwork of a runner.
+   * The timers of a runner.
    *
-   * @param guard what must happen in time, and never waits for a server
-   * @param renewal what renews claims
-   * @param upload what stores output
+   * @param guard for tasks that must happen in time, and never wait for a server
+   * @param renewal renews claims
+   * @param upload stores output
    */
   record Schedule(
       ScheduledExecutorService guard,
@@ -75,13 +75,13 @@ record RunnerContext(
       return new Schedule(single("guard"), single("renewal"), single("upload"));
     }
 
-    /** What a claim is renewed by. */
+    /** The timers for renewing a claim. */
     LeaseKeeper.Timers timers() {
       return new LeaseKeeper.Timers(
           System::nanoTime, LeaseKeeper.Timer.of(guard), LeaseKeeper.Timer.of(renewal));
     }
 
-    /** One thread, which does not keep a process alive. */
+    /** One daemon thread. */
     static ScheduledExecutorService single(String name) {
       ScheduledThreadPoolExecutor executor =
           new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().name(name).daemon().factory());
@@ -89,7 +89,7 @@ record RunnerContext(
       return executor;
     }
 
-    /** Runs an action again and again. One time that fails does not prevent the next. */
+    /** Repeats an action. A failure does not prevent the next run. */
     static ScheduledFuture<?> repeat(
         ScheduledExecutorService executor, Runnable action, Duration pause) {
       return executor.scheduleWithFixedDelay(

@@ -25,16 +25,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The runners that a node has, what they are told and what they say. Safe for use by any number of
- * threads; the node's listener is called outside of its lock.
+ * The runners of a node, and the messages to and from them. Safe for use by any number of threads;
+ * the node's listener is called without holding the lock.
  */
 final class RunnerPool implements RunnerSocket.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(RunnerPool.class);
 
-  /** How long the record of a runner's end may take after the end itself. */
+  /** How long after the end of a runner its end may be recorded. */
   private static final long RECORD_MILLIS = 500;
 
-  /** How much of its standard error a reason shows. */
+  /** How many bytes of its standard error a reason shows. */
   private static final int SHOWN_BYTES = 500;
 
   private final LocalRunners.Options options;
@@ -55,12 +55,12 @@ final class RunnerPool implements RunnerSocket.Listener {
     this.clock = clock;
   }
 
-  /** Who hears of the runners from now on. */
+  /** Sets the listener for news of the runners. */
   synchronized void tell(Runners.Listener watcher) {
     listener = watcher;
   }
 
-  /** Adds a runner; what it says is heard once it is in. */
+  /** Adds a runner; its messages are handled once it is added. */
   synchronized void admit(Supplier<RunnerSlot> starting) {
     RunnerSlot slot = starting.get();
     slots.put(slot.name(), slot);
@@ -71,7 +71,7 @@ final class RunnerPool implements RunnerSocket.Listener {
     Thread.ofVirtual().name("runner-end").start(() -> gone(slot));
   }
 
-  /** Gives this to an idle runner that was started so; false if there is none. */
+  /** Gives this to an idle runner with this command; false if there is none. */
   synchronized boolean assign(List<String> command, Assignment assignment) {
     return idleOf(command).stream().anyMatch(slot -> slot.take(assignment));
   }
@@ -81,12 +81,12 @@ final class RunnerPool implements RunnerSocket.Listener {
     return (int) slots.values().stream().filter(slot -> !slot.met()).count();
   }
 
-  /** How many idle runners there are that were started so. */
+  /** How many idle runners with this command there are. */
   synchronized int idle(List<String> command) {
     return idleOf(command).size();
   }
 
-  /** The idle runners that were started so, the youngest first. */
+  /** The idle runners with this command, the youngest first. */
   private List<RunnerSlot> idleOf(List<String> command) {
     return slots.values().stream()
         .filter(slot -> slot.isIdle() && slot.isStartedWith(command))
@@ -94,25 +94,25 @@ final class RunnerPool implements RunnerSocket.Listener {
         .reversed();
   }
 
-  /** Whether as many runners that were started so will be free some time as are kept warm. */
+  /** Whether as many runners with this command as are kept warm will be free at some time. */
   synchronized boolean hasAsManyAsKept(List<String> command) {
     int kept = options.warm().idle();
     return kept > 0 && staying(command) >= kept;
   }
 
-  /** How many runners were started so, and are neither leaving nor late. */
+  /** How many runners have this command and are neither leaving nor late. */
   private long staying(List<String> command) {
     return slots.values().stream()
         .filter(slot -> !slot.isLeaving() && !slot.isLate() && slot.isStartedWith(command))
         .count();
   }
 
-  /** Whether there is a runner that was started so and stays, at work or not. */
+  /** Whether there is a runner with this command that stays, busy or not. */
   synchronized boolean hasOne(List<String> command) {
     return staying(command) > 0;
   }
 
-  /** Dismisses runners that have had nothing to do for long, but leaves one. */
+  /** Dismisses runners that have been idle for long, except one. */
   synchronized void giveUpIdle() {
     for (RunnerSlot slot : slots.values()) {
       if (slot.isIdleFor(options.warm().longestIdle()) && idleCount() > 1) {
@@ -134,7 +134,7 @@ final class RunnerPool implements RunnerSocket.Listener {
     return slots.values().stream().filter(RunnerSlot::isFrozen).toList();
   }
 
-  /** Tells idle runners to end, and the listener nothing more. */
+  /** Tells idle runners to end, and tells the listener nothing more. */
   synchronized void disband() {
     listener = null;
     slots.values().stream().filter(RunnerSlot::isIdle).forEach(RunnerSlot::dismiss);
@@ -185,7 +185,7 @@ final class RunnerPool implements RunnerSocket.Listener {
     }
     slot.connect(lines);
     if (slot.isSurvivor()) {
-      // It knows where the server was when it was started.
+      // It only knows where the server was when it was started.
       slot.say(new Messages.Server(options.command().arguments()));
     }
     slot.remind(hello.task());
@@ -238,7 +238,7 @@ final class RunnerPool implements RunnerSocket.Listener {
       }
       slot.disconnect(lines);
     }
-    // A connection ends with its process, whose end is noticed late after a restart of the node.
+    // A connection ends with its process. After a restart of the node, that end is noticed late.
     if (!launcher.isAlive(slot.process().identity())) {
       var _ =
           slot.process()
@@ -249,14 +249,14 @@ final class RunnerPool implements RunnerSocket.Listener {
   }
 
   /**
-   * A runner may have become idle. If there are too many, it ends when it was not needed for a
-   * while.
+   * Handles a runner that may have become idle. If there are too many, it ends when it was not
+   * needed for a while.
    */
   private void keepOrDismiss(RunnerSlot slot) {
     if (!slot.isIdle()) {
       return;
     }
-    // It is not known how a survivor was started.
+    // It is not known with which command a survivor was started.
     if (listener == null || options.warm().idle() == 0 || slot.isSurvivor()) {
       slot.dismiss();
     } else if (hasTooManyIdle()) {
@@ -283,14 +283,14 @@ final class RunnerPool implements RunnerSocket.Listener {
     }
   }
 
-  /** What is known of the end of a runner. */
+  /** What is known about the end of a runner. */
   private static String reason(RunningProcess process, TaskFolder folder) {
     try {
       if (Files.exists(folder.lastWords())) {
         return Files.readString(folder.lastWords());
       }
     } catch (IOException e) {
-      // Then the rest has to tell it.
+      // Then there is nothing more to say.
       return "its runner ended itself";
     }
     ExitStatus status = process.onExit().getNow(new ExitStatus.Unknown());

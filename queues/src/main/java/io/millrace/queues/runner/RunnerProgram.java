@@ -27,13 +27,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the process of a task runner does: one task, or one after the other, for the node that
- * started it or its successors. It ends when it was to do one task, when a plugin has left threads
- * behind in it, when the node needs it no more, or when it is idle and has had no node for {@link
- * #PATIENCE}.
+ * The main program of a task runner. It runs one task, or one after the other, for the node that
+ * started it or its successors. It ends after its task if it was started for one, when a plugin has
+ * left threads behind in it, when the node no longer needs it, or when it is idle and has had no
+ * node for {@link #PATIENCE}.
  */
 public final class RunnerProgram {
-  /** How long an idle runner waits for a node: 3 seconds; it is to be gone after 5. */
+  /** How long an idle runner waits for a node: 3 seconds, so that it is gone after 5. */
   public static final Duration PATIENCE = Duration.ofSeconds(3);
 
   private static final Logger LOG = LoggerFactory.getLogger(RunnerProgram.class);
@@ -60,11 +60,11 @@ public final class RunnerProgram {
   /**
    * Works until the end.
    *
-   * @param socket where the node listens
+   * @param socket the socket of the node
    * @param folder the folder in which the node has started this process
-   * @param address where the server is at first
-   * @param connector brings it there, and elsewhere when a node says so
-   * @throws RuntimeException when {@code connector} has no use for {@code address}
+   * @param address the first address of the server
+   * @param connector connects to an address, the first one or a later one
+   * @throws RuntimeException if {@code connector} does not accept {@code address}
    */
   public static void run(Path socket, Path folder, List<String> address, Connector connector)
       throws InterruptedException {
@@ -91,7 +91,7 @@ public final class RunnerProgram {
     }
   }
 
-  /** Who this is to the node: the process that it started, which may have started this one. */
+  /** The process that the node has started, which may have started this one. */
   private static ProcessIdentity self(ProcessLauncher launcher, Path folder) {
     Optional<ProcessIdentity> started = launcher.find(folder).map(RunningProcess::identity);
     return started
@@ -99,7 +99,7 @@ public final class RunnerProgram {
         .orElseThrow(() -> new IllegalStateException("this process cannot be identified"));
   }
 
-  /** The group that ends with this process: only the one that was made for it. */
+  /** The process group that ends with this process, if it was made for it. */
   private static @Nullable Long groupOf(ProcessIdentity identity) {
     return identity.pid() == ProcessHandle.current().pid() ? identity.pid() : null;
   }
@@ -135,7 +135,7 @@ public final class RunnerProgram {
     }
   }
 
-  /** The next task; null when there will be none. */
+  /** The next task; null if there is none. */
   private synchronized @Nullable TaskRun next() throws InterruptedException {
     long since = System.nanoTime();
     while (waiting.isEmpty()) {
@@ -154,7 +154,10 @@ public final class RunnerProgram {
     return run;
   }
 
-  /** One that stays for more than a task makes itself ready for many; for one it costs too much. */
+  /**
+   * Prepares a runner that stays for more than one task to start programs itself; for a single task
+   * that would cost too much.
+   */
   private void startDirectly() {
     if (direct) {
       return;
@@ -176,7 +179,7 @@ public final class RunnerProgram {
     switch (message) {
       case Messages.Assign(Assignment assignment) -> {
         TaskRun now = current;
-        // A node that came back repeats what it is not sure of.
+        // A node that came back repeats messages that may be lost.
         boolean known =
             (now != null && now.assignment().isSameRun(assignment.run()))
                 || waiting.stream()
@@ -204,7 +207,7 @@ public final class RunnerProgram {
     notifyAll();
   }
 
-  /** While there is no node, nobody else tells of an operator's wish. */
+  /** Reads requests of operators from the store while there is no node to pass them on. */
   private void lookForStop() {
     TaskRun now;
     synchronized (this) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One runner as its node sees it. Guarded by the lock of {@link RunnerPool}. */
+/** A runner as its node knows it. Guarded by the lock of {@link RunnerPool}. */
 final class RunnerSlot {
   private static final Logger LOG = LoggerFactory.getLogger(RunnerSlot.class);
 
@@ -22,7 +22,7 @@ final class RunnerSlot {
    */
   static final Duration LONGEST_START = Duration.ofSeconds(30);
 
-  /** After how long such a runner is killed. A start takes long on a machine with much to do. */
+  /** After how long such a runner is killed; on a busy machine, a start may take long. */
   static final Duration LONGEST_HANG = Duration.ofMinutes(5);
 
   private final TaskFolder folder;
@@ -58,7 +58,7 @@ final class RunnerSlot {
   }
 
   /**
-   * One that was just started with this command.
+   * A runner that was just started with this command.
    *
    * @param nanos a monotonic clock
    */
@@ -67,7 +67,7 @@ final class RunnerSlot {
     return new RunnerSlot(folder, process, command, false, nanos);
   }
 
-  /** One of an earlier node, to which it has spoken; how it was started is no longer known. */
+  /** A runner of an earlier node, with which it was connected; its command is no longer known. */
   static RunnerSlot survivor(TaskFolder folder, RunningProcess process) {
     return new RunnerSlot(folder, process, List.of(), true, System::nanoTime);
   }
@@ -102,12 +102,12 @@ final class RunnerSlot {
     return met;
   }
 
-  /** Whether it can be given a task at once. */
+  /** Whether it can be given a task now. */
   boolean isIdle() {
     return assignment == null && lines != null && !leaving;
   }
 
-  /** Whether it could have been given a task for so long, and was given none. */
+  /** Whether it has been idle for this long. */
   boolean isIdleFor(Duration time) {
     return isIdle() && nanos.getAsLong() - idleSinceNanos >= time.toNanos();
   }
@@ -122,12 +122,12 @@ final class RunnerSlot {
     return turns;
   }
 
-  /** Whether this node has started it, with this command. */
+  /** Whether this node has started it with this command. */
   boolean isStartedWith(List<String> wanted) {
     return !survivor && command.equals(wanted);
   }
 
-  /** It has this to do, which is on file. */
+  /** Sets its task, which is stored in its folder. */
   void expect(Assignment next) {
     assignment = next;
     stop = null;
@@ -135,7 +135,7 @@ final class RunnerSlot {
     holds(next.terms().lease());
   }
 
-  /** Gives it this to do; false if it cannot have heard, and has nothing to do. */
+  /** Gives it this task; false if the message certainly did not arrive, so that it has no task. */
   boolean take(Assignment next) {
     try {
       Assignment.write(folder, next);
@@ -150,7 +150,7 @@ final class RunnerSlot {
     return false;
   }
 
-  /** It may be silent for about so long from now on; zero if nothing is left of its work. */
+  /** Sets how long it may be silent, about; zero if nothing is left of its work. */
   void holds(Duration left) {
     if (left.isPositive()) {
       lease.begin(left, nanos.getAsLong());
@@ -192,7 +192,7 @@ final class RunnerSlot {
     }
   }
 
-  /** It works on {@code task}, and is told again what it may not have heard. */
+  /** Repeats messages that it may not have received; {@code task} is its current task. */
   void remind(@Nullable ObjectId task) {
     Assignment mine = assignment;
     if (task != null && !has(task)) {
@@ -225,16 +225,16 @@ final class RunnerSlot {
     leaving = true;
   }
 
-  /** It is to end when it is idle. */
+  /** Tells it to end when it is idle. */
   void dismiss() {
     leaving = true;
     say(new Messages.Quit());
   }
 
   /**
-   * Says something to it.
+   * Sends a message.
    *
-   * @return whether it may have heard; certainly not otherwise
+   * @return whether it may have arrived; if not, it certainly has not
    */
   boolean say(Messages message) {
     Lines now = lines;
@@ -252,8 +252,8 @@ final class RunnerSlot {
   }
 
   /**
-   * For how long a node may believe that a runner that says nothing ends its work before its claim
-   * does. Times are those of one monotonic clock. Not for use by several threads at a time.
+   * How long a node assumes that a silent runner stops its work before its claim ends. Times are
+   * those of one monotonic clock. Not for use by several threads at a time.
    */
   static final class LeaseWatch {
     private static final Duration LONGEST_MARGIN = Duration.ofMillis(2_500);
@@ -261,7 +261,7 @@ final class RunnerSlot {
     private long untilNanos;
     private boolean bound;
 
-    /** It was told, or has said, that its claim lasts for {@code left} from now on. */
+    /** Its claim lasts for {@code left} from now on, as it was told or has said. */
     void begin(Duration left, long nowNanos) {
       Duration margin = left.dividedBy(20);
       if (margin.compareTo(LONGEST_MARGIN) > 0) {
@@ -276,7 +276,7 @@ final class RunnerSlot {
       bound = false;
     }
 
-    /** Whether it should have said something before. */
+    /** Whether a message from it is overdue. */
     boolean isOver(long nowNanos) {
       return bound && nowNanos - untilNanos >= 0;
     }

@@ -21,16 +21,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The files of a runner's folder that are about its task. */
+/** The files of a task in its runner's folder. */
 record TaskFolder(Path runner) {
   private static final Logger LOG = LoggerFactory.getLogger(TaskFolder.class);
 
-  /** Where what the node hands over is, and stays until the run has ended. */
+  /** The file with the assignment, which stays until the run has ended. */
   Path assignment() {
     return runner.resolve("assignment");
   }
 
-  /** Why a runner has ended itself. */
+  /** The file with the reason for which a runner has ended itself. */
   Path lastWords() {
     return runner.resolve("last-words");
   }
@@ -49,7 +49,7 @@ record TaskFolder(Path runner) {
     return task().resolve("params.json");
   }
 
-  /** Where a program may write its status. */
+  /** The file to which a program may write its status. */
   Path status() {
     return task().resolve("status");
   }
@@ -58,7 +58,7 @@ record TaskFolder(Path runner) {
     return task().resolve(name);
   }
 
-  /** Where copies of plugins are. */
+  /** The folder of the copies of plugins. */
   Path classes() {
     return runner.resolve("classes");
   }
@@ -71,7 +71,7 @@ record TaskFolder(Path runner) {
     return runner.resolve("session");
   }
 
-  /** From now on the processes of tasks may be anywhere in the runner's session. */
+  /** Notes that processes of tasks may be anywhere in the runner's session. */
   void recordSession() throws IOException {
     PrivateFiles.write(session(), new byte[0]);
   }
@@ -81,7 +81,7 @@ record TaskFolder(Path runner) {
     return Files.exists(session());
   }
 
-  /** Keeps who leads the processes of the task. */
+  /** The record of the process that leads the processes of the task. */
   GuardedGroup.LeaderRecord group() {
     return new GuardedGroup.LeaderRecord() {
       @Override
@@ -92,7 +92,7 @@ record TaskFolder(Path runner) {
       @Override
       public void ended() {
         try {
-          // Emptied, as to make it anew for each task would cost more.
+          // Emptied, because creating it for each task would cost more.
           PrivateFiles.write(leaderFile(), new byte[0]);
         } catch (IOException e) {
           LOG.warn("the file {} cannot be emptied: {}", leaderFile(), e.toString());
@@ -101,7 +101,7 @@ record TaskFolder(Path runner) {
     };
   }
 
-  /** Who leads the processes of the task, if there are any. */
+  /** The process that leads the processes of the task, if there are any. */
   Optional<ProcessIdentity> leader() {
     try {
       String leader = Files.readString(leaderFile());
@@ -124,9 +124,9 @@ record TaskFolder(Path runner) {
   }
 
   /**
-   * Where the tasks of a runner have their files, one task after the other. Each finds an empty
-   * folder; it is the last one's if that left it as it was, since making and removing folders may
-   * cost more than a short task. Not safe for use by several threads.
+   * The folder for the files of a runner's tasks, one task after the other. Each finds an empty
+   * folder. A folder that the last task has left as it was is used again, since creating and
+   * removing folders may cost more than a short task. Not safe for use by several threads.
    */
   static final class WorkFolder {
     private static final String MARKS = "unix:dev,ino,mode,uid,gid";
@@ -151,7 +151,7 @@ record TaskFolder(Path runner) {
       }
     }
 
-    /** Removes what a task has left. */
+    /** Removes the files that a task has left. */
     void clear() {
       try {
         if (Files.isDirectory(folder.work(), LinkOption.NOFOLLOW_LINKS)) {
@@ -162,12 +162,12 @@ record TaskFolder(Path runner) {
           return;
         }
       } catch (IOException | RuntimeException e) {
-        // A task may do what it likes with its folder; this one cannot be listed.
+        // A task may do anything with its folder; this one cannot be listed.
       }
       TaskFolder.remove(folder.task());
     }
 
-    /** Whether the folders are those that were made, with the same rights, and empty. */
+    /** Whether the folders are those that were created, with the same rights, and empty. */
     private boolean isAsMade() {
       try {
         return made != null

@@ -47,7 +47,7 @@ final class TaskRun {
   private boolean leavesThreads;
   private Interruption interruption = Interruption.NONE;
 
-  /** What came in between; a later one counts more. */
+  /** What has interrupted the work; a later constant takes precedence. */
   private enum Interruption {
     NONE,
     STOPPED,
@@ -58,8 +58,8 @@ final class TaskRun {
   /**
    * A run that has not begun.
    *
-   * @param holds hears how long the claim lasts from now on, at the start and when that has
-   *     changed; zero when nothing is left of the work of a claim that cannot be renewed
+   * @param holds takes how long the claim lasts from now on, at the start and whenever that has
+   *     changed; zero if nothing is left of the work of a claim that cannot be renewed
    */
   TaskRun(Assignment assignment, RunnerContext context, Consumer<Duration> holds) {
     this.assignment = assignment;
@@ -71,12 +71,12 @@ final class TaskRun {
     return assignment;
   }
 
-  /** Whether threads of its work are left in this process, which is then unfit for other tasks. */
+  /** Whether threads of its work are left in this process, so that it cannot run other tasks. */
   boolean leavesThreads() {
     return leavesThreads;
   }
 
-  /** Does it all, and reports it if the claim is not lost. */
+  /** Does the whole work, and reports it unless the claim is lost. */
   void carryOut() throws InterruptedException {
     RunRegistry runs = context.server().queues().runs();
     Duration lease = assignment.terms().lease();
@@ -95,7 +95,7 @@ final class TaskRun {
           new LeaseKeeper(
               context.tools().schedule().timers(), lease, () -> renew(run), new LeaseListener())) {
         keeper.begin(sent.get());
-        // The node has counted from when it handed the run over, perhaps before this process ran.
+        // The node counts from the time of its message, perhaps before this process ran.
         holds.accept(lease.minusNanos(System.nanoTime() - sent.get()));
         context.work().prepare();
         try {
@@ -203,14 +203,14 @@ final class TaskRun {
     ended = true;
   }
 
-  /** Ends the work as an operator wishes: TERM, and KILL after {@code grace}. */
+  /** Ends the work for an operator: TERM, and KILL after {@code grace}. */
   void stop(Duration grace) {
     interrupt(Interruption.STOPPED, grace);
   }
 
   private synchronized void interrupt(Interruption why, Duration grace) {
     if (ended) {
-      // Its report says how, whatever becomes of the claim.
+      // Its report says how, whatever happens to the claim.
       return;
     }
     boolean first = interruption == Interruption.NONE;
@@ -238,7 +238,7 @@ final class TaskRun {
     }
   }
 
-  /** What the claim means for the work. */
+  /** Interrupts the work if the claim is lost or may be. */
   private final class LeaseListener implements LeaseKeeper.Listener {
     @Override
     public void renewed(Duration left) {
@@ -249,7 +249,7 @@ final class TaskRun {
     public void endsIn(Duration left) {
       interrupt(Interruption.LEASE, left.dividedBy(2));
       if (hasEnded()) {
-        // Only its report is due, and the node need not end what is over.
+        // Only its report is due; the node need not end work that is over.
         holds.accept(Duration.ZERO);
       }
     }
@@ -262,7 +262,7 @@ final class TaskRun {
 
   /** Stores the end of a run: the output first, then the report that names it. */
   private static final class Reporting {
-    /** How often storing output may fail while the server answers otherwise. */
+    /** How often storing output may fail although the server answers otherwise. */
     private static final int ATTEMPTS = 4;
 
     private final RunnerContext.Server server;
@@ -276,9 +276,9 @@ final class TaskRun {
     }
 
     /**
-     * Reports, for as long as it takes.
+     * Reports, however long it takes.
      *
-     * @throws LostClaimException when the claim is lost; nothing is left of the output then
+     * @throws LostClaimException if the claim is lost; nothing is left of the output then
      */
     void report(Work.Result result) throws InterruptedException {
       String complaint = result.complaint();
@@ -292,7 +292,7 @@ final class TaskRun {
         drop();
         throw e;
       } catch (InvalidRequestException e) {
-        // The status counts more than the output.
+        // The status is more important than the output.
         String why = join(reason, "the output was not taken: " + e.getMessage());
         finish(new Report(result.status(), TaskOutput.NONE, List.of(), why));
       }
@@ -308,12 +308,12 @@ final class TaskRun {
       return started.run().task();
     }
 
-    /** Forgets the output of a run that is not ours any more. */
+    /** Deletes the output of a run whose claim is lost. */
     void drop() {
       outputs.forgetAllBut(TaskOutput.NONE);
     }
 
-    /** Retries while the server cannot be reached, and gives up if it answers and refuses. */
+    /** Retries while the server cannot be reached, and gives up if it refuses. */
     private boolean store(Capture capture, long bytes) throws InterruptedException {
       StoreRetry retry = new StoreRetry();
       int refusals = 0;
@@ -355,12 +355,12 @@ final class TaskRun {
   }
 
   /**
-   * Everything about one run that its work needs.
+   * The input of the work of one run.
    *
    * @param assignment what the node handed over
-   * @param params the task's
+   * @param params the params of the task
    * @param folder its files
-   * @param outputs what it writes
+   * @param outputs its outputs
    * @param launcher starts programs
    */
   record RunTask(
@@ -370,7 +370,7 @@ final class TaskRun {
       Outputs outputs,
       ProcessLauncher launcher) {
 
-    /** What every program gets to know. */
+    /** The variables that every program gets. */
     Map<String, String> environment() {
       return Map.of(
           "MILLRACE_TASK_ID", assignment.task().hex(),
@@ -381,7 +381,7 @@ final class TaskRun {
           "MILLRACE_STATUS_FILE", folder.status().toString());
     }
 
-    /** Puts the params into a file, for standard input. */
+    /** Writes the params into a file, for standard input. */
     Path writeParams() throws PluginException {
       try {
         PrivateFiles.write(folder.params(), Lines.bytes(params));
@@ -392,7 +392,7 @@ final class TaskRun {
     }
   }
 
-  /** Attempts that are repeated while the server cannot be reached; for one operation. */
+  /** Retries one operation while the server cannot be reached. */
   static final class StoreRetry {
     private static final Logger LOG = LoggerFactory.getLogger(StoreRetry.class);
 
@@ -401,9 +401,9 @@ final class TaskRun {
     /**
      * Repeats an operation until there is an answer, however long that takes.
      *
-     * @param what it is, for the log
+     * @param what a name for the operation, for the log
      * @throws LostClaimException if the claim is lost
-     * @throws InvalidRequestException if the store would never take it
+     * @throws InvalidRequestException if the store would never accept it
      */
     static <T> T untilAnswered(String what, Supplier<T> operation) throws InterruptedException {
       StoreRetry retry = new StoreRetry();

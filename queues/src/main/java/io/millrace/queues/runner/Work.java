@@ -3,13 +3,13 @@ package io.millrace.queues.runner;
 import io.millrace.queues.Status;
 import org.jspecify.annotations.Nullable;
 
-/** The work of one task, under way. Safe for use by any number of threads. */
+/** The work of one task. Safe for use by any number of threads. */
 interface Work {
   /**
-   * How it ended.
+   * The result of the work.
    *
    * @param status the status of the task, positive
-   * @param reason why, if the status alone does not say it; null if it does
+   * @param reason the reason, if the status needs one; otherwise null
    * @param complaint what to add to standard error; null for nothing
    */
   record Result(int status, @Nullable String reason, @Nullable String complaint) {
@@ -18,12 +18,12 @@ interface Work {
     }
   }
 
-  /** Waits until nothing of it is left, but for what {@link #leavesThreads} tells. */
+  /** Waits until nothing of it is left, except for threads of {@link #leavesThreads}. */
   Result await() throws InterruptedException;
 
   /**
-   * Whether threads of it may still run in this process, so that the process is not fit for another
-   * task. For after {@link #await}.
+   * Whether threads of it may still run in this process, so that the process cannot run another
+   * task. To be called after {@link #await}.
    */
   default boolean leavesThreads() {
     return false;
@@ -32,6 +32,6 @@ interface Work {
   /** Asks it to end. */
   void terminate();
 
-  /** Ends it, whatever it does. */
+  /** Kills it. */
   void kill();
 }

@@ -40,7 +40,7 @@ public final class BlobApi implements Part {
   private final BlobStore blobs;
   private final long maxBytes;
 
-  /** Of these blobs; those longer than {@code maxBytes} are refused. */
+  /** Serves these blobs; longer ones than {@code maxBytes} are refused. */
   public BlobApi(BlobStore blobs, long maxBytes) {
     this.blobs = blobs;
     this.maxBytes = maxBytes;
@@ -115,7 +115,7 @@ public final class BlobApi implements Part {
     }
     BlobStream opened = blobs.open(name, range.first());
     if (opened.size() != size.getAsLong()) {
-      // Replaced since its size was asked; the range may mean something else now.
+      // Replaced since its size was read; the range may mean something else now.
       opened.close();
       return get(request);
     }

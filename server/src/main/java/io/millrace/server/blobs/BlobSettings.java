@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings of the blobs.
  *
- * @param data the folder they lie in; null for the folder {@code blobs} within that of the store
- * @param maxBytes the longest blob that is taken
+ * @param data the folder of the blobs; null for the folder {@code blobs} within that of the store
+ * @param maxBytes the longest blob that is accepted
  */
 public record BlobSettings(@Nullable Path data, long maxBytes) {
   private static final SectionKeys KEYS = new SectionKeys();

@@ -18,8 +18,9 @@ import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 
 /**
- * {@code /cluster}: leader, members, locks, partitions and reports of the cluster whose documents
- * the server's store holds, and their changes. All requests read; members write by {@code /store}.
+ * {@code /cluster}: leader, members, locks, partitions and reports of a cluster whose documents are
+ * in the server's store, and their changes. All requests only read; members write by {@code
+ * /store}.
  */
 public final class ClusterApi implements Part {
   private final TaskStore store;

@@ -1,4 +1,4 @@
-/** The cluster that coordinates itself over the server's own store, as others can see it. */
+/** The API of a cluster whose members coordinate over the server's own store. */
 @NullMarked
 package io.millrace.server.cluster;
 

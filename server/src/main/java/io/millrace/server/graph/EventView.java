@@ -33,13 +33,15 @@ final class EventView {
   /** Of nodes whose place in the view may change: whether the subscriber has them. */
   private final Map<NodeId, Boolean> told = new HashMap<>();
 
-  /** What was told before the subtree was looked at; null if that is over, or never was. */
+  /**
+   * The events that were passed on before the subtree was read; null if that is over, or never was.
+   */
   private @Nullable Replay replay;
 
   /**
-   * A view that has told nothing.
+   * A view that has passed on nothing yet.
    *
-   * @param resumed whether the subscriber goes on where an earlier stream of it has ended
+   * @param resumed whether the subscriber continues where an earlier stream of it has ended
    */
   EventView(GraphRegistry graph, NodeFilter filter, boolean resumed) {
     this.graph = graph;
@@ -52,13 +54,13 @@ final class EventView {
   }
 
   /**
-   * What an event means for the subscriber.
+   * The meaning of an event for the subscriber.
    *
-   * @param changed those in the view that are new in it or have changed
-   * @param gone those that are not in it any more; when it was resumed also some that never were
+   * @param changed the nodes in the view that entered it or changed
+   * @param gone the nodes that left it; in a resumed stream also some that were never in it
    */
   record Seen(List<GraphNode> changed, List<NodeId> gone) {
-    /** Nothing yet. */
+    /** No change yet. */
     Seen() {
       this(new ArrayList<>(), new ArrayList<>());
     }
@@ -107,7 +109,7 @@ final class EventView {
     return seen;
   }
 
-  /** Whether a node may come into the view and leave it. */
+  /** Whether a node may enter and leave the view. */
   private boolean isVariable() {
     return subtree != null || !filter.states().isEmpty();
   }
@@ -143,7 +145,7 @@ final class EventView {
     return before == null ? resumed : before;
   }
 
-  /** Which nodes are below one, that one included, as events come. For use by one thread. */
+  /** Which nodes are below one, including that node, as events come. For use by one thread. */
   private static final class Subtree {
     private final GraphRegistry graph;
     private final NodeId top;
@@ -158,10 +160,10 @@ final class EventView {
     }
 
     /**
-     * What a move of nodes has brought with them, beside themselves.
+     * The effect of a move on other nodes.
      *
-     * @param entered what is inside now and was not
-     * @param left what was inside and is not any more
+     * @param entered the nodes that are inside now and were not
+     * @param left the nodes that were inside and are not any more
      */
     record Moved(List<GraphNode> entered, List<NodeId> left) {
       static final Moved NOTHING = new Moved(List.of(), List.of());
@@ -171,7 +173,7 @@ final class EventView {
       return top;
     }
 
-    /** What is below the top now, the top included. */
+    /** The nodes below the top now, including the top. */
     GraphRegistry.Snapshot snapshot() {
       return graph.snapshot(new NodeFilter(Set.of(), Set.of(), top, 0));
     }
@@ -189,7 +191,7 @@ final class EventView {
       inside.remove(id);
     }
 
-    /** Finds out which of these nodes are inside, and what came or went with them. */
+    /** Finds out which of these nodes are inside, and which others entered or left with them. */
     Moved place(List<GraphNode> changed) {
       Set<NodeId> before = null;
       boolean more = true;
@@ -201,7 +203,7 @@ final class EventView {
               id.equals(top) || node.definition().parents().stream().anyMatch(inside::contains);
           if (is != inside.contains(id)) {
             more = true;
-            // Nothing can have been below a node that is new.
+            // No node can have been below a new one.
             if (before == null && (newest == 0 || id.value() <= newest)) {
               before = new HashSet<>(inside);
             }
@@ -228,19 +230,19 @@ final class EventView {
       try {
         return snapshot().nodes();
       } catch (UnknownNodeException _) {
-        // It has gone since, and so has everything below it.
+        // It was removed since, with all nodes below it.
         return List.of();
       }
     }
   }
 
   /**
-   * The events that a resumed stream sends first. It is unknown what was below which node when they
-   * happened, so every node that may have been moved is sent together with all nodes below it now.
-   * For use by one thread.
+   * The events that a resumed stream sends first. It is unknown which nodes were below which when
+   * they happened, so every node that may have been moved is sent together with all nodes below it
+   * now. For use by one thread.
    */
   private record Replay(long version, Map<NodeId, List<GraphNode>> children) {
-    /** Looks at the graph as it is now, and begins the subtree with that. */
+    /** Reads the graph as it is now, and begins the subtree with it. */
     static Replay begin(GraphRegistry graph, Subtree subtree) {
       GraphRegistry.Snapshot all = graph.snapshot(NodeFilter.ALL);
       Map<NodeId, List<GraphNode>> children = new HashMap<>();
@@ -257,7 +259,7 @@ final class EventView {
       return replay;
     }
 
-    /** What is below these nodes at any distance and was not told yet. */
+    /** The nodes below these, directly or not, that were not passed on yet. */
     List<GraphNode> brought(List<GraphNode> changed, Collection<NodeId> told) {
       Set<NodeId> known = new HashSet<>();
       changed.forEach(node -> known.add(node.id()));
@@ -270,7 +272,10 @@ final class EventView {
       return brought;
     }
 
-    /** Those below a node at any distance that are not known yet, which they are then, nor told. */
+    /**
+     * The nodes below one, directly or not, that are neither known nor passed on; they are known
+     * then.
+     */
     private List<GraphNode> below(NodeId top, Set<NodeId> known, Collection<NodeId> told) {
       List<GraphNode> found = new ArrayList<>();
       Deque<NodeId> left = new ArrayDeque<>(List.of(top));

@@ -32,7 +32,7 @@ final class GraphEvents implements EventStream.Source {
   static final Set<String> PARAMETERS =
       Set.of("type", "state", "status", "below", "new", "metadata", "after");
 
-  /** The stream flushes when it has to; a generator for each event must not. */
+  /** The stream flushes when it must; a generator for each event must not flush it. */
   private static final ObjectWriter WRITER =
       Json.MAPPER.writer().without(StreamWriteFeature.FLUSH_PASSED_TO_STREAM);
 
@@ -40,7 +40,7 @@ final class GraphEvents implements EventStream.Source {
   private final EventView view;
   private final Wanted wanted;
 
-  /** The version that was told last, and the one that was seen last. */
+  /** The last version that was sent, and the last one that was seen. */
   private long told;
 
   private long seen;
@@ -49,7 +49,7 @@ final class GraphEvents implements EventStream.Source {
    * What a client wants.
    *
    * @param filter which nodes
-   * @param selected what of them
+   * @param selected which metadata of them
    * @param after the version that it knows; null for none, so that all nodes come first
    */
   record Wanted(NodeFilter filter, NodeShape selected, @Nullable Long after) {}
@@ -68,14 +68,14 @@ final class GraphEvents implements EventStream.Source {
     }
     Long after = after(request);
     if (after != null) {
-      // Answered with 410 while that is still possible.
+      // Answered with 410, which is not possible later.
       graph.changes(after).close();
     }
     return stream(graph, new Wanted(filter, NodeShape.selected(request.query()), after))
         .reply(request);
   }
 
-  /** The version behind which a stream goes on; null for none. */
+  /** The version after which a stream continues; null for none. */
   private static @Nullable Long after(Request request) {
     String given =
         request.header("Last-Event-ID").or(() -> request.query().text("after")).orElse(null);
@@ -98,7 +98,7 @@ final class GraphEvents implements EventStream.Source {
         () -> new GraphEvents(graph.changes(wanted.after()), graph, wanted), GraphEvents::lost);
   }
 
-  /** The client is too slow, or the node below which it wants to see all has just been removed. */
+  /** The client is too slow, or the node below which it follows all nodes was just removed. */
   private static byte @Nullable [] lost(RuntimeException failure) {
     return failure instanceof VersionLostException || failure instanceof UnknownNodeException
         ? Json.bytes(Json.object().put("reason", failure.getMessage()))
@@ -114,7 +114,7 @@ final class GraphEvents implements EventStream.Source {
       seen = after;
       return;
     }
-    // The subscription began before: what is in both comes once, here.
+    // The subscription began before: nodes that are in both are sent once, here.
     Snapshot now = view.begin();
     told = now.version();
     seen = now.version();
@@ -138,7 +138,7 @@ final class GraphEvents implements EventStream.Source {
     return written;
   }
 
-  /** If only others' nodes have changed, the client's place moves on with an empty event. */
+  /** If only nodes outside the view have changed, an empty event moves the client's position on. */
   @Override
   public void keepAlive(EventStream.Target target) throws IOException {
     if (seen > told) {

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What requests say: which nodes they name, which page they want, which version they expect. */
+/** Reads parameters of requests: nodes, pages and expected versions. */
 final class GraphParameters {
   private static final int MOST_DIGITS = 18;
 
@@ -30,14 +30,14 @@ final class GraphParameters {
   /**
    * The id in the path.
    *
-   * @throws HttpProblem 404 if no node can have it
+   * @throws HttpProblem 404 if it cannot be the id of a node
    */
   static NodeId id(Request request) {
     String text = request.parameter("id");
     return NodeId.parse(text).orElseThrow(() -> HttpProblem.notFound("there is no node " + text));
   }
 
-  /** The node in the path; 404 if it is not there. */
+  /** The node in the path; 404 if it does not exist. */
   static GraphNode node(Request request, GraphRegistry graph) {
     NodeId id = id(request);
     return graph.node(id).orElseThrow(() -> new UnknownNodeException(id));
@@ -46,7 +46,7 @@ final class GraphParameters {
   /**
    * The nodes of the parameter {@code id}, a list with commas, each once.
    *
-   * @throws HttpProblem 400 if it is absent or empty, 404 for an id that no node can have
+   * @throws HttpProblem 400 if it is absent or empty, 404 for an id that cannot be that of a node
    */
   static List<NodeId> ids(Request request) {
     LinkedHashSet<NodeId> ids = new LinkedHashSet<>();
@@ -113,7 +113,7 @@ final class GraphParameters {
             () -> HttpProblem.malformed("the parameter " + name + " must be an id, not " + text));
   }
 
-  /** The header that tells a node's version. */
+  /** The header with a node's version. */
   static Map<String, String> tag(GraphNode node) {
     return tag(node.version());
   }
@@ -145,7 +145,7 @@ final class GraphParameters {
   }
 
   /**
-   * What a request says of pages.
+   * The parameters for pages.
    *
    * @param start the parameter {@code start}; null if it is absent
    * @param view the parameter {@code pid} or {@code pagid}; null if both are absent or empty
@@ -166,14 +166,16 @@ final class GraphParameters {
       return new Pages(start, view.isEmpty() ? null : view);
     }
 
-    /** Whether a page was asked for, so that the answer tells of pages even if there is one. */
+    /**
+     * Whether a page was requested, so that the answer has the fields for pages even if there is
+     * only one.
+     */
     boolean asked() {
       return start != null;
     }
 
     /**
-     * The page of a list; null for the first one of a new list, which an empty start stands for
-     * too.
+     * The page of a list; null for the first page of a new list, also if the start is empty.
      *
      * @throws HttpProblem 400 for a start without a pid
      */
@@ -190,7 +192,7 @@ final class GraphParameters {
     /**
      * The number of a page of data: 0 if none is given.
      *
-     * @throws HttpProblem 400 for what is no number, and for a later page without a pid
+     * @throws HttpProblem 400 for anything but a number, and for a later page without a pid
      */
     int slot() {
       int slot = start == null || start.isEmpty() ? 0 : number(start);
@@ -217,7 +219,7 @@ final class GraphParameters {
     }
 
     /**
-     * Adds where to go on.
+     * Adds the fields for the next page.
      *
      * @param next null for the last page
      */

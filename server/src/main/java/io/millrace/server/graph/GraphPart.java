@@ -63,7 +63,7 @@ import java.util.function.ToLongFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** The graph within a server: its nodes, what they can be, and what lets them run. */
+/** The graph of a server: its nodes, their types and their scheduler. */
 public final class GraphPart implements Part {
   private static final Set<String> COMMANDS = Set.of("command", "shell command");
   private static final long END_SECONDS = 5;
@@ -94,13 +94,13 @@ public final class GraphPart implements Part {
   }
 
   /**
-   * What it stands on.
+   * What it is built on.
    *
-   * @param folder that of the store
+   * @param folder the folder of the store
    */
   public record Base(TaskStore store, BlobStore blobs, Path folder, Queues queues, Jobs jobs) {}
 
-  /** What nodes can be, and what has to be closed for it. */
+  /** The types of nodes, and what has to be closed with them. */
   private record Types(NodeTypes all, StandardTypes standard, Tasks tasks, GraphJobs jobs)
       implements AutoCloseable {
     @Override
@@ -114,7 +114,7 @@ public final class GraphPart implements Part {
   /**
    * Reads the graph; nothing runs before {@link #start}.
    *
-   * @throws ServerException when this machine lacks a program that running commands needs
+   * @throws ServerException if this machine lacks a program that is needed to run commands
    */
   public static GraphPart open(GraphSettings settings, Base base, RandomGenerator random) {
     ProcessLauncher launcher;
@@ -192,7 +192,7 @@ public final class GraphPart implements Part {
     return List.of(new Activity("graph-sweeper", graph.sweeper()));
   }
 
-  /** Lets nodes run, those first that ran when the server stopped. */
+  /** Starts the scheduler; nodes that ran when the server stopped are found first. */
   @Override
   public void start(String url) {
     String given = settings.url();
@@ -215,8 +215,8 @@ public final class GraphPart implements Part {
   }
 
   /**
-   * Ends the scheduling, and waits a little for what is being begun or stored; commands that run go
-   * on, and the next start finds them.
+   * Stops the scheduler, and waits a little for attempts that are being begun or stored; running
+   * commands go on, and the next start finds them.
    */
   @Override
   public void close() {
@@ -232,7 +232,7 @@ public final class GraphPart implements Part {
     types.close();
   }
 
-  /** The output of running nodes before there is a scheduler: none is known. */
+  /** The output of running nodes before there is a scheduler: it is not known yet. */
   private static final class NotStarted implements GraphWork.Outputs {
     private final CountDownLatch never = new CountDownLatch(1);
 
@@ -258,14 +258,14 @@ public final class GraphPart implements Part {
     return api.routes();
   }
 
-  /** The caller of a request: a running node if the token is that of one. */
+  /** The caller of a request: a running node if it has the token of one. */
   static Caller caller(Request request) {
     return request.caller().reach() instanceof GraphTokens.Subtree(Caller.RunningNode node)
         ? node
         : Caller.ANYONE;
   }
 
-  /** Says what the failures of a graph mean to a client. */
+  /** Defines the answers to failures of the graph. */
   static void addReplies(ErrorReplies replies) {
     replies
         .add(InvalidGraphException.class, 400)

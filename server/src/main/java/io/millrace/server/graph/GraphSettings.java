@@ -12,9 +12,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param commands where commands run: {@value #HERE}, or the name or id of a queue
  * @param places how many commands run on this server at a time
- * @param others how many nodes that are no commands on this server are under way at a time
- * @param runs the folder for what commands write; null for {@code graph} within that of the store
- * @param url how commands reach this server; null for the address that it listens on
+ * @param others how many other nodes are under way at a time
+ * @param runs the folder for the output of commands; null for {@code graph} within that of the
+ *     store
+ * @param url the address under which commands reach this server; null for the address on which it
+ *     listens
  */
 public record GraphSettings(
     String commands, int places, int others, @Nullable Path runs, @Nullable String url) {
@@ -72,7 +74,7 @@ public record GraphSettings(
     return commands.equals(HERE) ? null : commands;
   }
 
-  /** How much a scheduler does; {@code store} is the folder of the store. */
+  /** The limits of the scheduler; {@code store} is the folder of the store. */
   SchedulerOptions scheduling(Path store) {
     return new SchedulerOptions(runs == null ? store.resolve("graph") : runs, places, others);
   }

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The tokens of commands that run as nodes: a node, an attempt, and a code that only the holder of
- * the graph's secret can make. One is valid while that attempt runs and never again. Safe for use
- * by threads.
+ * the graph's secret can compute. A token is valid only while its attempt runs. Safe for use by
+ * threads.
  */
 public final class GraphTokens implements Credentials {
   private static final String ALGORITHM = "HmacSHA256";
@@ -38,8 +38,8 @@ public final class GraphTokens implements Credentials {
   /**
    * The tokens of a graph.
    *
-   * @param secret gives its secret, at least one byte, which does not change once there is a node
-   * @param nodes tells how a node is now
+   * @param secret returns its secret, at least one byte, which does not change once there is a node
+   * @param nodes returns a node as it is now
    */
   public GraphTokens(Supplier<byte[]> secret, Function<NodeId, Optional<GraphNode>> nodes) {
     this.secret = secret;
@@ -47,7 +47,7 @@ public final class GraphTokens implements Credentials {
   }
 
   /**
-   * What a running command may reach: the nodes below its own.
+   * The reach of a running command: the nodes below its own.
    *
    * @param node the node, with its attempt
    */
@@ -72,7 +72,7 @@ public final class GraphTokens implements Credentials {
     return "graph-" + id + "-" + attempt + "-" + code(id, attempt);
   }
 
-  /** Who holds this token; empty if it is none, or its attempt does not run. */
+  /** The holder of this token; empty if it is not a token, or its attempt does not run. */
   public Optional<Caller.RunningNode> holder(String token) {
     Matcher parts = FORM.matcher(token);
     if (!parts.matches()) {

@@ -16,7 +16,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reads the nodes that a request adds, and where a node goes. */
+/** Reads the nodes that a request adds, and the places of nodes. */
 final class NodeForms {
   static final int MOST_NAME = 128;
 
@@ -31,8 +31,8 @@ final class NodeForms {
   /**
    * The nodes of a body.
    *
-   * @throws HttpProblem 400 if it is anything but an array of nodes; the message says which node is
-   *     wrong, counting from 1
+   * @throws HttpProblem 400 if it is not an array of nodes; the message says which node is wrong,
+   *     counting from 1
    */
   static List<NewNode> of(JsonNode body) {
     if (!(body instanceof ArrayNode nodes)) {
@@ -95,15 +95,15 @@ final class NodeForms {
     return data;
   }
 
-  /** Whether one of the fields is there that say what a node is below. */
+  /** Whether one of the fields for parents is present. */
   static boolean hasParents(ObjectNode metadata) {
     return metadata.has("parent") || metadata.has("parents");
   }
 
   /**
-   * What {@code parent} or {@code parents} say; nothing, the root, if both are absent.
+   * The nodes of {@code parent} or {@code parents}; none, for the root, if both are absent.
    *
-   * @throws HttpProblem 400 if both are there or one is wrong
+   * @throws HttpProblem 400 if both are present or one is wrong
    */
   static List<NodeRef> parents(ObjectNode metadata) {
     JsonNode one = metadata.get("parent");
@@ -126,7 +126,7 @@ final class NodeForms {
     return given == null ? List.of() : refs("after", given, false);
   }
 
-  /** What {@code branch} says; null if it is absent or null. */
+  /** The value of {@code branch}; null if it is absent or null. */
   static @Nullable Branch branch(ObjectNode metadata) {
     String given = Json.text("branch", metadata.get("branch"));
     return switch (given) {

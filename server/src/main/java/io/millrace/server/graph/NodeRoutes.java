@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Nodes: listed, added, shown, changed, removed and tried again. */
+/** Lists, adds, shows, changes, removes and retries nodes. */
 record NodeRoutes(GraphRegistry graph) {
-  /** How long a question for newer nodes waits if the client does not say. */
+  /** How long a request for newer nodes waits by default. */
   private static final Duration MOST_WAIT = Duration.ofMinutes(10);
 
   private static final Set<String> LISTING =
@@ -52,7 +52,7 @@ record NodeRoutes(GraphRegistry graph) {
 
   private static final Set<String> CHANGES = Set.of("name", "parent", "parents", "after", "branch");
 
-  /** How often a move begins anew because the node has changed meanwhile. */
+  /** How often a move is tried again because the node has changed meanwhile. */
   private static final int ATTEMPTS = 20;
 
   void addTo(ApiRoutes api) {
@@ -95,7 +95,7 @@ record NodeRoutes(GraphRegistry graph) {
       version = node.version();
     }
     if (body.has("name")) {
-      // What came between the move and this does not belong to the caller's expectation.
+      // Changes between the move and this step do not count against the caller's expectation.
       node = graph.rename(caller, node.id(), name, expected == null ? null : version);
     }
     return changed(node);
@@ -116,7 +116,7 @@ record NodeRoutes(GraphRegistry graph) {
     }
   }
 
-  /** The new place of a node: its present one, with what the body changes. */
+  /** The new place of a node: its current one, with the changes in the body. */
   private static NewNode.Place place(Definition now, ObjectNode body) {
     List<NodeRef> parents =
         NodeForms.hasParents(body) ? NodeForms.parents(body) : existing(now.parents());
@@ -174,7 +174,7 @@ record NodeRoutes(GraphRegistry graph) {
         Pages.add(Json.object().set("nodes", nodes), page.next(), page.view()));
   }
 
-  /** The first nodes that a filter lets through, once there are any, or the time is over. */
+  /** The first nodes that match a filter, once there are any or the time is over. */
   private Page<GraphNode> newer(NodeFilter filter, Deadline deadline) throws InterruptedException {
     try (deadline) {
       Page<GraphNode> page = graph.nodes(filter, null);
@@ -187,7 +187,7 @@ record NodeRoutes(GraphRegistry graph) {
     }
   }
 
-  /** Waits for something that may make a difference, and looks again. */
+  /** Waits for a change that may matter, and reads again. */
   private Page<GraphNode> nextLook(NodeFilter filter, Deadline deadline)
       throws InterruptedException {
     try (GraphChanges changes = graph.changes(null)) {
@@ -202,7 +202,7 @@ record NodeRoutes(GraphRegistry graph) {
       }
       return page;
     } catch (VersionLostException _) {
-      // Too much has happened to follow it one by one.
+      // Too much has happened to follow each change.
       return graph.nodes(filter, null);
     }
   }

@@ -17,9 +17,9 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The metadata of a node as a client wants to see it.
+ * The metadata of a node as a client wants it.
  *
- * @param fields the names of those that are shown beside the id; null for all
+ * @param fields the names of the fields to show besides the id; null for all
  */
 record NodeShape(@Nullable Set<String> fields) {
   /** The parent of a node that is directly below the root. */
@@ -47,12 +47,11 @@ record NodeShape(@Nullable Set<String> fields) {
           "killing",
           "version");
 
-  /** Another word for {@code state}, which the seed uses as well. */
+  /** Another name for {@code state}, which the original API has too. */
   static final String STATUS = "status";
 
   /**
-   * The shape that the parameter {@code metadata} asks for, a list with commas; all metadata if it
-   * is absent.
+   * The shape of the parameter {@code metadata}, a list with commas; all metadata if it is absent.
    *
    * @throws HttpProblem 400 for an unknown name
    */
@@ -72,7 +71,7 @@ record NodeShape(@Nullable Set<String> fields) {
     return new NodeShape(fields);
   }
 
-  /** What is wanted of a node. */
+  /** The wanted metadata of a node. */
   ObjectNode shape(GraphNode node) {
     ObjectNode all = of(node);
     if (fields == null) {
@@ -88,7 +87,7 @@ record NodeShape(@Nullable Set<String> fields) {
     return chosen;
   }
 
-  /** What is wanted of each. */
+  /** The wanted metadata of each node. */
   ArrayNode shapes(List<GraphNode> nodes) {
     return Json.array(nodes, this::shape);
   }

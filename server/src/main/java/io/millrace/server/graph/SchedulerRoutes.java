@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What the scheduler is asked for: to end nodes, to wait for their end, what runs. */
+/** Requests to the scheduler: to kill nodes, to wait for their end, and to list running ones. */
 record SchedulerRoutes(GraphRegistry graph) {
   private static final Duration MOST_WAIT = Duration.ofDays(365);
   private static final Duration MOST_GRACE = Duration.ofDays(1);

@@ -3,8 +3,8 @@
  *
  * <pre>
  *   request --&gt; GraphPart (callers, error replies)
- *                 |-- NodesRoutes, NodeRoutes, DataRoutes      --&gt; GraphRegistry
- *                 |-- SchedulerRoutes (kill, wait)             --&gt; GraphRegistry, Waiting
+ *                 |-- NodeRoutes, DataRoutes                   --&gt; GraphRegistry
+ *                 |-- SchedulerRoutes (kill, wait)             --&gt; GraphRegistry, NodeWatch
  *                 `-- GraphEvents --&gt; server-sent events, WebSocket
  * </pre>
  */

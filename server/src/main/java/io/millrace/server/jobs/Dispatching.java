@@ -60,7 +60,7 @@ public final class Dispatching implements AutoCloseable {
   private Instant step(Instant now) {
     Instant due = dispatch(now);
     if (workers.isUsed() && changes == null) {
-      // A server without workers needs no subscription, of which there are only so many.
+      // A server without workers needs no subscription, and their number is limited.
       changes = jobs.subscribe("job-changes", dispatcher::mayHaveMissed, dispatcher::notice);
     }
     if (now.isAfter(saveAt)) {
@@ -97,7 +97,7 @@ public final class Dispatching implements AutoCloseable {
     }
   }
 
-  /** Waits for the steps under way and stores what workers have done. Closing twice is safe. */
+  /** Waits for the current steps and stores what workers have done. Closing twice is safe. */
   @Override
   public void close() {
     followOns.stop();

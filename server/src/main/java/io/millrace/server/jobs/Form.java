@@ -18,15 +18,15 @@ import org.apache.commons.fileupload2.core.FileItemInputIterator;
 import org.apache.commons.fileupload2.core.RequestContext;
 import org.jspecify.annotations.Nullable;
 
-/** A multipart form, read part by part as it comes. For use by one thread. */
+/** A multipart form, read part by part as it arrives. For use by one thread. */
 record Form(Source source, FileItemInputIterator parts) {
   private static final String TYPE = "multipart/form-data";
 
   /**
-   * The form that a request brings.
+   * The form in a request.
    *
-   * @throws HttpProblem 400 if it brings none
-   * @throws IOException when the client stops sending
+   * @throws HttpProblem 400 if there is none
+   * @throws IOException if the client stops sending
    */
   static Form of(Request request) throws IOException {
     if (!request.mediaType().equals(TYPE)) {
@@ -41,7 +41,7 @@ record Form(Source source, FileItemInputIterator parts) {
     }
   }
 
-  /** The next field; null at the end. What is left of the last one is skipped. */
+  /** The next field; null at the end. The rest of the last one is skipped. */
   @Nullable Field next() throws IOException {
     try {
       return parts.hasNext() ? new Field(this, parts.next()) : null;
@@ -51,10 +51,10 @@ record Form(Source source, FileItemInputIterator parts) {
   }
 
   /**
-   * What a failure to read a part means to the client.
+   * The problem that a failure to read a part stands for.
    *
    * @return a problem to be thrown
-   * @throws IOException if it is the connection that failed
+   * @throws IOException if the connection has failed
    */
   HttpProblem meaning(Exception failure) throws IOException {
     return source.meaning(failure);
@@ -77,7 +77,7 @@ record Form(Source source, FileItemInputIterator parts) {
     /**
      * Its content as text.
      *
-     * @throws HttpProblem 400 if it is longer, or not UTF-8
+     * @throws HttpProblem 400 if it is longer than this, or not UTF-8
      */
     String text(int mostBytes) throws IOException {
       byte[] bytes;
@@ -97,7 +97,7 @@ record Form(Source source, FileItemInputIterator parts) {
     }
   }
 
-  /** The library's reader of forms, which gives each part as a stream and keeps none. */
+  /** The library's reader of forms, which returns each part as a stream and stores none. */
   private static final class Reader
       extends AbstractFileUpload<Source, DiskFileItem, DiskFileItemFactory> {
     private static final int MOST_HEADER_BYTES = 8 << 10;
@@ -124,8 +124,8 @@ record Form(Source source, FileItemInputIterator parts) {
   }
 
   /**
-   * A request as the library of forms wants to see it. Tells failures of the connection from those
-   * of the form.
+   * A request in the form that the library needs. Tells failures of the connection from those of
+   * the form.
    */
   private static final class Source implements RequestContext {
     private final Request request;
@@ -137,10 +137,10 @@ record Form(Source source, FileItemInputIterator parts) {
     }
 
     /**
-     * What a failure to read means to the client.
+     * The problem that a failure to read stands for.
      *
      * @return a problem to be thrown
-     * @throws IOException if it is the connection that failed
+     * @throws IOException if the connection has failed
      */
     HttpProblem meaning(Exception failure) throws IOException {
       IOException cut = body.failure();

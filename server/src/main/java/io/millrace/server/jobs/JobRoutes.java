@@ -31,7 +31,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Jobs and their batches: lists, one of them, its bytes, waiting for its end, and operations. */
+/**
+ * Jobs and their batches: lists, single ones, their bytes, waiting for their end, and operations.
+ */
 record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
   private static final int MOST_BATCHES = 10_000;
   private static final int USUAL_BATCHES = 1_000;
@@ -123,7 +125,7 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
     return new JobPages(registry, members, null, Long.MAX_VALUE);
   }
 
-  /** A batch with how many of its jobs are where. */
+  /** A batch with the number of its jobs in each status. */
   private ObjectNode counted(Batch batch) {
     Map<JobStatus, Long> counts = new EnumMap<>(JobStatus.class);
     jobs(batch).each(job -> counts.merge(job.status(), 1L, Long::sum));
@@ -226,7 +228,7 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
 
   /**
    * Listed jobs, read page by page while they are used, however many there are. The first page is
-   * read at once, so that what goes wrong there can still be answered. For use once, by one thread.
+   * read at once, so that its failures can still be answered. For use once, by one thread.
    */
   private static final class JobPages {
     private static final int PAGE = 500;
@@ -238,10 +240,10 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
     private boolean last;
 
     /**
-     * The jobs that a filter lets through.
+     * The jobs that match a filter.
      *
-     * @param after the GUID of the last one known already; null from the first
-     * @param most how many at most, from 1
+     * @param after the GUID of the last one that is known already; null to begin with the first
+     * @param most the maximum number, from 1
      */
     JobPages(JobRegistry registry, JobFilter filter, @Nullable JobId after, long most) {
       this.registry = registry;
@@ -258,7 +260,7 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
       last = page.size() < asked || left == 0;
     }
 
-    /** Gives each to {@code look}. */
+    /** Passes each to {@code look}. */
     void each(Consumer<Job> look) {
       page.forEach(look);
       while (!last) {
@@ -267,7 +269,7 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
       }
     }
 
-    /** A bare array of them, written while they are read. */
+    /** An array of them, written while they are read. */
     Reply reply(Shapes shapes) {
       return Reply.streamed(
           Reply.JSON,

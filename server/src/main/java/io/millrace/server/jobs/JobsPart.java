@@ -44,7 +44,7 @@ public final class JobsPart implements Part {
 
   private static final int MOST_TEXT_BYTES = 1 << 20;
 
-  /** Errors as GridLike has them, {@code problem}, and as elsewhere, {@code error}. */
+  /** Errors with {@code problem}, as in GridLike, and with {@code error}, as elsewhere. */
   private static final ErrorForm ERRORS =
       problem ->
           new Reply.Whole(
@@ -68,19 +68,19 @@ public final class JobsPart implements Part {
   }
 
   /**
-   * What it stands on.
+   * What it is built on.
    *
-   * @param store that keeps the history of workers
-   * @param requests the same store, for what requests change
+   * @param store keeps the history of workers
+   * @param requests the same store, for changes by requests
    * @param maxBytes the longest payload and result
    */
   public record Base(EmbeddedTaskStore store, TaskStore requests, BlobStore blobs, long maxBytes) {}
 
   /**
-   * Opens the jobs. Those that ran when the server stopped are offered again, before any worker can
-   * come.
+   * Opens the jobs. Jobs that ran when the server stopped are offered again, before any worker can
+   * connect.
    *
-   * @throws ServerException if the configured types cannot be, or contradict those stored
+   * @throws ServerException if the configured types are invalid, or contradict the stored ones
    */
   public static JobsPart open(JobsSettings settings, Base base, RandomGenerator random) {
     Jobs jobs = jobs(settings, base, random);
@@ -162,13 +162,13 @@ public final class JobsPart implements Part {
    *
    * @param jobs the jobs
    * @param workers the workers
-   * @param polled the jobs of workers that ask
-   * @param blobs where payloads lie
+   * @param polled the jobs of workers that poll
+   * @param blobs holds the payloads
    * @param maxBytes the longest payload and result
    */
   record Served(Jobs jobs, Workers workers, PolledJobs polled, BlobStore blobs, long maxBytes) {}
 
-  /** The routes, below the configured prefix too. */
+  /** The routes, also below the configured prefix. */
   static List<Route> routes(Served served, JobsSettings settings) {
     JobsSettings.Access access = settings.access();
     Keys keys = new Keys(access.apiKey(), settings.workers().token());
@@ -216,7 +216,7 @@ public final class JobsPart implements Part {
     return workers.find(id).orElseThrow(() -> HttpProblem.notFound("there is no worker " + id));
   }
 
-  /** Says what the failures of jobs mean to a client. */
+  /** Defines the answers to failures of jobs. */
   static void addReplies(ErrorReplies replies) {
     replies
         .add(InvalidJobException.class, 400)

@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings of the job server.
  *
- * @param options how the registry treats jobs
+ * @param options the options of the registry
  * @param types the job types; none for a server without types
- * @param replaceTypes whether other types than those stored before are taken
- * @param workers how workers are treated
- * @param access how clients get in, and where
+ * @param replaceTypes whether types other than the stored ones are accepted
+ * @param workers the settings of workers
+ * @param access the secret of clients, and the path
  */
 public record JobsSettings(
     Jobs.Options options,
@@ -155,7 +155,7 @@ public record JobsSettings(
   public static final Section<JobsSettings> SECTION = KEYS.section("jobs", JobsSettings::of);
 
   /**
-   * How workers are treated.
+   * The settings of workers.
    *
    * @param token the secret of their registration; null for none
    * @param kickAfter how long a connection may stay unregistered
@@ -171,7 +171,7 @@ public record JobsSettings(
       long maxFrameBytes,
       Duration stuckAfter,
       Duration keepalive) {
-    /** The same for those who look after the workers. */
+    /** The same as options of the manager of workers. */
     public WorkerOptions options() {
       return new WorkerOptions(
           kickAfter, given -> token == null || token.is(given), tracking, stuckAfter, keepalive);
@@ -179,10 +179,11 @@ public record JobsSettings(
   }
 
   /**
-   * How clients get in, and where.
+   * The secret of clients, and the path.
    *
    * @param apiKey the secret of the header {@code X-API-KEY}; null for none
-   * @param prefix a path without slash at its end, below which the API is served too; may be empty
+   * @param prefix a path without a slash at its end, below which the API is served too; may be
+   *     empty
    */
   public record Access(@Nullable Token apiKey, String prefix) {}
 
@@ -218,7 +219,7 @@ public record JobsSettings(
     return file != null ? Token.read(file) : text == null ? null : Token.of(text);
   }
 
-  /** With one slash before each of its parts and none at the end; empty for none. */
+  /** Has one slash before each of its parts and none at the end; empty for none. */
   private static String prefix(String text) {
     if (text.isEmpty() || text.equals("/")) {
       return "";

@@ -6,7 +6,7 @@ import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream that remembers how reading it failed, whether or not its reader reports it. For use by
+ * A stream that remembers a failure to read it, whether or not its reader reports it. For use by
  * one thread.
  */
 final class NotingStream extends FilterInputStream {

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Workers that ask over HTTP instead of holding a connection. */
+/** Workers that poll over HTTP instead of holding a connection. */
 final class PollRoutes {
   private static final int MOST_WAIT_SECONDS = 600;
   private static final int MOST_NAME = 256;

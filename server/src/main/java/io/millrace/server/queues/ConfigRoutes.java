@@ -13,7 +13,7 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The stored configuration of execution nodes: for all of them, or for one that is named. */
+/** The stored configuration of all execution nodes, or of one. */
 record ConfigRoutes(ConfigRegistry config, NodeRegistry nodes) {
   private static final String NODE = "node";
 
@@ -65,7 +65,10 @@ record ConfigRoutes(ConfigRegistry config, NodeRegistry nodes) {
     return Json.reply(config.set(scope(request, input), changes));
   }
 
-  /** Fields of others are kept, but a mistyped one of ours would be silently without effect. */
+  /**
+   * Unknown fields are kept for other programs, but a field that looks like a mistyped known one is
+   * refused.
+   */
   private static void checkName(String name) {
     if (name.isBlank()) {
       throw Refusal.of("a field has no name");
@@ -81,7 +84,7 @@ record ConfigRoutes(ConfigRegistry config, NodeRegistry nodes) {
     return distance > 0 && distance <= MOST_MISTYPED;
   }
 
-  /** The name of the node that the parameter names, also by its id. */
+  /** The scope of the parameter: the name of a node, which may be given by its id. */
   private String scope(Request request, Input input) {
     String given = input.text(NODE);
     String node = given.isEmpty() ? request.query().text(NODE).orElse("") : given;
@@ -89,7 +92,7 @@ record ConfigRoutes(ConfigRegistry config, NodeRegistry nodes) {
       return ConfigRegistry.ALL;
     }
     if (!ObjectId.isValid(node)) {
-      // It may be set before the node is there.
+      // The configuration may be set before the node exists.
       return node;
     }
     return nodes

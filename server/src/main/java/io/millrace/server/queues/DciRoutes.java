@@ -16,12 +16,12 @@ import tools.jackson.core.JacksonException;
 
 /** Collects the routes below {@code /dci}, most of which take their input as {@link Input}. */
 record DciRoutes(ApiRoutes api) {
-  /** Answers a request with its input. */
+  /** Answers a request, given its input. */
   interface Action {
     Reply answer(Request request, Input input) throws IOException, InterruptedException;
   }
 
-  /** For routes whose errors look like this. */
+  /** The same for routes with this form of errors. */
   DciRoutes errors(ErrorForm errors) {
     return new DciRoutes(api.errors(errors));
   }
@@ -41,7 +41,7 @@ record DciRoutes(ApiRoutes api) {
     return this;
   }
 
-  /** A route that reads no input but these parameters of the query. */
+  /** A route that reads no input except these parameters of the query. */
   void getRaw(String path, Handler handler, String... query) {
     api.query(query).get(path, guarded(handler, null));
   }
@@ -58,13 +58,13 @@ record DciRoutes(ApiRoutes api) {
     };
   }
 
-  /** Says what is wrong with the input, and which value of it. */
+  /** Turns failures into errors that name the field and its value. */
   private static Handler guarded(Handler handler, @Nullable Input input) {
     return request -> {
       try {
         return handler.handle(request);
       } catch (StoreFullException e) {
-        // Not the client's fault: answered like every store that cannot serve now.
+        // Not the client's fault: answered like any failure of the store.
         throw e;
       } catch (InvalidRequestException e) {
         throw Refusal.of(e, input);

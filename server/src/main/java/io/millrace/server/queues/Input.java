@@ -19,15 +19,15 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The parameters of a request: a JSON object, a form or the query string, by content type. Values
- * of a form or a query are strings, or arrays of them if a name comes several times.
+ * of a form or a query are strings, or arrays of strings if a name is repeated.
  */
 record Input(ObjectNode values, boolean form) {
   private static final String FORM = "application/x-www-form-urlencoded";
 
   /**
-   * Reads them.
+   * Reads the input.
    *
-   * @throws Refusal if the body is no JSON object
+   * @throws Refusal if the body is not a JSON object
    */
   static Input of(Request request) throws IOException {
     if (!request.hasBody()) {
@@ -47,19 +47,19 @@ record Input(ObjectNode values, boolean form) {
     throw Refusal.of("the body must be a JSON object");
   }
 
-  /** One value of these under another name. */
+  /** The same with one parameter under another name. */
   Input renamed(String name, String newName) {
     ObjectNode renamed = Json.object();
     renamed.set(newName, values.get(name));
     return new Input(renamed, form);
   }
 
-  /** Whether a value unsets something: null, or in a form, which knows no null, an empty text. */
+  /** Whether a value unsets a field: null, or in a form, which has no null, an empty text. */
   boolean isUnset(JsonNode value) {
     return value.isNull() || (form && value.isString() && value.asString().isEmpty());
   }
 
-  /** Whether a body is a form; one that begins like JSON is not, whatever its type says. */
+  /** Whether a body is a form. A body that begins like JSON is not, whatever its type says. */
   static boolean isForm(Request request, byte[] body) {
     boolean json = body.length > 0 && (body[0] == '{' || body[0] == '[');
     return request.mediaType().equals(FORM) && !json;
@@ -91,12 +91,12 @@ record Input(ObjectNode values, boolean form) {
     return values.get(name);
   }
 
-  /** Whether it is there and not null. */
+  /** Whether it is present and not null. */
   boolean has(String name) {
     return values.hasNonNull(name);
   }
 
-  /** Refuses parameters of other names. */
+  /** Refuses other parameters. */
   void allow(Set<String> names, String error) {
     for (String name : values.propertyNames()) {
       if (!names.contains(name)) {
@@ -141,7 +141,7 @@ record Input(ObjectNode values, boolean form) {
     return texts(name, values.get(name));
   }
 
-  /** The same of a value that is at hand. */
+  /** The same for a value. */
   static List<String> texts(String name, @Nullable JsonNode given) {
     if (given == null || given.isNull()) {
       return List.of();
@@ -163,13 +163,13 @@ record Input(ObjectNode values, boolean form) {
     return strings;
   }
 
-  /** The array that a text holds as JSON; any other value as it is. */
+  /** The array in a text of JSON; any other value as it is. */
   static JsonNode array(JsonNode value) {
     boolean text = value.isString() && value.asString().startsWith("[");
     return text && decoded(value) instanceof ArrayNode array ? array : value;
   }
 
-  /** What counts as true: not 0, not empty and not null, {@code false} and {@code "0"} neither. */
+  /** Whether a value is true: not 0, empty, null, {@code false} or {@code "0"}. */
   boolean truth(String name, boolean absent) {
     JsonNode value = values.get(name);
     if (value == null || value.isNull()) {
@@ -184,7 +184,7 @@ record Input(ObjectNode values, boolean form) {
   }
 
   /**
-   * An object, given as one or as its text; an empty one if it is absent or null.
+   * An object, given as JSON or as a text of it; an empty one if it is absent or null.
    *
    * @throws Refusal with {@code error} if it is something else
    */
@@ -211,7 +211,7 @@ record Input(ObjectNode values, boolean form) {
     }
   }
 
-  /** The id that a parameter or a path names. */
+  /** The id in a parameter or path. */
   static ObjectId id(String field, String text, String error) {
     if (!ObjectId.isValid(text)) {
       throw Refusal.of(error, field, JsonNodeFactory.instance.stringNode(text));

@@ -16,9 +16,10 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The routes of version 3 for queues and creation. Their errors are {@code [0, error]}, with the
- * result of what was done before as a third element. Their status is 400, or 200 as in the original
- * when tasks are created, for all errors but missing parameters and refusals of the store.
+ * The routes of version 3 for queues and the creation of tasks. Their errors are {@code [0,
+ * error]}, with the result of what was done before as a third element. Their status is 400; as in
+ * the original, errors of a creation have 200, except for missing parameters and refusals of the
+ * store.
  */
 record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, Plugins plugins) {
   void addTo(DciRoutes api) {
@@ -75,7 +76,7 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
     try {
       return Json.reply(pair(1, queues.delete(queue)));
     } catch (Refusal e) {
-      // Here the original has the whole result in place of a text.
+      // Here the original returns the whole result instead of a text.
       return Json.reply(400, pair(0, e.body()));
     }
   }

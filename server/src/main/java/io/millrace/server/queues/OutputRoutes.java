@@ -14,9 +14,11 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** The output of a task as bytes, while it runs too. */
+/** The output of a task as bytes, also while it runs. */
 record OutputRoutes(KnownTasks tasks, OutputReader outputs) {
-  /** How often a followed task is looked at; its runner sends news at most once a second. */
+  /**
+   * The pause between two looks at a followed task; its runner stores output at most once a second.
+   */
   private static final long STEP_MILLIS = 250;
 
   void addTo(DciRoutes api) {
@@ -56,17 +58,17 @@ record OutputRoutes(KnownTasks tasks, OutputReader outputs) {
       boolean live = true;
       while (live) {
         QueueTask task = tasks.find(request.parameter("id")).task();
-        // Seen before its output is read, so that nothing written before the end is missed.
+        // Read before the output, so that nothing written before the end is missed.
         live = Status.isActive(task.status()) || task.status() == Status.QUEUED;
         at += outputs.copy(task, stream, at, target);
         target.flush();
         if (live && over.await(STEP_MILLIS, TimeUnit.MILLISECONDS)) {
-          // Broken off, not ended: the client must see that there may be more.
+          // The answer breaks off instead of ending, so that the client sees that it is incomplete.
           throw new IOException("the server stops, or the client has gone");
         }
       }
     } catch (Refusal _) {
-      // The task is there no more: the stream ends.
+      // The task no longer exists, so the stream ends.
     }
   }
 }

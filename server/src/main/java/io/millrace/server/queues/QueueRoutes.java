@@ -93,7 +93,7 @@ final class QueueRoutes {
     return result;
   }
 
-  /** Creates a queue that runs nothing yet. */
+  /** Creates a queue without threads. */
   Queue create(String name, String plugin) {
     return queues.create(name, plugin, Queue.Settings.DEFAULTS);
   }
@@ -153,7 +153,7 @@ final class QueueRoutes {
     return Results.updated(1, was.health().isGood() ? 0 : 1);
   }
 
-  /** The old settings with what the input says. */
+  /** The old settings with the changes in the input. */
   private static Queue.Settings settings(Queue.Settings old, Input input) {
     return new Queue.Settings(
         input.get("threads") == null
@@ -185,7 +185,7 @@ final class QueueRoutes {
     return Results.deleted(1);
   }
 
-  /** Which plugins may be used for queues: built in, configured, or announced by a node. */
+  /** The plugins that may be used for queues: built in, configured, or announced by a node. */
   static final class Plugins {
     private final Queues queues;
 
@@ -212,13 +212,13 @@ final class QueueRoutes {
       return names;
     }
 
-    /** Whether this is one of them; a class may be spelt with {@code ::} for a dot. */
+    /** Whether this is one of them; class names may have {@code ::} for a dot. */
     boolean has(String plugin) {
       Set<String> names = names();
       return names.contains(plugin) || names.contains(plugin.replace("::", "."));
     }
 
-    /** Those, and the ones that queues use already. */
+    /** All of them, and those that queues use already. */
     Set<String> namesInUse() {
       Set<String> names = names();
       for (Queue queue : queues.queues().all()) {

@@ -42,10 +42,11 @@ public final class QueuesPart implements Part {
   }
 
   /**
-   * Opens them. No lease ran down while there was no server: all begin anew, before any claim.
+   * Opens the queues. Leases did not run while there was no server, so all begin again, before any
+   * claim.
    *
-   * @param token the server's, which clients may show by HTTP Basic too; null for none
-   * @param mostDataBytes the longest data of a task that the store takes
+   * @param token the server's, which clients may also send by HTTP Basic; null for none
+   * @param mostDataBytes the longest data of a task that the store accepts
    */
   public static QueuesPart open(
       TaskStore store,

@@ -9,8 +9,8 @@ import java.time.Duration;
 /**
  * The settings of queues.
  *
- * @param lease how long the claims of tasks under way last after a start of the server
- * @param sweep how orphans and old tasks are found
+ * @param lease how long the claims of claimed and running tasks last after a start of the server
+ * @param sweep the settings of the sweeper
  */
 public record QueuesSettings(Duration lease, Sweeper.Settings sweep) {
   private static final SectionKeys KEYS = new SectionKeys();

@@ -12,11 +12,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What is wrong with the input of a request, and the field at fault beside it. */
+/** An error in the input of a request, with the field that is wrong. */
 final class Refusal extends HttpProblem {
   private static final long serialVersionUID = 1;
 
-  /** Errors as objects: the message as {@code error}, with the field at fault. */
+  /** Errors as objects: the message as {@code error}, with the field that is wrong. */
   static final ErrorForm OBJECT = form(Refusal::body);
 
   /** Errors of a change in version 3: the same with {@code success}. */
@@ -50,7 +50,7 @@ final class Refusal extends HttpProblem {
     JsonNode of(Refusal refusal);
   }
 
-  /** Answers refusals so, and other problems as everywhere. */
+  /** The form of refusals; other problems have the general form. */
   private static ErrorForm form(Body body) {
     return problem ->
         problem instanceof Refusal refusal
@@ -78,26 +78,29 @@ final class Refusal extends HttpProblem {
     return refusal;
   }
 
-  /** What a registry says of this input; null if it was not read. */
+  /**
+   * The refusal for an error that a registry has found in this input; null if the input was not
+   * read.
+   */
   static Refusal of(InvalidRequestException e, @Nullable Input input) {
     String message = String.valueOf(e.getMessage());
     JsonNode value = input == null ? null : input.get(e.field());
     return value == null ? of(message) : of(message, e.field(), value);
   }
 
-  /** The store took some of what was asked for, with this result, and refused the rest. */
+  /** The store has accepted a part of the request, with this result, and refused the rest. */
   static Refusal after(ObjectNode done, InvalidRequestException e) {
     ObjectNode body = Json.object().put("error", String.valueOf(e.getMessage())).setAll(done);
     return new Refusal(e instanceof StoreFullException ? 503 : 400, body, done);
   }
 
-  /** With the result object of an operation that did nothing. */
+  /** The same with the result object of an operation that did nothing. */
   Refusal with(ObjectNode result) {
     body.setAll(result);
     return this;
   }
 
-  /** Answered with 400 even in a route whose errors have status 200. */
+  /** The same, answered with 400 even on a route whose errors have status 200. */
   Refusal severe() {
     severe = true;
     return this;

@@ -58,8 +58,8 @@ final class Results {
   }
 
   /**
-   * The answer to a creation of many tasks, the same as that of {@link Results}, written without a
-   * tree: it is as long as the request, and each id stands in it twice.
+   * The answer to the creation of many tasks, the same as that of {@link Results}, written without
+   * a tree: it is as long as the request, and has each id twice.
    */
   static final class InsertedForm {
     private static final String HEAD =
@@ -71,7 +71,7 @@ final class Results {
     private static final String ID = ",\"_id\":";
     private static final int HEX = 24;
 
-    /** How much is put together before it is written. */
+    /** The size of the parts that are written. */
     private static final int PART = 8_000;
 
     private InsertedForm() {}

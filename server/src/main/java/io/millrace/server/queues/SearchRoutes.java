@@ -47,7 +47,7 @@ record SearchRoutes(ArchiveSearch search, Shapes shapes) {
         .post("/search-tasks-json", (_, input) -> answerBefore4(input));
   }
 
-  /** What is unknown would otherwise widen the search to everything. */
+  /** Refuses unknown names, which would otherwise widen the search to everything. */
   private static void checkNames(Input input) {
     for (String name : input.all().propertyNames()) {
       if (!PARAMS.contains(name)) {
@@ -82,7 +82,7 @@ record SearchRoutes(ArchiveSearch search, Shapes shapes) {
         found, task -> Shapes.of(task, form, Times.SECONDS, wanted.projection()), pretty);
   }
 
-  /** As version 3 answers: errors are 200, times are whole seconds with their text beside them. */
+  /** Answers like version 3: errors have status 200, times are whole seconds with their text. */
   private Reply answerBefore4(Input input) {
     ObjectNode given = input.object("filter", "JSON object required for filter").deepCopy();
     if (input.has("queue")) {

@@ -39,7 +39,7 @@ record Shapes(OutputReader outputs) {
   /** The most bytes of outputs in files that one answer to a search shows. */
   static final long MOST_ANSWER_BYTES = 256L << 20;
 
-  /** Stands for output in terse answers. */
+  /** Replaces output in terse answers. */
   private static final String TERSE = "[terse mode]";
 
   private static final BigDecimal SECOND_MILLIS = BigDecimal.valueOf(1_000);
@@ -110,7 +110,7 @@ record Shapes(OutputReader outputs) {
     void put(ObjectNode json, String field, Output output);
   }
 
-  /** The output, of a file that is not shown as text its id. */
+  /** The output; of a file that is not shown as text, its id. */
   OutputForm full() {
     return (json, field, output) -> {
       if (output instanceof Output.Stored stored && stored.shownAsText()) {
@@ -121,7 +121,7 @@ record Shapes(OutputReader outputs) {
     };
   }
 
-  /** That there is output; of a file that is not shown as text its id. */
+  /** Only whether there is output; of a file that is not shown as text, its id. */
   static OutputForm terse() {
     return (json, field, output) -> {
       boolean shown =
@@ -136,7 +136,7 @@ record Shapes(OutputReader outputs) {
     };
   }
 
-  /** The same in version 3, which says so of no output as well. */
+  /** The same in version 3, which also shows this if there is no output. */
   static OutputForm terseBefore4() {
     return (json, field, output) -> {
       if (output instanceof Output.Stored stored && !stored.shownAsText()) {
@@ -148,9 +148,9 @@ record Shapes(OutputReader outputs) {
   }
 
   /**
-   * All of the output, read while the answer is written. The id stands for a file that is gone, has
-   * more than {@link #MOST_FILE_BYTES}, or would be more than {@link #MOST_ANSWER_BYTES} together
-   * with those before it. For one answer, on one thread.
+   * All output, read while the answer is written. The id is shown instead of a file that no longer
+   * exists, has more than {@link #MOST_FILE_BYTES}, or would exceed {@link #MOST_ANSWER_BYTES}
+   * together with those before it. For one answer, on one thread.
    */
   OutputForm content() {
     AtomicLong left = new AtomicLong(MOST_ANSWER_BYTES);
@@ -195,7 +195,7 @@ record Shapes(OutputReader outputs) {
     }
   }
 
-  /** How the times of a task are shown. */
+  /** The form of the times of a task. */
   enum Times {
     /** Milliseconds since the epoch. */
     MILLIS,
@@ -216,7 +216,7 @@ record Shapes(OutputReader outputs) {
     }
   }
 
-  /** A task, which says so if it comes from the archive. */
+  /** A task, with a field that says so if it is archived. */
   static ObjectNode of(Found found, OutputForm form, Times times, Projection wanted) {
     QueueTask task = found.task();
     ObjectNode json = Json.object();
@@ -247,7 +247,7 @@ record Shapes(OutputReader outputs) {
     return found.archived() ? shown.put("archived", true) : shown;
   }
 
-  /** An array of tasks, each made when it is written: their outputs may be long. */
+  /** An array of tasks. Each is created when it is written, since their outputs may be long. */
   static Reply tasks(List<Found> found, Function<Found, JsonNode> shape, boolean pretty) {
     var writer = pretty ? Json.MAPPER.writerWithDefaultPrettyPrinter() : Json.MAPPER.writer();
     return Reply.streamed(
@@ -263,7 +263,7 @@ record Shapes(OutputReader outputs) {
         });
   }
 
-  /** An id as MongoDB's clients know it. */
+  /** An id in the form of MongoDB's clients. */
   static ObjectNode id(ObjectId id) {
     return Json.object().put("$oid", id.hex());
   }

@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The params of many tasks: a JSON array of objects, none empty. It is checked as a whole before
- * the first is created, and then read part by part, so that a large one never is in memory as a
+ * the first task is created, and then read in parts, so that a large array is never in memory as a
  * tree.
  */
 final class TaskArray {
@@ -54,7 +54,7 @@ final class TaskArray {
     return new TaskArray(body);
   }
 
-  /** The number of objects; 0 if the body is not what it should be. */
+  /** The number of objects; 0 if the body is not such an array. */
   private static int count(JsonParser json) {
     if (json.nextToken() != JsonToken.START_ARRAY) {
       return 0;
@@ -81,7 +81,7 @@ final class TaskArray {
     return token == JsonToken.END_ARRAY && json.nextToken() == null ? count : 0;
   }
 
-  /** Gives all objects, some thousand at a time. */
+  /** Passes on all objects, some thousand at a time. */
   void read(Consumer<List<ObjectNode>> parts) {
     try (JsonParser json = ELEMENTS.createParser(body)) {
       json.nextToken();

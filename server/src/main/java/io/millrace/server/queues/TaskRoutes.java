@@ -34,7 +34,7 @@ record TaskRoutes(
   private static final String BOTH_OBJECTS =
       "filter and params required and must be name/value objects";
 
-  /** Does something to a task; empty if there is none. */
+  /** An operation on a task; empty if there is none. */
   private interface Operation {
     Optional<QueueTask> on(ObjectId id, String why);
   }
@@ -69,13 +69,13 @@ record TaskRoutes(
     return Json.reply(shown.put("id", found.task().id().hex()));
   }
 
-  /** The status that tasks are created with. */
+  /** The status for new tasks. */
   private static int status(Request request) {
     return (int)
         request.query().integer(STATUS, Status.QUEUED, Integer.MIN_VALUE, Integer.MAX_VALUE);
   }
 
-  /** A name that is mistyped would create tasks that run where they were to be held. */
+  /** Refuses other names: with a mistyped one, tasks would run that should be held. */
   private static void allowOnlyStatus(Request request) {
     for (String name : request.query().names()) {
       if (!name.equals(STATUS)) {
@@ -111,7 +111,7 @@ record TaskRoutes(
     return Results.inserted(submit(queue, each, status(request)));
   }
 
-  /** Creates tasks and gives their ids. */
+  /** Creates tasks and returns their ids. */
   List<ObjectId> submit(Queue queue, List<ObjectNode> params, int status) {
     if (params.isEmpty()) {
       throw Refusal.of("nothing matches, so no task was created").with(Results.inserted(List.of()));
@@ -119,12 +119,15 @@ record TaskRoutes(
     return created(created -> tasks.submit(queue, params, status, created));
   }
 
-  /** Creates tasks, some at a time, and tells their ids. */
+  /** Creates tasks in parts, and passes on their ids. */
   private interface Creation {
     void run(Consumer<List<ObjectId>> created);
   }
 
-  /** All that were created; if the store refuses one of many, those before stand by the error. */
+  /**
+   * All tasks that were created; if the store refuses one of many, the earlier ones are part of the
+   * error.
+   */
   private static List<ObjectId> created(Creation creation) {
     List<ObjectId> created = new ArrayList<>();
     try {
@@ -138,11 +141,11 @@ record TaskRoutes(
     return created;
   }
 
-  /** All tasks by id, those in the archive too. */
+  /** All tasks by id, including archived ones. */
   record KnownTasks(TaskRegistry tasks, Archive archived) {
     private static final String NOT_FOUND = "task not found";
 
-    /** The id that a path names. */
+    /** The id in a path. */
     static ObjectId id(String text) {
       return Input.id("id", text, NOT_FOUND);
     }
@@ -150,7 +153,7 @@ record TaskRoutes(
     /**
      * The task of this id.
      *
-     * @throws Refusal when there is none
+     * @throws Refusal if there is none
      */
     Found find(String text) {
       ObjectId id = id(text);

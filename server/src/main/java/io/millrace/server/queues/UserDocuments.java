@@ -14,18 +14,18 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Collections of documents that users keep in the store: tasks can be made from them. */
+/** Collections of documents that users keep in the store, from which tasks can be created. */
 record UserDocuments(TaskStore store) {
-  /** What the names of the system's own collections begin with, up to a dot. */
+  /** The prefixes of the system's own collections, up to a dot. */
   private static final Set<String> SYSTEM =
       Set.of("queues", "jobs", "graph", "cluster", "millrace", "system");
 
   private static final String FROM_DOCUMENT = "document.";
 
   /**
-   * One params object for each document of a collection that matches: if a value is {@code
-   * document.x}, the field x of the document takes its place, null if it has none. The key of a
-   * document counts as its {@code _id} if it has no other.
+   * A params object for each document of a collection that matches. A value {@code document.x} is
+   * replaced by the field x of the document, or by null if it has none. The key of a document
+   * counts as its {@code _id} if it has no other.
    */
   List<ObjectNode> params(String collection, ObjectNode filter, ObjectNode params) {
     if (SYSTEM.contains(collection.split("\\.", 2)[0])) {
@@ -81,7 +81,7 @@ record UserDocuments(TaskStore store) {
     return task;
   }
 
-  /** The field of this name, or else what the dots in the name lead to. */
+  /** The field of this name, or else the field to which the dots in the name lead. */
   private static JsonNode value(ObjectNode fields, String name) {
     JsonNode value = fields.path(name);
     if (value.isMissingNode()) {

@@ -54,7 +54,7 @@ record WaitRoute(Queues queues, Archive archived) {
     }
   }
 
-  /** Those that are not there may have ended long ago. */
+  /** Adds the archived tasks among those that were not found. */
   private void addArchived(ObjectNode statuses) {
     List<ObjectId> missing =
         statuses
@@ -81,7 +81,7 @@ record WaitRoute(Queues queues, Archive archived) {
     return ids;
   }
 
-  /** A form has no list of one. */
+  /** A form has no list with one element. */
   private static JsonNode list(JsonNode value) {
     return value.isString() && ObjectId.isValid(value.asString()) ? Json.array().add(value) : value;
   }

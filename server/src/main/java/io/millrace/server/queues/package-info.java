@@ -1,9 +1,9 @@
 /**
- * The command interface of queues, {@code /dci/…}, as {@code docs/api.md} lays it down: the routes
- * of Disbatch 4, those of version 3 that old tools still call, and ours beside them.
+ * The command interface of queues, {@code /dci/…}, as described in {@code docs/api.md}: the routes
+ * of Disbatch 4, those of version 3 that old tools still call, and further ones.
  *
- * <p>Here the expectations of old clients stand above the general rules: every success is 200 and
- * every input error, unknown names included, is 400.
+ * <p>The expectations of old clients take precedence over the general rules here: every success is
+ * 200, and every error in the input, including unknown names, is 400.
  */
 @NullMarked
 package io.millrace.server.queues;

@@ -46,7 +46,7 @@ public final class Access implements AccessCheck {
   }
 
   /**
-   * Whether there can be rules for a listen address, before anything is begun.
+   * Checks whether there can be rules for a listen address, before anything is started.
    *
    * @throws ServerException for an address other than loopback without a token
    */
@@ -91,7 +91,7 @@ public final class Access implements AccessCheck {
         : new HttpProblem(403, "the token is not the one of this server");
   }
 
-  /** Whether pages of this origin may use the server; "null" is the origin of none. */
+  /** Whether pages of this origin may use the server; the origin "null" is that of no page. */
   private boolean allows(String origin, String host) {
     return Origins.canonical(origin).equals(Origins.canonical("http://" + host))
         || origins.contains(origin);
@@ -103,7 +103,7 @@ public final class Access implements AccessCheck {
         || name.equals(ownName);
   }
 
-  /** A host and port without the port. */
+  /** The host of a host and port. */
   private static String nameOf(String host) {
     int end = host.startsWith("[") ? host.indexOf(']') + 1 : host.indexOf(':');
     return end <= 0 ? host : host.substring(0, end);

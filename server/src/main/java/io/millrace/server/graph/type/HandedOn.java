@@ -11,8 +11,8 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 /**
- * An attempt whose work is done elsewhere. It is handed on by a thread of its own, under a name
- * that no other attempt has, so that doing it again after a crash finds what is there.
+ * An attempt whose work is done elsewhere. It is handed on by a thread of its own, under a unique
+ * name, so that handing it on again after a crash finds the existing work.
  */
 abstract class HandedOn implements Attempt {
   private static final Logger LOG = LoggerFactory.getLogger(HandedOn.class);
@@ -27,7 +27,7 @@ abstract class HandedOn implements Attempt {
   }
 
   /**
-   * Hands the work on, or finds that this was done before; then has {@link #finish} called once it
+   * Hands the work on, or finds that this was done before; then calls {@link #finish} once the work
    * has ended.
    *
    * @throws CannotHandOnException if it is not accepted

@@ -32,7 +32,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Nodes of the type {@code job}: a job for a worker, whose result is the node's. */
+/** Nodes of the type {@code job}: a job for a worker, whose result becomes the node's. */
 public record JobNodeType(GraphJobs jobs) implements NodeType {
   @Override
   public String name() {
@@ -81,7 +81,7 @@ public record JobNodeType(GraphJobs jobs) implements NodeType {
     }
   }
 
-  /** A text as it is, anything else as JSON. */
+  /** A text as it is, any other value as JSON. */
   private static String payload(Map<String, JsonNode> inputs) {
     JsonNode payload = inputs.get("payload");
     return payload == null ? "" : payload.isString() ? payload.asString() : payload.toString();
@@ -110,15 +110,15 @@ public record JobNodeType(GraphJobs jobs) implements NodeType {
     }
 
     /**
-     * What is to become a job.
+     * A job to be submitted.
      *
-     * @param key the key of the job, which no other attempt has
+     * @param key the key of the job, which is unique for the attempt
      * @param submission the job
      * @param payload its payload
      */
     record Order(String key, Submission submission, String payload) {}
 
-    /** Begins, or finds what has begun. */
+    /** Submits the job, or finds it again. */
     static JobAttempt begin(GraphJobs jobs, Order order) {
       JobAttempt attempt = new JobAttempt(jobs, order, new ResultTail(jobs.jobs()));
       attempt.begin();
@@ -208,13 +208,13 @@ public record JobNodeType(GraphJobs jobs) implements NodeType {
     }
   }
 
-  /** The jobs that attempts at nodes are. To be closed before the store. */
+  /** The jobs of attempts at nodes. To be closed before the store. */
   public static final class GraphJobs implements AutoCloseable {
     private final Jobs jobs;
     private final BlobStore blobs;
     private final SharedWatch<JobId, Job> ends;
 
-    /** Some of these jobs, whose payloads lie in {@code blobs}. */
+    /** Uses these jobs, whose payloads are in {@code blobs}. */
     public GraphJobs(Jobs jobs, BlobStore blobs) {
       this.jobs = jobs;
       this.blobs = blobs;

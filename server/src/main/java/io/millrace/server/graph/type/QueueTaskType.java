@@ -22,7 +22,8 @@ import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Nodes of the type {@code queue task}: a task of a queue, whose status and output are the node's.
+ * Nodes of the type {@code queue task}: a task of a queue, whose status and output become the
+ * node's.
  */
 public record QueueTaskType(Tasks tasks) implements NodeType {
   private static final TaskAttempt.Meaning MEANING =
@@ -30,7 +31,7 @@ public record QueueTaskType(Tasks tasks) implements NodeType {
           ended -> ended.status() == Status.SUCCEEDED ? "" : word(ended),
           ended -> Map.of("status", IntNode.valueOf(ended.status())));
 
-  /** What became of a task, for people. */
+  /** How a task has ended, for people. */
   static String word(QueueTask ended) {
     String reason = ended.progress().reason();
     return "the queue task "

@@ -24,15 +24,15 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Commands that run on execution nodes, as tasks of a queue with the plugin {@code exec}. Their
- * data is that of commands on the server.
+ * Commands that run on execution nodes, as tasks of a queue with the plugin {@code exec}. They have
+ * the same data as commands on the server.
  *
  * @param local the type that runs such commands on the server
- * @param tasks the tasks that attempts are
+ * @param tasks the tasks of attempts
  * @param queue the name or id of the queue
  */
 public record QueuedCommandType(NodeType local, Tasks tasks, String queue) implements NodeType {
-  /** What runs a command there: gives it its input, and tells its exit code by the status. */
+  /** Runs a command there: passes on its input, and turns its exit code into the status. */
   private static final String SCRIPT =
       """
       export MILLRACE_TOKEN="$MILLRACE_GRAPH_TOKEN"
@@ -46,7 +46,7 @@ public record QueuedCommandType(NodeType local, Tasks tasks, String queue) imple
       exit "$code"
       """;
 
-  /** The input travels as a variable: Linux takes 128 KiB with its name and its end. */
+  /** The input is passed in a variable; the limit of Linux is 128 KiB with its name and its end. */
   private static final int MOST_STDIN_BYTES = (128 << 10) - "MILLRACE_GRAPH_STDIN=".length() - 1;
 
   private static final TaskAttempt.Meaning MEANING =

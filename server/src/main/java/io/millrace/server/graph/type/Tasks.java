@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The queue tasks that attempts at nodes are. To be closed before the store. */
+/** The queue tasks of attempts at nodes. To be closed before the store. */
 public final class Tasks implements AutoCloseable {
   private final Queues queues;
   private final Archive archived;
@@ -39,9 +39,10 @@ public final class Tasks implements AutoCloseable {
   private final SharedWatch<ObjectId, QueueTask> ends;
 
   /**
-   * Tasks of these queues.
+   * Uses these queues.
    *
-   * @param startedMillis when an attempt started, in milliseconds since 1970; the same at any time
+   * @param startedMillis returns when an attempt started, in milliseconds since 1970; always the
+   *     same time
    */
   public Tasks(
       Queues queues,
@@ -67,7 +68,7 @@ public final class Tasks implements AutoCloseable {
     return new TaskTail(queues, outputs, stream, task);
   }
 
-  /** The task, wherever it is. */
+  /** The task, in the store or in the archive. */
   Optional<QueueTask> find(ObjectId id) {
     return queues
         .tasks()
@@ -76,8 +77,8 @@ public final class Tasks implements AutoCloseable {
   }
 
   /**
-   * The id of the task that an attempt is: the time of its start, as in any id, and a digest of
-   * what names it. So repeating a request finds the same task.
+   * The id of the task of an attempt: the time of its start, as in any id, and a digest of its
+   * name. So repeating a request finds the same task.
    */
   ObjectId id(AttemptContext context) {
     long seconds = startedMillis.applyAsLong(context) / 1000;
@@ -86,8 +87,8 @@ public final class Tasks implements AutoCloseable {
   }
 
   /**
-   * Whether a task will not go on by itself or by an operator's word that it waits for. One that is
-   * held back by another code does.
+   * Whether a task will not go on by itself or when an operator releases it. Statuses with other
+   * codes may be released.
    */
   private static boolean isOver(QueueTask task) {
     return switch (task.status()) {
@@ -96,7 +97,7 @@ public final class Tasks implements AutoCloseable {
     };
   }
 
-  /** Tasks that are over; one that is nowhere may be on its way to the archive. */
+  /** Tasks that are over; a task that is not found may be on its way to the archive. */
   private final class Ended implements Watch.Source<ObjectId, QueueTask> {
     @Override
     public Watch.Changes<ObjectId, QueueTask> open() {
@@ -121,7 +122,7 @@ public final class Tasks implements AutoCloseable {
     ends.close();
   }
 
-  /** What a queue task writes to one of its streams. */
+  /** The output of a queue task on one of its streams. */
   static final class TaskTail implements Tail {
     private final Queues queues;
     private final OutputReader reader;
@@ -136,7 +137,7 @@ public final class Tasks implements AutoCloseable {
       this.task = task;
     }
 
-    /** The task has ended, so its output does not change any more. */
+    /** Says that the task has ended, so that its output no longer changes. */
     void ended(QueueTask last) {
       ended = last;
     }
@@ -178,27 +179,27 @@ public final class Tasks implements AutoCloseable {
     }
 
     /**
-     * What is to become a task.
+     * A task to be created.
      *
      * @param queue the name or id of the queue
      * @param params its params
-     * @param meaning what its end means
+     * @param meaning the meaning of its end
      */
     record Order(String queue, ObjectNode params, Meaning meaning) {}
 
     /**
-     * What the end of a task means for the node.
+     * The meaning of a task's end for the node.
      *
-     * @param failure why the node has failed by it; empty if it has not
-     * @param values the output beside that of the streams
+     * @param failure why the node has failed; empty if it has not
+     * @param values the output besides that of the streams
      */
     record Meaning(
         Function<QueueTask, String> failure, Function<QueueTask, Map<String, JsonNode>> values) {}
 
     /**
-     * Begins, or finds what has begun.
+     * Creates the task, or finds it again.
      *
-     * @param recordings output beside the streams of the task
+     * @param recordings output besides the streams of the task
      */
     static TaskAttempt begin(
         Tasks tasks, ObjectId id, Order order, Set<Stream> streams, Map<String, Tail> recordings) {
