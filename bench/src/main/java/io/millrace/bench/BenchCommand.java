@@ -67,9 +67,6 @@ public final class BenchCommand implements Callable<Integer> {
               + " the arguments of this JVM")
   private List<String> serverArguments = new ArrayList<>();
 
-  /** For picocli. */
-  public BenchCommand() {}
-
   @Override
   public Integer call() throws InterruptedException {
     if (list) {

@@ -24,7 +24,6 @@ public record Definition(
     @Nullable Branch branch,
     boolean always) {
 
-  /** Copies the lists. */
   public Definition {
     parents = List.copyOf(parents);
     after = List.copyOf(after);

@@ -26,7 +26,6 @@ public interface GraphChanges extends AutoCloseable {
    * @param removed the nodes that were removed
    */
   public record GraphEvent(long version, List<GraphNode> changed, List<GraphNode> removed) {
-    /** Copies the lists. */
     public GraphEvent {
       changed = List.copyOf(changed);
       removed = List.copyOf(removed);

@@ -114,7 +114,6 @@ public interface GraphRegistry {
    * @param nodes all of its nodes that match
    */
   record Snapshot(long version, List<GraphNode> nodes) {
-    /** Copies the nodes. */
     public Snapshot {
       nodes = List.copyOf(nodes);
     }
@@ -231,7 +230,6 @@ public interface GraphRegistry {
      */
     public record Wanted(String view, String start) {}
 
-    /** Copies the items. */
     public Page {
       items = List.copyOf(items);
     }

@@ -23,7 +23,6 @@ public record NewNode(
     Place place,
     boolean always,
     Map<String, JsonNode> data) {
-  /** Copies the data. */
   public NewNode {
     data = Map.copyOf(data);
   }
@@ -39,7 +38,6 @@ public record NewNode(
     /** Directly below the root. */
     public static final Place ROOT = new Place(List.of(), List.of(), null);
 
-    /** Copies the lists. */
     public Place {
       parents = List.copyOf(parents);
       after = List.copyOf(after);

@@ -16,7 +16,6 @@ public record NodeFilter(
   /** Every node. */
   public static final NodeFilter ALL = new NodeFilter(Set.of(), Set.of(), null, 0);
 
-  /** Copies the sets. */
   public NodeFilter {
     types = Set.copyOf(types);
     states = Set.copyOf(states);

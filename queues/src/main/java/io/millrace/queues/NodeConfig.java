@@ -35,7 +35,6 @@ public record NodeConfig(
   public static final NodeConfig DEFAULTS =
       new NodeConfig(null, List.of(), List.of(), List.of(), List.of(), null, OutputLimits.DEFAULTS);
 
-  /** Copies the lists. */
   public NodeConfig {
     taskRunner = List.copyOf(taskRunner);
     plugins = List.copyOf(plugins);

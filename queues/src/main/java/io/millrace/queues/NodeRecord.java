@@ -126,7 +126,6 @@ public record NodeRecord(
    * @param plugins the names of the plugins that it can run
    */
   public record NodeIdentity(String instance, String host, String process, List<String> plugins) {
-    /** Copies the list. */
     public NodeIdentity {
       plugins = List.copyOf(plugins);
     }

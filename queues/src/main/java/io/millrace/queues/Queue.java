@@ -183,7 +183,6 @@ public record Queue(
      */
     public record Suspension(String node, String reason, long atMillis) {}
 
-    /** Copies the list. */
     public Health {
       suspensions = List.copyOf(suspensions);
     }

@@ -99,7 +99,6 @@ public record Run(
    */
   public record Report(
       int status, TaskOutput output, List<OutputFile> files, @Nullable String reason) {
-    /** Copies the list. */
     public Report {
       files = List.copyOf(files);
     }

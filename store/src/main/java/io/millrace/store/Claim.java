@@ -32,7 +32,6 @@ public record Claim(
     @Nullable String requestId)
     implements Command {
 
-  /** Copies the lists. */
   public Claim {
     groups = List.copyOf(groups);
     depends = List.copyOf(depends);

@@ -46,7 +46,6 @@ public interface Subscription extends AutoCloseable {
    * @param collections only changes of documents in these collections
    */
   record Interest(@Nullable Position after, Set<String> groups, Set<String> collections) {
-    /** Copies the sets. */
     public Interest {
       groups = Set.copyOf(groups);
       collections = Set.copyOf(collections);

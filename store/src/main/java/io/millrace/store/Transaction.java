@@ -114,7 +114,6 @@ public record Transaction(
     public static final long ANY = -1;
   }
 
-  /** Copies the lists. */
   public Transaction {
     adds = List.copyOf(adds);
     updates = List.copyOf(updates);

@@ -48,9 +48,6 @@ public class CoreBenchmark {
   private final Transaction add = Transaction.by(CLIENT).add(GROUP, data()).build();
   private final Claim claim = Claim.of(CLIENT, GROUP, Duration.ofMinutes(1));
 
-  /** For JMH. */
-  public CoreBenchmark() {}
-
   private static Bytes data() {
     return Bytes.of("0123456789abcdef0123456789abcdef");
   }

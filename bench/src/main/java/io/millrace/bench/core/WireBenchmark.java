@@ -39,9 +39,6 @@ public class WireBenchmark {
   private byte[] request = new byte[0];
   private Outcome outcome = new Outcome.Done(new Position(1, 1), 1, List.of(), List.of(), false);
 
-  /** For JMH. */
-  public WireBenchmark() {}
-
   /** Creates the input of the benchmarks. */
   @Setup
   public void prepare() {

@@ -33,9 +33,6 @@ import tools.jackson.databind.JsonNode;
     description = "Shows a cluster: its leader, members, locks and partitions.",
     addMethodSubcommands = false)
 public final class ClusterCommands extends CommandGroup {
-  /** The group without its commands. */
-  public ClusterCommands() {}
-
   /** With all that belongs to it. */
   public CommandLine group() {
     return with("status", "members", "locks", "partitions", "watch");

@@ -25,9 +25,6 @@ import picocli.CommandLine.Parameters;
 /** {@code demo}: programs that show on real work what Millrace survives. */
 @Command(name = "demo", description = "Runs demonstrations of what Millrace survives.")
 public final class DemoCommands extends CommandGroup {
-  /** The group without its commands. */
-  public DemoCommands() {}
-
   /** The group with its commands. */
   public CommandLine group() {
     CommandLine demo = with();

@@ -32,9 +32,6 @@ public final class GraphCommands extends CommandGroup {
   private static final String NONE = "none";
   private static final Set<String> BRANCHES = Set.of("then", "else", NONE);
 
-  /** The group without its commands. */
-  public GraphCommands() {}
-
   /** With all that belongs to it. */
   public CommandLine group() {
     CommandLine graph = with();

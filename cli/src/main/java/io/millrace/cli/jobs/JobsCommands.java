@@ -34,9 +34,6 @@ public final class JobsCommands extends CommandGroup {
   private static final String HISTORY = "history";
   private static final String RETURNS = "returnHistory";
 
-  /** The group without its commands. */
-  public JobsCommands() {}
-
   /** With all that belongs to it. */
   public CommandLine group() {
     CommandLine jobs = with();

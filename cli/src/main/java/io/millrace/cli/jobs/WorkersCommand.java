@@ -25,9 +25,6 @@ public final class WorkersCommand extends JobServer implements Callable<Integer>
   @Parameters(arity = "0..1", paramLabel = "ID", description = "The id of one worker.")
   private @Nullable String id;
 
-  /** The command without its arguments. */
-  public WorkersCommand() {}
-
   @Override
   public Integer call() {
     return perform(calls -> {

@@ -21,9 +21,6 @@ import tools.jackson.databind.node.ObjectNode;
     description = "Shows and changes the configuration of execution nodes.",
     addMethodSubcommands = false)
 public final class ConfigCommands extends CommandGroup {
-  /** The group without its commands. */
-  public ConfigCommands() {}
-
   /** With all that belongs to it. */
   public CommandLine group() {
     return with("show", "set");

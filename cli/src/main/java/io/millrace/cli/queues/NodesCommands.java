@@ -26,9 +26,6 @@ public final class NodesCommands extends CommandGroup {
           .fields("node", "state", "maxthreads")
           .with("REFRESHED", node -> Instant.ofEpochMilli(node.path("timestamp").asLong(0)));
 
-  /** The group without its commands. */
-  public NodesCommands() {}
-
   /** With all that belongs to it. */
   public CommandLine group() {
     return with("list", "set", "remove");

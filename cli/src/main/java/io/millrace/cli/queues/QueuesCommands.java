@@ -35,9 +35,6 @@ public final class QueuesCommands extends CommandGroup {
           .fields("name", "plugin", "threads", "queued", "running", "completed")
           .with("HEALTH", QueuesCommands::health);
 
-  /** The group without its commands. */
-  public QueuesCommands() {}
-
   /** With all that belongs to it. */
   public CommandLine group() {
     return with("list", "show", "create", "set", "resume", "delete");

@@ -43,9 +43,6 @@ public final class RunnerCommand implements Callable<Integer> {
       description = "The folder of this runner.")
   private Path folder = Path.of("");
 
-  /** To be filled from the command line. */
-  public RunnerCommand() {}
-
   @Override
   public Integer call() throws InterruptedException {
     RunnerProgram.run(

@@ -22,9 +22,6 @@ public abstract class CommandGroup extends TerminalUser implements Runnable {
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  /** A group without commands. */
-  protected CommandGroup() {}
-
   /** The group with those commands that have the usual exit codes only; see {@link #add}. */
   protected final CommandLine with(Object... commands) {
     CommandLine group = new CommandLine(this);

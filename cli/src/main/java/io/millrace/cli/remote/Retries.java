@@ -9,9 +9,6 @@ public final class Retries {
 
   private int failed;
 
-  /** Nothing has failed yet. */
-  public Retries() {}
-
   /** Counts from the beginning again, after an attempt that succeeded. */
   public void succeeded() {
     failed = 0;

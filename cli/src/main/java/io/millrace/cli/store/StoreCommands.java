@@ -58,9 +58,6 @@ public final class StoreCommands extends CommandGroup {
   private static final String TASK =
       "A task: its id, for example 14, or ~ and its origin, for example ~10.";
 
-  /** The group without its commands. */
-  public StoreCommands() {}
-
   /** With all that belongs to it. */
   public CommandLine group() {
     CommandLine store = with();

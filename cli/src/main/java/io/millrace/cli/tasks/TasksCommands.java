@@ -28,9 +28,6 @@ public final class TasksCommands extends CommandGroup {
   private static final List<String> OUTPUTS = List.of("stdout", "stderr");
   private static final List<String> APART = List.of("_id", "stdout", "stderr", "mixedout");
 
-  /** The group without its commands. */
-  public TasksCommands() {}
-
   /** With all that belongs to it. */
   public CommandLine group() {
     CommandLine tasks = with();

@@ -27,7 +27,6 @@ public interface Attempt {
    * @param values its output by key
    */
   record Ending(@Nullable String failure, @Nullable Branch taken, Map<String, JsonNode> values) {
-    /** Copies the values. */
     public Ending {
       values = Map.copyOf(values);
     }

@@ -21,7 +21,6 @@ public record AttemptContext(
     Map<String, JsonNode> inputs,
     Path folder,
     Map<String, String> environment) {
-  /** Copies the maps. */
   public AttemptContext {
     inputs = Map.copyOf(inputs);
     environment = Map.copyOf(environment);

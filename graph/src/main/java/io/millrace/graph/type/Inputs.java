@@ -19,7 +19,6 @@ import tools.jackson.databind.JsonNode;
 public record Inputs(Map<String, JsonNode> values) {
   private static final int SHOWN = 60;
 
-  /** Copies the values. */
   public Inputs {
     values = Map.copyOf(values);
   }

@@ -44,7 +44,6 @@ public interface ProgramForm {
       @Nullable String directory,
       Input input,
       boolean mixes) {
-    /** Copies the parts. */
     public Call {
       command = List.copyOf(command);
       environment = Map.copyOf(environment);

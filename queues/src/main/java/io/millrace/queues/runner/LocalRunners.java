@@ -278,7 +278,6 @@ public final class LocalRunners implements Runners {
      *     runners of earlier starts; then {@code --socket PATH} and {@code --folder DIR} are added
      */
     public record Command(List<String> program, List<String> arguments) {
-      /** Copies the lists. */
       public Command {
         program = List.copyOf(program);
         arguments = List.copyOf(arguments);

@@ -52,7 +52,6 @@ sealed interface Messages {
    * @param arguments those of {@link LocalRunners.Options.Command}
    */
   record Server(List<String> arguments) implements Messages {
-    /** Copies the list. */
     public Server {
       arguments = List.copyOf(arguments);
     }

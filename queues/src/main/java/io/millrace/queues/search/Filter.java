@@ -35,7 +35,6 @@ public sealed interface Filter {
    * @param filters the parts
    */
   record Every(List<Filter> filters) implements Filter {
-    /** Copies the list. */
     public Every {
       filters = List.copyOf(filters);
     }
@@ -57,7 +56,6 @@ public sealed interface Filter {
    * @param filters the parts
    */
   record Any(List<Filter> filters) implements Filter {
-    /** Copies the list. */
     public Any {
       filters = List.copyOf(filters);
     }

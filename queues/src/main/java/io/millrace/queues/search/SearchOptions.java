@@ -27,7 +27,6 @@ public record SearchOptions(int limit, int skip, List<SortKey> sort, Projection 
   public static final SearchOptions DEFAULTS =
       new SearchOptions(MOST, 0, List.of(), Projection.ALL);
 
-  /** Copies the list. */
   public SearchOptions {
     sort = List.copyOf(sort);
   }

@@ -185,7 +185,6 @@ public final class Configuration {
    * @param <R> the record
    */
   public record Section<R>(String name, List<Key<?>> keys, Function<Values, R> record) {
-    /** Copies the keys. */
     public Section {
       keys = List.copyOf(keys);
     }

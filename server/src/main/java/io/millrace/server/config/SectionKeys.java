@@ -19,9 +19,6 @@ import org.jspecify.annotations.Nullable;
 public final class SectionKeys {
   private final List<Key<?>> keys = new ArrayList<>();
 
-  /** Begins with no keys; {@link #section} ends the declarations. */
-  public SectionKeys() {}
-
   /**
    * The section of all keys that were declared.
    *

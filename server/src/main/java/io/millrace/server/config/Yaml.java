@@ -51,7 +51,6 @@ public sealed interface Yaml {
 
   /** A list. */
   record Items(int line, List<Yaml> items) implements Yaml {
-    /** Copies the items. */
     public Items {
       items = List.copyOf(items);
     }
@@ -66,7 +65,6 @@ public sealed interface Yaml {
 
   /** Values by key, in the order of the file; a key may occur twice. */
   record Fields(int line, List<Field> fields) implements Yaml {
-    /** Copies the fields. */
     public Fields {
       fields = List.copyOf(fields);
     }

@@ -25,7 +25,6 @@ public record FileNode(
    * @param always whether it runs however what is above it ended
    */
   public record Place(List<String> parents, List<String> after, String branch, boolean always) {
-    /** Copies the lists. */
     public Place {
       parents = List.copyOf(parents);
       after = List.copyOf(after);

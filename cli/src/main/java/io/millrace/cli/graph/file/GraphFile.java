@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 public record GraphFile(List<FileNode> nodes) {
   private static final List<String> KEYS = List.of("nodes", "defaults");
 
-  /** Copies the nodes. */
   public GraphFile {
     nodes = List.copyOf(nodes);
   }

@@ -182,7 +182,6 @@ public final class Feed implements AutoCloseable {
   public record News(long version, boolean whole, List<NodeView> nodes, List<Long> removed) {
     private static final JsonMapper JSON = new JsonMapper();
 
-    /** Copies the lists. */
     public News {
       nodes = List.copyOf(nodes);
       removed = List.copyOf(removed);

@@ -39,7 +39,6 @@ public record NodeView(
    * @param always whether it runs however what is above it ended
    */
   public record Place(List<Long> parents, List<Long> after, String branch, boolean always) {
-    /** Copies the lists. */
     public Place {
       parents = List.copyOf(parents);
       after = List.copyOf(after);

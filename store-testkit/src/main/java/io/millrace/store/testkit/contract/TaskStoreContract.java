@@ -12,9 +12,6 @@ import org.junit.jupiter.api.Nested;
  * </pre>
  */
 public abstract class TaskStoreContract {
-  /** For subclasses. */
-  protected TaskStoreContract() {}
-
   /** A world with an empty open store; called once for each test. */
   protected abstract StoreFixture newFixture();
 

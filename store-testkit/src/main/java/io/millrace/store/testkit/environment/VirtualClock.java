@@ -16,9 +16,6 @@ public final class VirtualClock {
   private long nanos;
   private long wallOffsetMillis = START.toEpochMilli();
 
-  /** A clock at {@link #START}. */
-  public VirtualClock() {}
-
   /** The wall clock in milliseconds since the epoch. */
   public synchronized long wallMillis() {
     return wallOffsetMillis + nanos / NANOS_PER_MILLI;

@@ -44,7 +44,6 @@ public record JournalReport(
     }
   }
 
-  /** Copies the lists. */
   public JournalReport {
     notices = List.copyOf(notices);
     damages = List.copyOf(damages);

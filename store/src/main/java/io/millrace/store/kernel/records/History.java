@@ -19,7 +19,6 @@ public record History(List<Branch> branches) {
    */
   public record Branch(long id, long after) {}
 
-  /** Copies the list. */
   public History {
     branches = List.copyOf(branches);
   }
