@@ -89,12 +89,25 @@ final class HttpTransport implements AutoCloseable {
         byte @Nullable [] json,
         @Nullable UploadBody upload,
         int answerMillis) {
+      if (!isPrintable(path)) {
+        throw new IllegalArgumentException("the path must be percent-encoded: " + path);
+      }
       this.method = method;
       this.path = path;
       this.headers = headers;
       this.json = json;
       this.upload = upload;
       this.answerMillis = answerMillis;
+    }
+
+    /** Whether it is one word of ASCII, so that it ends no line of a head. */
+    private static boolean isPrintable(String text) {
+      for (int i = 0; i < text.length(); i++) {
+        if (text.charAt(i) <= ' ' || text.charAt(i) >= 127) {
+          return false;
+        }
+      }
+      return true;
     }
 
     /**

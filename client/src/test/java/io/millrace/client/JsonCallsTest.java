@@ -61,6 +61,15 @@ final class JsonCallsTest {
   }
 
   @Test
+  void a_path_that_would_end_its_line_is_refused() {
+    try (JsonCalls calls = JsonCalls.open(ClientOptions.at(URI.create("http://127.0.0.1:1")))) {
+      assertThatThrownBy(() -> calls.get("/dci/queues HTTP/1.1\r\nX: y"))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("percent-encoded");
+    }
+  }
+
+  @Test
   void what_the_server_does_not_take_is_told_in_its_words() throws Exception {
     try (ScriptedServer server =
             new ScriptedServer((_, out) ->
