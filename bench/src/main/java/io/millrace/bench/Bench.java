@@ -112,8 +112,6 @@ public final class Bench {
 
   /** A measurement that failed, and why. */
   public static final class BenchException extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
     BenchException(String message) {
       super(message);
     }

@@ -2,8 +2,6 @@ package io.millrace.blobs;
 
 /** The root of what this package throws: the message names the blob and what went wrong. */
 public class BlobException extends RuntimeException {
-  private static final long serialVersionUID = 1;
-
   /** With a message that a person can act on. */
   public BlobException(String message) {
     super(message);

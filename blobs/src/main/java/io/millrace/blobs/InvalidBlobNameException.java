@@ -2,8 +2,6 @@ package io.millrace.blobs;
 
 /** A name that no blob can have; the message shows it and says what a name looks like. */
 public final class InvalidBlobNameException extends BlobException {
-  private static final long serialVersionUID = 1;
-
   InvalidBlobNameException(String message) {
     super(message);
   }

@@ -2,8 +2,6 @@ package io.millrace.blobs;
 
 /** Nothing has the name that was to be opened. */
 public final class NoSuchBlobException extends BlobException {
-  private static final long serialVersionUID = 1;
-
   private final String name;
 
   /** For the blob named {@code name}. */

@@ -5,8 +5,6 @@ package io.millrace.graph;
  * damaged, or that the store failed. Its subtypes are refusals, after which nothing has changed.
  */
 public class GraphException extends RuntimeException {
-  private static final long serialVersionUID = 1;
-
   /** Has a message that a person can act on. */
   public GraphException(String message) {
     super(message);
@@ -19,8 +17,6 @@ public class GraphException extends RuntimeException {
 
   /** The request is invalid. */
   public static final class InvalidGraphException extends GraphException {
-    private static final long serialVersionUID = 1;
-
     /** Says what is wrong. */
     public InvalidGraphException(String message) {
       super(message);
@@ -29,8 +25,6 @@ public class GraphException extends RuntimeException {
 
   /** A running command requested a change that it may not make. */
   public static final class NotAllowedException extends GraphException {
-    private static final long serialVersionUID = 1;
-
     /** Says what is not allowed. */
     public NotAllowedException(String message) {
       super(message);
@@ -39,8 +33,6 @@ public class GraphException extends RuntimeException {
 
   /** There is no such node, or it was removed. */
   public static final class UnknownNodeException extends GraphException {
-    private static final long serialVersionUID = 1;
-
     /** Names the node. */
     public UnknownNodeException(NodeId id) {
       super("there is no node " + id);
@@ -49,8 +41,6 @@ public class GraphException extends RuntimeException {
 
   /** A node has no data for this key. */
   public static final class UnknownKeyException extends GraphException {
-    private static final long serialVersionUID = 1;
-
     /** Names the key and the node. */
     public UnknownKeyException(NodeId id, String key) {
       super("node " + id + " has no data \"" + key + "\"");
@@ -59,8 +49,6 @@ public class GraphException extends RuntimeException {
 
   /** The state of a node does not allow the request. */
   public static final class NodeStateException extends GraphException {
-    private static final long serialVersionUID = 1;
-
     /** Says what is in the way. */
     public NodeStateException(String message) {
       super(message);
@@ -69,8 +57,6 @@ public class GraphException extends RuntimeException {
 
   /** Something has another version than the caller expects. */
   public static final class VersionException extends GraphException {
-    private static final long serialVersionUID = 1;
-
     /** Has both versions in its message. */
     public VersionException(String message) {
       super(message);
@@ -81,8 +67,6 @@ public class GraphException extends RuntimeException {
    * The requested page belongs to a list or value that is no longer kept; read it from the start.
    */
   public static final class StaleViewException extends GraphException {
-    private static final long serialVersionUID = 1;
-
     /** Says what is gone. */
     public StaleViewException(String message) {
       super(message);
@@ -91,8 +75,6 @@ public class GraphException extends RuntimeException {
 
   /** Changes after a version are no longer kept; read the graph and subscribe from there. */
   public static final class VersionLostException extends GraphException {
-    private static final long serialVersionUID = 1;
-
     /** Names the requested version and the oldest one that is kept. */
     public VersionLostException(String message) {
       super(message);
@@ -101,8 +83,6 @@ public class GraphException extends RuntimeException {
 
   /** The store has no room for more. */
   public static final class GraphFullException extends GraphException {
-    private static final long serialVersionUID = 1;
-
     /** Has the message of the store. */
     public GraphFullException(String message) {
       super(message);

@@ -76,8 +76,6 @@ public final class PendingWait implements AutoCloseable {
    * answered, and nothing has failed. Costs no stack trace.
    */
   public static final class ClientGoneException extends HttpException {
-    private static final long serialVersionUID = 1;
-
     /** A client that has gone. */
     public ClientGoneException() {
       super("the client has closed the connection");

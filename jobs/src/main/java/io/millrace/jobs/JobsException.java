@@ -2,8 +2,6 @@ package io.millrace.jobs;
 
 /** A failure of the job server. The message says what is wrong. */
 public class JobsException extends RuntimeException {
-  private static final long serialVersionUID = 1;
-
   /** With a message for people. */
   public JobsException(String message) {
     super(message);
@@ -16,8 +14,6 @@ public class JobsException extends RuntimeException {
 
   /** A submission, filter or message that is malformed or not allowed; nothing happened. */
   public static final class InvalidJobException extends JobsException {
-    private static final long serialVersionUID = 1;
-
     /** With a message that names what is wrong. */
     public InvalidJobException(String message) {
       super(message);
@@ -26,8 +22,6 @@ public class JobsException extends RuntimeException {
 
   /** A job is in a status in which it cannot do what was asked; nothing happened. */
   public static final class JobStateException extends JobsException {
-    private static final long serialVersionUID = 1;
-
     /** With a message that names the job and its status. */
     public JobStateException(String message) {
       super(message);
@@ -38,8 +32,6 @@ public class JobsException extends RuntimeException {
    * The store has no room for what was asked; nothing happened. It succeeds once jobs were deleted.
    */
   public static final class JobsFullException extends JobsException {
-    private static final long serialVersionUID = 1;
-
     /** With the store's message. */
     public JobsFullException(String message) {
       super(message);

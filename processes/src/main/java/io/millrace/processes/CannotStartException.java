@@ -6,8 +6,6 @@ package io.millrace.processes;
  * which.
  */
 public final class CannotStartException extends ProcessException {
-  private static final long serialVersionUID = 1;
-
   CannotStartException(String message) {
     super(message);
   }

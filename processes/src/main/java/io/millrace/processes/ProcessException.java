@@ -2,8 +2,6 @@ package io.millrace.processes;
 
 /** The root of what this package throws: the message says which process or folder, and what. */
 public class ProcessException extends RuntimeException {
-  private static final long serialVersionUID = 1;
-
   /** With a message that a person can act on. */
   public ProcessException(String message) {
     super(message);

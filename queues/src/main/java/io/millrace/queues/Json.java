@@ -34,7 +34,6 @@ final class Json {
   private Json() {}
 
   private static final class Braces extends CharacterEscapes {
-    private static final long serialVersionUID = 1;
     private static final SerializableString BRACE = new SerializedString("\\u007b");
 
     private final int[] escapes = standardAsciiEscapesForJSON();

@@ -4,8 +4,6 @@ import io.millrace.queues.QueuesException.StoreFullException;
 
 /** A failure of queues; the message says what a person can do about it. */
 public class QueuesException extends RuntimeException {
-  private static final long serialVersionUID = 1;
-
   QueuesException(String message) {
     super(message);
   }
@@ -19,8 +17,6 @@ public class QueuesException extends RuntimeException {
    * the task back. Its work must stop; nothing of it was stored.
    */
   public static final class LostClaimException extends QueuesException {
-    private static final long serialVersionUID = 1;
-
     /** Says in {@code message} what was lost, and to whom if that is known. */
     public LostClaimException(String message) {
       super(message);
@@ -32,8 +28,6 @@ public class QueuesException extends RuntimeException {
    * there is room again. Meanwhile, requests that shrink the store are still carried out.
    */
   public static final class StoreFullException extends InvalidRequestException {
-    private static final long serialVersionUID = 1;
-
     StoreFullException(String message) {
       super("", message);
     }
@@ -41,8 +35,6 @@ public class QueuesException extends RuntimeException {
 
   /** The status of a queue task does not allow the request. */
   public static final class TaskStateException extends QueuesException {
-    private static final long serialVersionUID = 1;
-
     TaskStateException(String message) {
       super(message);
     }
@@ -54,8 +46,6 @@ public class QueuesException extends RuntimeException {
    */
   public static sealed class InvalidRequestException extends QueuesException
       permits StoreFullException {
-    private static final long serialVersionUID = 1;
-
     private final String field;
 
     /**

@@ -4,8 +4,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The root of the exceptions that the start of a server throws. */
 public class ServerException extends RuntimeException {
-  private static final long serialVersionUID = 1;
-
   /** Has a message that a person can act on. */
   public ServerException(String message) {
     super(message);

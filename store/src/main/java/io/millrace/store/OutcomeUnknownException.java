@@ -5,8 +5,6 @@ package io.millrace.store;
  * taken effect or not. A caller that gave it a request id can ask again.
  */
 public final class OutcomeUnknownException extends StoreException {
-  private static final long serialVersionUID = 1;
-
   /** With what happened. */
   public OutcomeUnknownException(String message) {
     super(message);

@@ -4,8 +4,6 @@ package io.millrace.store;
  * A subscription cannot begin or continue at its position: read everything again, then subscribe.
  */
 public final class PositionLostException extends StoreException {
-  private static final long serialVersionUID = 1;
-
   /** Why a position cannot be served. */
   public enum Why {
     /** The commits after it are not kept any more. */

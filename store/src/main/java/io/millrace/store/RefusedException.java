@@ -5,8 +5,6 @@ import java.util.stream.Collectors;
 
 /** A command was refused; nothing changed. */
 public final class RefusedException extends StoreException {
-  private static final long serialVersionUID = 1;
-
   private final transient Outcome.Refused refused;
 
   /** For an answer that is a refusal. */

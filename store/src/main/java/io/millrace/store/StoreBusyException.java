@@ -8,8 +8,6 @@ import io.millrace.store.StoreOptions.Limits;
  * tried again once others have been answered.
  */
 public final class StoreBusyException extends StoreException {
-  private static final long serialVersionUID = 1;
-
   /** With how much is waiting. */
   public StoreBusyException(String message) {
     super(message);

@@ -2,8 +2,6 @@ package io.millrace.store;
 
 /** The store is closed or has stopped; the command did not reach it and changed nothing. */
 public final class StoreClosedException extends StoreException {
-  private static final long serialVersionUID = 1;
-
   /** With why it is closed. */
   public StoreClosedException(String message) {
     super(message);

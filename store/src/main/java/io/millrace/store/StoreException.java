@@ -2,8 +2,6 @@ package io.millrace.store;
 
 /** The root of what a store throws. */
 public class StoreException extends RuntimeException {
-  private static final long serialVersionUID = 1;
-
   /** With a message that a person can act on. */
   public StoreException(String message) {
     super(message);

@@ -45,7 +45,6 @@ final class JsonText {
    * since one often lives for one request only.
    */
   private static final class Buffers implements RecyclerPool<BufferRecycler> {
-    private static final long serialVersionUID = 1;
     private static final RecyclerPool<BufferRecycler> OWN = JsonRecyclerPools.threadLocalPool();
     private static final RecyclerPool<BufferRecycler> SHARED =
         JsonRecyclerPools.newConcurrentDequePool();

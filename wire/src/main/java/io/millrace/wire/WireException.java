@@ -2,8 +2,6 @@ package io.millrace.wire;
 
 /** Bytes are not the JSON that they should be; the message names what is wrong and where. */
 public sealed class WireException extends RuntimeException {
-  private static final long serialVersionUID = 1;
-
   /** With what is wrong and where. */
   public WireException(String message) {
     super(message);
@@ -16,8 +14,6 @@ public sealed class WireException extends RuntimeException {
 
   /** A transaction has more parts than the reader may take; it stopped reading there. */
   public static final class TooManyParts extends WireException {
-    private static final long serialVersionUID = 1;
-
     TooManyParts(int most) {
       super("the transaction has more than " + most + " parts");
     }

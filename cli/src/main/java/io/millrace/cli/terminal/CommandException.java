@@ -2,8 +2,6 @@ package io.millrace.cli.terminal;
 
 /** A command ends without having done its work. */
 public final class CommandException extends RuntimeException {
-  private static final long serialVersionUID = 1;
-
   private final int exitCode;
 
   /**

@@ -2,8 +2,6 @@ package io.millrace.cli.terminal;
 
 /** The command line is wrong; the message says how. */
 public final class UsageException extends RuntimeException {
-  private static final long serialVersionUID = 1;
-
   /** With what is wrong. */
   public UsageException(String message) {
     super(message);

@@ -241,7 +241,6 @@ public final class Json {
    * for ever.
    */
   private static final class Decimals extends JsonNodeFactory {
-    private static final long serialVersionUID = 1;
     private static final int MOST_EXPONENT = 9_999;
     private static final String TOO_LARGE =
         "a number has an exponent beyond " + MOST_EXPONENT + ", which cannot be kept";

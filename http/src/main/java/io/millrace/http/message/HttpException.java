@@ -2,8 +2,6 @@ package io.millrace.http.message;
 
 /** The root of this module's exceptions. */
 public class HttpException extends RuntimeException {
-  private static final long serialVersionUID = 1;
-
   /** With a message that a person can act on. */
   public HttpException(String message) {
     super(message);

@@ -9,8 +9,6 @@ import org.jspecify.annotations.Nullable;
  * ErrorForm} makes the answer of it. Costs no stack trace.
  */
 public class HttpProblem extends HttpException {
-  private static final long serialVersionUID = 1;
-
   private final int status;
   private final transient Map<String, String> headers;
   private transient @Nullable ErrorForm form;

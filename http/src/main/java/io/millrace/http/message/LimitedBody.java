@@ -17,8 +17,6 @@ public final class LimitedBody extends FilterInputStream {
 
   /** The body is longer than the limit. */
   public static final class TooLong extends IOException {
-    private static final long serialVersionUID = 1;
-
     TooLong() {
       super("the body exceeds the limit");
     }

@@ -71,8 +71,6 @@ record Frame(Opcode opcode, boolean last, long length, int mask) {
 
   /** What a peer sent breaks a rule or finds no room; it is answered by closing. */
   static final class ViolationException extends IOException {
-    private static final long serialVersionUID = 1;
-
     private final int code;
 
     /** Whether the frames after it can still be told apart. */

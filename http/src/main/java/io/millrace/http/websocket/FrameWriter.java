@@ -27,8 +27,6 @@ final class FrameWriter {
 
   /** The content of a message could not be read. */
   static final class ContentException extends IOException {
-    private static final long serialVersionUID = 1;
-
     ContentException(Throwable cause) {
       super("the content of a message cannot be read", cause);
     }

@@ -76,9 +76,7 @@ public final class WebSocketConnection {
   }
 
   /** The peer has closed. */
-  private static final class ClosedException extends IOException {
-    private static final long serialVersionUID = 1;
-  }
+  private static final class ClosedException extends IOException {}
 
   /** Passes on what comes, until the connection is over. Called once. */
   public void run() {

@@ -248,7 +248,6 @@ final class JobJson {
           .build();
 
   private static final class BraceEscapes extends CharacterEscapes {
-    private static final long serialVersionUID = 1;
     private static final SerializableString ESCAPED = new SerializedString("\\u007b");
 
     private final int[] codes = standardAsciiEscapesForJSON();

@@ -157,8 +157,6 @@ final class JobStore extends StoreSession {
 
   /** A transaction or claim exceeds a limit of the store; a smaller one may be taken. */
   static final class TooLargeException extends JobsException {
-    private static final long serialVersionUID = 1;
-
     TooLargeException(String message) {
       super(message);
     }

@@ -54,9 +54,7 @@ final class ResultUpload {
     result.transferTo(OutputStream.nullOutputStream());
   }
 
-  private static final class TooLateException extends IOException {
-    private static final long serialVersionUID = 1;
-  }
+  private static final class TooLateException extends IOException {}
 
   /** A stream that fails once its result no longer counts, and keeps the reason of its failure. */
   private static final class Guarded extends InputStream {

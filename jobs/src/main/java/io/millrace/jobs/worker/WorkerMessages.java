@@ -69,8 +69,6 @@ final class WorkerMessages {
 
   /** A message that does not follow the protocol. The text says why, in a few words. */
   static final class MalformedException extends Exception {
-    private static final long serialVersionUID = 1;
-
     MalformedException(String message) {
       super(message);
     }

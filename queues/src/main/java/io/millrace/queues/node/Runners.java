@@ -103,8 +103,6 @@ public interface Runners extends AutoCloseable {
 
   /** A runner cannot be started. The message says why. */
   final class RunnerException extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
     /** With what is wrong. */
     public RunnerException(String message, Throwable cause) {
       super(message, cause);

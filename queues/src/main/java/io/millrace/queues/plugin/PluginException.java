@@ -2,8 +2,6 @@ package io.millrace.queues.plugin;
 
 /** A plugin cannot be run, or not with these params. The message says why. */
 public final class PluginException extends Exception {
-  private static final long serialVersionUID = 1;
-
   /** Says what is wrong. */
   public PluginException(String message) {
     super(message);

@@ -7,8 +7,6 @@ import io.millrace.server.ServerException;
  * right.
  */
 public final class ConfigurationException extends ServerException {
-  private static final long serialVersionUID = 1;
-
   /** Says what is wrong. */
   public ConfigurationException(String message) {
     super(message);

@@ -91,8 +91,6 @@ public sealed interface Yaml {
 
   /** The text is not YAML, or is too large. */
   final class Mistake extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
     private final int line;
     private final String problem;
 

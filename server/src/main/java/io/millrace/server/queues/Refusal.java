@@ -14,8 +14,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** An error in the input of a request, with the field that is wrong. */
 final class Refusal extends HttpProblem {
-  private static final long serialVersionUID = 1;
-
   /** Errors as objects: the message as {@code error}, with the field that is wrong. */
   static final ErrorForm OBJECT = form(Refusal::body);
 

@@ -2,8 +2,6 @@ package io.millrace.store.journal;
 
 /** Something that was durable cannot be read any more; nothing has been changed. */
 public final class DamagedJournalException extends JournalException {
-  private static final long serialVersionUID = 1;
-
   private final String file;
   private final long offset;
   private final String what;

@@ -4,8 +4,6 @@ import io.millrace.store.StoreException;
 
 /** A journal cannot be read or written. */
 public class JournalException extends StoreException {
-  private static final long serialVersionUID = 1;
-
   /** With a message that names the file. */
   public JournalException(String message) {
     super(message);

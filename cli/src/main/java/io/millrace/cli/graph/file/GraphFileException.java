@@ -6,8 +6,6 @@ import java.util.List;
 
 /** A file is no graph; {@link #mistakes()} says why. */
 public final class GraphFileException extends RuntimeException {
-  private static final long serialVersionUID = 1;
-
   private final transient List<Mistake> mistakes;
 
   private GraphFileException(List<Mistake> mistakes) {

@@ -39,8 +39,6 @@ abstract class HandedOn implements Attempt {
 
   /** The work is not accepted. */
   static final class CannotHandOnException extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
     CannotHandOnException(String message) {
       super(message);
     }

@@ -288,8 +288,6 @@ public final class Mutant {
 
   /** A change that changes nothing. */
   private static final class NotApplicable extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
     NotApplicable(String message) {
       super(message);
     }

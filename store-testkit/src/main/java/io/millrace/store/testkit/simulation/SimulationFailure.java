@@ -4,8 +4,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A store did something that its promises do not allow. The message names seed and step. */
 public final class SimulationFailure extends AssertionError {
-  private static final long serialVersionUID = 1;
-
   SimulationFailure(String message) {
     super(message);
   }

@@ -28,8 +28,6 @@ final class SpareSegment {
 
   /** There is no room for a segment now; the journal is as it was, and a later try may succeed. */
   static final class NoRoomException extends Exception {
-    private static final long serialVersionUID = 1;
-
     private NoRoomException(String message, IOException cause) {
       super(message, cause);
     }

@@ -4,8 +4,6 @@ import io.millrace.store.StoreException;
 
 /** A record of a frame or snapshot does not have the documented form. */
 public final class RecordException extends StoreException {
-  private static final long serialVersionUID = 1;
-
   /** Says what is wrong with the record. */
   public RecordException(String message) {
     super("unreadable record: " + message);
