@@ -3,10 +3,10 @@ package io.millrace.blobs;
 import java.time.Instant;
 
 /**
- * A blob as a listing shows it.
+ * A blob in a listing.
  *
  * @param name its name
- * @param size in bytes, from 0
- * @param modified when its bytes were stored, by the clock of the machine that keeps it
+ * @param size its size in bytes
+ * @param modified when its bytes were stored, by the clock of the machine that stores it
  */
 public record Blob(String name, long size, Instant modified) {}

@@ -1,13 +1,13 @@
 package io.millrace.blobs;
 
-/** The root of what this package throws: the message names the blob and what went wrong. */
+/** The root of the exceptions of this package: the message names the blob and what went wrong. */
 public class BlobException extends RuntimeException {
-  /** With a message that a person can act on. */
+  /** Has a message that a person can act on. */
   public BlobException(String message) {
     super(message);
   }
 
-  /** With a message that a person can act on, and what led to it. */
+  /** Has a message that a person can act on, and the cause. */
   public BlobException(String message, Throwable cause) {
     super(message, cause);
   }

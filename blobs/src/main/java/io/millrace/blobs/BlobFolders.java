@@ -20,11 +20,11 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Where the files of a {@link FileBlobStore} are. */
+/** The folders of a {@link FileBlobStore}. */
 final class BlobFolders {
   private static final Logger LOG = LoggerFactory.getLogger(BlobFolders.class);
 
-  /** A file that has not been written for so long belongs to no put that still runs. */
+  /** A file that has not been written for this long does not belong to a running put. */
   private static final Duration ABANDONED_AFTER = Duration.ofHours(24);
 
   private static final int FOLDER_DIGITS = 3;
@@ -33,7 +33,7 @@ final class BlobFolders {
   private final Path data;
   private final Path incoming;
 
-  /** Folders that are known to be on the disk; one that is only there may yet be lost. */
+  /** Folders that are known to be durable; another one may be lost in a crash. */
   private final Set<Path> durable = ConcurrentHashMap.newKeySet();
 
   private BlobFolders(Path data, Path incoming) {
@@ -60,7 +60,7 @@ final class BlobFolders {
     return incoming;
   }
 
-  /** Removes what puts that never ended have left behind. */
+  /** Removes the files of puts that never ended. */
   void removeLeftovers(Instant now) throws IOException {
     Instant limit = now.minus(ABANDONED_AFTER);
     List<Path> files;
@@ -87,7 +87,7 @@ final class BlobFolders {
     return folderOf(name).resolve(name);
   }
 
-  /** As {@link #pathOf}, with its folder there, durably. Folders are never removed again. */
+  /** As {@link #pathOf}, after its folder was durably created. Folders are never removed again. */
   Path placeFor(String name) throws IOException {
     Path folder = folderOf(name);
     if (!durable.contains(folder)) {
@@ -97,7 +97,7 @@ final class BlobFolders {
     return folder.resolve(name);
   }
 
-  /** Reads the names of one folder after the other; none is open between two elements. */
+  /** Reads the names of one folder after the other; no folder is open between two elements. */
   Stream<Blob> list(String prefix) {
     return entries(data)
         .flatMap(BlobFolders::entries)

@@ -1,8 +1,8 @@
 package io.millrace.blobs;
 
-/** The form of a blob's name, which can never lead out of a folder or break a path. */
+/** The form of a blob's name, which can neither lead out of a folder nor break a path. */
 public final class BlobName {
-  /** The most characters that a name has; also what common file systems allow. */
+  /** The longest name, which common file systems allow too. */
   static final int MAX_LENGTH = 255;
 
   private BlobName() {}
@@ -17,7 +17,7 @@ public final class BlobName {
   /**
    * Checks the name of a blob.
    *
-   * @throws InvalidBlobNameException if no blob can have it
+   * @throws InvalidBlobNameException if it is not valid
    */
   public static void check(String name) {
     if (!isValid(name)) {
@@ -30,9 +30,9 @@ public final class BlobName {
   }
 
   /**
-   * Checks what names of blobs start with.
+   * Checks a prefix of names.
    *
-   * @throws InvalidBlobNameException if no name can start with it
+   * @throws InvalidBlobNameException if no valid name begins with it
    */
   public static void checkPrefix(String prefix) {
     if (!prefix.isEmpty() && !isValid(prefix)) {
@@ -51,7 +51,7 @@ public final class BlobName {
     return "bad %s \"%s\"".formatted(what, shown(name, MAX_LENGTH));
   }
 
-  /** Without control characters, which would garble the line that shows the message. */
+  /** Without control characters, which would garble the message. */
   private static String shown(String name, int limit) {
     StringBuilder text = new StringBuilder();
     name.codePoints()

@@ -36,11 +36,11 @@ public interface BlobStore {
   BlobReceipt put(String name, InputStream content);
 
   /**
-   * Gives a blob a second name, durably, without copying its bytes: both are deleted apart from
-   * each other. What had the name {@code to} before is replaced. The time of change of both is now.
+   * Gives a blob a second name, durably, without copying its bytes; both are deleted independently.
+   * A blob with the name {@code to} is replaced. The time of change of both is now.
    *
-   * @return false when this store cannot, and nothing happened: the blob has to be copied
-   * @throws NoSuchBlobException when nothing has the name {@code from}
+   * @return false if this store cannot do this, and nothing happened: the blob has to be copied
+   * @throws NoSuchBlobException if no blob has the name {@code from}
    */
   default boolean link(String from, String to) {
     BlobName.check(from);
@@ -58,12 +58,12 @@ public interface BlobStore {
    *
    * @param offset in bytes, from 0; at or past the end of the blob the stream is empty
    * @return a stream, to be closed, for one thread at a time
-   * @throws NoSuchBlobException when nothing has this name
-   * @throws IllegalArgumentException when {@code offset} is negative
+   * @throws NoSuchBlobException if no blob has this name
+   * @throws IllegalArgumentException if {@code offset} is negative
    */
   BlobStream open(String name, long offset);
 
-  /** The blob's size in bytes, or empty when nothing has this name. */
+  /** The blob's size in bytes; empty if no blob has this name. */
   OptionalLong size(String name);
 
   /** Whether a blob has this name. */
@@ -72,9 +72,9 @@ public interface BlobStore {
   }
 
   /**
-   * Deletes the blob, durably; a stream that is open can be read to its end.
+   * Deletes the blob, durably; an open stream can be read to its end.
    *
-   * @return whether it was there
+   * @return whether it existed
    */
   boolean delete(String name);
 

@@ -6,9 +6,9 @@ import java.io.InputStream;
 import java.io.OutputStream;
 
 /**
- * The bytes of a blob from some offset to its end. Its reads throw {@link IOException} when the
- * store fails or the blob ends early; it never ends short without saying so. For one thread at a
- * time.
+ * The bytes of a blob from some offset to its end. Reading throws {@link IOException} if the store
+ * fails or the blob ends early, so that the stream never ends too soon without an exception. For
+ * one thread at a time.
  */
 public final class BlobStream extends FilterInputStream {
   private final long size;
@@ -24,7 +24,7 @@ public final class BlobStream extends FilterInputStream {
     this.size = size;
   }
 
-  /** The size in bytes of the whole blob that was opened, whatever the offset. */
+  /** The size in bytes of the whole blob, whatever the offset. */
   public long size() {
     return size;
   }

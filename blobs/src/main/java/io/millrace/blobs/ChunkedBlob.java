@@ -31,7 +31,7 @@ public record ChunkedBlob(BlobStore blobs, String prefix, int chunkBytes) implem
   /**
    * Stores the first {@code sizeBytes} of a tail.
    *
-   * @throws BlobException if it cannot be stored; some of its chunks may be there
+   * @throws BlobException if it cannot be stored; some of its chunks may have been stored
    */
   public void copyOf(Tail tail, long sizeBytes) {
     for (long from = 0; from < sizeBytes; from += chunkBytes) {

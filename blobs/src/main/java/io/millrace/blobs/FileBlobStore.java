@@ -46,7 +46,7 @@ public final class FileBlobStore implements BlobStore {
 
   private static final int BUFFER_SIZE = 64 * 1024;
 
-  /** Blobs are for their owner alone, whatever the umask allows. */
+  /** Blobs are readable for their owner alone, whatever the umask allows. */
   private static final FileAttribute<?> PRIVATE_FILE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
@@ -54,7 +54,7 @@ public final class FileBlobStore implements BlobStore {
   private final FileOpener newFiles;
   private final Clock clock;
 
-  /** How a put creates the file that it writes; a test can stand a full disk here. */
+  /** Creates the file of a put; a test can simulate a full disk here. */
   @FunctionalInterface
   interface FileOpener {
     FileChannel create(Path path) throws IOException;
@@ -73,16 +73,13 @@ public final class FileBlobStore implements BlobStore {
   /**
    * Opens the store in {@code folder}, which is created if it is absent.
    *
-   * @throws BlobException when it cannot be created or read
+   * @throws BlobException if it cannot be created or read
    */
   public static FileBlobStore open(Path folder) {
     return open(folder, Clock.systemUTC());
   }
 
-  /**
-   * As {@link #open(Path)}, with the clock that says what is old enough to be removed, and when a
-   * blob was linked.
-   */
+  /** As {@link #open(Path)}, with the clock for the age of leftovers and the time of links. */
   public static FileBlobStore open(Path folder, Clock clock) {
     try {
       BlobFolders folders = BlobFolders.open(folder);
@@ -133,7 +130,10 @@ public final class FileBlobStore implements BlobStore {
     }
   }
 
-  /** The file is gone already after a put that went well; else what happened before counts more. */
+  /**
+   * After a successful put the file is gone already; otherwise, the earlier failure is more
+   * important.
+   */
   private static void discard(Path incoming) {
     try {
       Files.deleteIfExists(incoming);
@@ -149,7 +149,7 @@ public final class FileBlobStore implements BlobStore {
     Path source = folders.pathOf(from);
     Path incoming = folders.incoming().resolve(UUID.randomUUID().toString());
     try {
-      // Both names share one time of change: a new name must not look like something left behind.
+      // Both names share one time of change; a new name must not look like a leftover.
       Files.setLastModifiedTime(source, FileTime.from(clock.instant()));
       if (!link(source, incoming)) {
         return false;
@@ -169,7 +169,7 @@ public final class FileBlobStore implements BlobStore {
     }
   }
 
-  /** False when the file system has no links, or takes no more of them for this file. */
+  /** False if the file system has no links, or does not allow another one for this file. */
   private static boolean link(Path source, Path link) throws NoSuchFileException {
     try {
       Files.createLink(link, source);
@@ -238,8 +238,8 @@ public final class FileBlobStore implements BlobStore {
   }
 
   /**
-   * Counts and digests what is read through it, and tells a failure of the source from one of the
-   * place that the bytes go to. Closing it leaves the source open.
+   * Counts and digests all bytes that are read through it, and tells a failure of the source from
+   * one of the target. Closing it leaves the source open.
    */
   private static final class Digesting extends FilterInputStream {
     private final MessageDigest digest;
@@ -276,12 +276,12 @@ public final class FileBlobStore implements BlobStore {
     @Override
     public void close() {}
 
-    /** What the source threw, if it did. */
+    /** The exception of the source, if it threw one. */
     @Nullable IOException failure() {
       return failure;
     }
 
-    /** For use once, after everything was read. */
+    /** The receipt; to be called once, after everything was read. */
     BlobReceipt receipt(String name) {
       return new BlobReceipt(name, size, HexFormat.of().formatHex(digest.digest()));
     }

@@ -1,6 +1,6 @@
 package io.millrace.blobs;
 
-/** A name that no blob can have; the message shows it and says what a name looks like. */
+/** A name is not valid for a blob; the message shows it and describes valid names. */
 public final class InvalidBlobNameException extends BlobException {
   InvalidBlobNameException(String message) {
     super(message);

@@ -1,6 +1,6 @@
 package io.millrace.blobs;
 
-/** Nothing has the name that was to be opened. */
+/** No blob has the requested name. */
 public final class NoSuchBlobException extends BlobException {
   private final String name;
 
@@ -10,7 +10,7 @@ public final class NoSuchBlobException extends BlobException {
     this.name = name;
   }
 
-  /** The name that was asked for. */
+  /** The requested name. */
   public String name() {
     return name;
   }

@@ -11,16 +11,17 @@ public interface Tail {
   long size();
 
   /**
-   * Reads what is there; never waits for more.
+   * Reads the bytes that exist now; never waits for more.
    *
    * @param offset in bytes, from 0
    * @param most the most bytes to return, from 1
-   * @return the bytes; empty at or past what is there so far
+   * @return the bytes; empty at or past the present end
    */
   byte[] read(long offset, int most);
 
   /**
-   * Opens it from {@code offset}. The stream ends where nothing more is there when it is read.
+   * Opens it from {@code offset}. The stream ends at the end that the output has when it is
+   * reached.
    *
    * @param offset in bytes, from 0
    */
@@ -28,7 +29,7 @@ public interface Tail {
     return new TailStream(this, offset, Long.MAX_VALUE);
   }
 
-  /** A tail that is known as a whole: the bytes of {@code text} in UTF-8. */
+  /** A complete tail: the bytes of {@code text} in UTF-8. */
   static Tail of(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     return new Tail() {
@@ -45,7 +46,7 @@ public interface Tail {
     };
   }
 
-  /** The bytes of a tail from one offset up to another, or up to where nothing more is there. */
+  /** The bytes of a tail from one offset up to another, or up to its present end. */
   static final class TailStream extends InputStream {
     private final Tail tail;
     private final long to;

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** Deletes blobs that belong to nothing any more. */
+/** Deletes blobs that no longer belong to anything. */
 public final class UnownedBlobs {
   private UnownedBlobs() {}
 

@@ -7,11 +7,10 @@ import java.io.SequenceInputStream;
 import java.util.Arrays;
 
 /**
- * A value as a commit carries it: its bytes while it is small, the name of a blob when it is not.
- * Immutable.
+ * A value as part of a commit: its bytes if it is small, otherwise the name of a blob. Immutable.
  */
 public sealed interface Value {
-  /** The most bytes that a commit carries itself: 4096. One byte more, and it is a blob. */
+  /** The most bytes that are part of the commit itself: 4096. A longer value becomes a blob. */
   int INLINE_LIMIT = 4096;
 
   /** Its size in bytes, from 0. */
@@ -20,9 +19,9 @@ public sealed interface Value {
   /**
    * Opens its bytes.
    *
-   * @param blobs where stored values are; not asked for inline ones
+   * @param blobs the store of stored values; not used for inline ones
    * @return a stream, to be closed
-   * @throws NoSuchBlobException when the blob of a stored value is gone
+   * @throws NoSuchBlobException if the blob of a stored value is gone
    */
   InputStream open(BlobStore blobs);
 
@@ -53,14 +52,14 @@ public sealed interface Value {
     return new Stored(name, receipt.size());
   }
 
-  /** A value that the commit carries. Equal to another with the same bytes. */
+  /** A value in the commit itself. Equal to another one with the same bytes. */
   final class Inline implements Value {
     private final byte[] bytes;
 
     /**
-     * With a copy of {@code bytes}.
+     * Copies {@code bytes}.
      *
-     * @throws IllegalArgumentException when they are more than {@link #INLINE_LIMIT}
+     * @throws IllegalArgumentException if they are more than {@link #INLINE_LIMIT}
      */
     public Inline(byte[] bytes) {
       if (bytes.length > INLINE_LIMIT) {
@@ -104,15 +103,15 @@ public sealed interface Value {
   /**
    * A value that is a blob.
    *
-   * @param name of the blob
-   * @param size in bytes; more than {@link #INLINE_LIMIT} when {@link #keep} made it
+   * @param name the name of the blob
+   * @param size its size in bytes; more than {@link #INLINE_LIMIT} if {@link #keep} stored it
    */
   record Stored(String name, long size) implements Value {
     /**
      * Checks the parts.
      *
-     * @throws InvalidBlobNameException when no blob can have the name
-     * @throws IllegalArgumentException when the size is negative
+     * @throws InvalidBlobNameException if the name is not valid
+     * @throws IllegalArgumentException if the size is negative
      */
     public Stored {
       BlobName.check(name);

@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Starts programs as children of this process, each in a group of its own in this process's
- * session. A program need not wait until it is registered anywhere: whatever happens to this
- * process, its children belong to its session from their first moment on, and so does what they
- * start. Safe for use by any number of threads.
+ * session. A program need not wait until it is registered: whatever happens to this process, its
+ * children and their processes belong to its session from the first moment on. Safe for use by any
+ * number of threads.
  */
 final class DirectLauncher {
   private static final Logger LOG = LoggerFactory.getLogger(DirectLauncher.class);
@@ -32,9 +32,9 @@ final class DirectLauncher {
   }
 
   /**
-   * Loads what it needs and tries it, which takes a while.
+   * Loads and tries the functions that it needs, which takes a while.
    *
-   * @return empty if this system cannot do it
+   * @return empty if this system does not support it
    */
   static Optional<DirectLauncher> load() {
     if (!isPossible()) {
@@ -50,7 +50,7 @@ final class DirectLauncher {
     }
   }
 
-  /** As {@link #load()}; empty as well if this process does not lead the session. */
+  /** As {@link #load()}; also empty if this process does not lead the session. */
   static Optional<DirectLauncher> in(String session) {
     try {
       return ProcessTable.own()
@@ -68,7 +68,9 @@ final class DirectLauncher {
         && ValueLayout.ADDRESS.byteSize() == Long.BYTES;
   }
 
-  /** Starts something, so that the first program need not wait for what every first call costs. */
+  /**
+   * Starts a program, so that the first real one need not wait for the first calls of functions.
+   */
   private void warmUp() throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder("/bin/sh", "-c", ":")
@@ -86,14 +88,14 @@ final class DirectLauncher {
    * Starts a program.
    *
    * @param builder with its folder, and redirections to files
-   * @param input the file that is its standard input
-   * @return empty if it cannot be started so; nothing is left of it then, and another way will do
-   *     it or say why not
+   * @param input the file for its standard input
+   * @return empty if it cannot be started in this way; nothing is left of it then, and the other
+   *     way will start it or report why not
    */
   Optional<DirectProcess> start(ProcessBuilder builder, Path input) throws IOException {
     Path directory = builder.directory().toPath().toRealPath();
     Map<String, String> variables = new HashMap<>(builder.environment());
-    // As every shell does, and as the one of the other way did.
+    // Like every shell, and like the other way.
     variables.put("PWD", directory.toString());
     List<String> words = builder.command();
     if (words.stream().anyMatch(word -> word.indexOf('\0') >= 0)) {
@@ -111,7 +113,7 @@ final class DirectLauncher {
     return pid > 0 ? Optional.of(new DirectProcess(pid)) : Optional.empty();
   }
 
-  /** The program of a name, or of a path with a slash; null if a shell may know more. */
+  /** The file of a program's name or path; null if only a shell can tell. */
   private static @Nullable Path find(String program, Path directory, @Nullable String path) {
     try {
       if (program.contains("/")) {
@@ -154,13 +156,13 @@ final class DirectLauncher {
       this.pid = pid;
     }
 
-    /** Waits on this thread, which cannot be interrupted meanwhile. */
+    /** Blocks this thread, which cannot be interrupted meanwhile. */
     @Override
     public int waitFor() {
       return Libc.awaitEnd(pid);
     }
 
-    /** Looks at every process: the ended leader is in the group until the end. */
+    /** Looks at every process, since the ended leader belongs to the group until {@link #end}. */
     @Override
     public boolean isGroupAlive() {
       try {
@@ -183,12 +185,15 @@ final class DirectLauncher {
     @Override
     public void end() {
       kill();
-      // Not under the lock: it may take its time to die.
+      // Without the lock, since it may take some time to die.
       waitFor();
       reap();
     }
 
-    /** Lets its pid go, under the lock, so that nobody signals the next process that gets it. */
+    /**
+     * Releases its pid under the lock, so that no signal is sent to a later process with the same
+     * pid.
+     */
     private synchronized void reap() {
       if (!over) {
         over = true;
@@ -204,8 +209,8 @@ final class DirectLauncher {
   }
 
   /**
-   * The environment that this process was given, byte for byte: strings would lose what its locale
-   * has no characters for.
+   * The environment of this process, byte for byte, since strings would lose bytes that are not
+   * characters of its locale.
    */
   static final class EnvironmentBytes {
     private final Charset charset;
@@ -217,7 +222,7 @@ final class DirectLauncher {
       this.charset = charset;
       for (int from = 0, to; from < all.length; from = to + 1) {
         to = indexOf(all, (byte) 0, from);
-        // As the JDK takes it: a name is not empty, and may begin with a =.
+        // Like the JDK: a name is not empty, and may begin with a =.
         int equals = indexOf(all, (byte) '=', from + 1);
         if (equals < to) {
           String name = new String(all, from, equals - from, charset);
@@ -229,7 +234,7 @@ final class DirectLauncher {
       }
     }
 
-    /** Those of this process. */
+    /** The variables of this process. */
     private static EnvironmentBytes own() throws IOException {
       return new EnvironmentBytes(
           Files.readAllBytes(Path.of("/proc/self/environ")), ProcessSpec.CHARSET);
@@ -243,7 +248,7 @@ final class DirectLauncher {
       return at;
     }
 
-    /** These variables as {@code NAME=VALUE}; those that were given so keep their bytes. */
+    /** These variables as {@code NAME=VALUE}; unchanged ones keep their bytes. */
     List<byte[]> of(Map<String, String> wanted) {
       List<byte[]> all = new ArrayList<>(wanted.size());
       wanted.forEach((name, value) -> {

@@ -1,6 +1,6 @@
 package io.millrace.processes;
 
-/** How a process ended. */
+/** The end of a process. */
 public sealed interface ExitStatus {
   /**
    * The program ended.
@@ -11,11 +11,11 @@ public sealed interface ExitStatus {
    */
   record Exited(int code) implements ExitStatus {}
 
-  /** The launcher died before it let the program begin; it never will. */
+  /** The launcher died before the program began; it never will. */
   record NeverStarted() implements ExitStatus {}
 
   /**
-   * The program is gone and there is no record of how: its supervisor was killed, the machine
+   * The program is gone and its end was not recorded: its supervisor was killed, the machine was
    * restarted, or there was no room for the record.
    */
   record Unknown() implements ExitStatus {}

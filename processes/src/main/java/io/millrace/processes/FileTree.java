@@ -13,24 +13,24 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A folder with everything in it. */
+/** A folder with all its contents. */
 public final class FileTree {
   private FileTree() {}
 
   /**
-   * Removes a file, or a folder with all that is in it. Links are removed and not followed; what is
-   * not there, or not any more, is no error.
+   * Removes a file, or a folder with all its contents. Links are removed and not followed; files
+   * that do not exist are no error.
    *
-   * @throws IOException when something cannot be removed; some of it may be gone then
+   * @throws IOException if something cannot be removed; a part may be gone then
    */
   public static void remove(Path top) throws IOException {
     Files.walkFileTree(top, new Removal());
   }
 
   /**
-   * What is directly in a folder; nothing if there is no such folder.
+   * The entries of a folder; none if it does not exist.
    *
-   * @throws IOException when it cannot be read
+   * @throws IOException if it cannot be read
    */
   public static List<Path> entries(Path folder) throws IOException {
     try (Stream<Path> entries = Files.list(folder)) {

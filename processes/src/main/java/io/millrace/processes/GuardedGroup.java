@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A program that ends with this process, and with it whatever is in its process group, which is its
- * own. Safe for use by any number of threads.
+ * A program that ends with this process, together with all processes of its process group. Safe for
+ * use by any number of threads.
  */
 public sealed interface GuardedGroup permits GuardedProcess, DirectLauncher.DirectProcess {
 
@@ -33,33 +33,36 @@ public sealed interface GuardedGroup permits GuardedProcess, DirectLauncher.Dire
   }
 
   /**
-   * Keeps the identity of a group's leader, so that the group can be ended when the process that
-   * guards it has died. Not told of groups that are known without it.
+   * Records the leader of a group, so that the group can be ended when the process that guards it
+   * has died. Not called for groups that are known without it.
    */
   @FunctionalInterface
   interface LeaderRecord {
     /**
-     * The program has started and waits for its first step. Called once; if this throws, the
+     * The program has started and waits before its first step. Called once; if this throws, the
      * program is ended before it has done anything.
      */
     void begun(ProcessIdentity leader) throws IOException;
 
-    /** Nothing of the group lives any more. Called once after {@link #begun}. */
+    /** No process of the group is alive any more. Called once after {@link #begun}. */
     default void ended() {}
   }
 
-  /** Waits for the program's end and gives its exit code; others of its group may live on. */
+  /**
+   * Waits for the program's end and returns its exit code; other processes of its group may live
+   * on.
+   */
   int waitFor() throws InterruptedException;
 
-  /** Whether anything of its group lives. */
+  /** Whether a process of its group is alive. */
   boolean isGroupAlive();
 
-  /** Asks its whole group to end. */
+  /** Sends TERM to its whole group. */
   void terminate();
 
-  /** Kills its whole group; it is to be ended all the same. */
+  /** Kills its whole group; {@link #end} must still be called. */
   void kill();
 
-  /** Kills whatever is left of it and its group, and guards it no longer. To be called once. */
+  /** Kills what is left of it and its group, and stops guarding it. To be called once. */
   void end();
 }

@@ -9,13 +9,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program in a session and process group of its own that ends with this process. Nothing of it is
- * kept in files; for programs that are to outlive their launcher there is {@link RunningProcess}.
- * Safe for use by any number of threads.
+ * A program in a session and process group of its own that ends with this process. Nothing about it
+ * is kept in files; for programs that outlive their launcher there is {@link RunningProcess}. Safe
+ * for use by any number of threads.
  */
 public final class GuardedProcess implements GuardedGroup {
   /**
-   * Lets the program begin once it is guarded: a process that dies before leaves nothing behind.
+   * Lets the program begin once it is guarded, so that a process that dies before leaves nothing
+   * behind.
    */
   private static final String GATE =
       """
@@ -68,18 +69,18 @@ public final class GuardedProcess implements GuardedGroup {
       }
       return new GuardedProcess(process, watchdog, record);
     } catch (IOException | RuntimeException e) {
-      // It waits at its gate, so it has started nothing.
+      // It waits at its gate, so it has started no other process.
       process.destroyForcibly();
       throw e;
     }
   }
 
-  /** Its standard input, unless that is a file. */
+  /** Its standard input, unless it is a file. */
   public OutputStream stdin() {
     return process.getOutputStream();
   }
 
-  /** Its standard error, unless that is redirected. */
+  /** Its standard error, unless it is redirected. */
   public InputStream stderr() {
     return process.getErrorStream();
   }
@@ -108,14 +109,14 @@ public final class GuardedProcess implements GuardedGroup {
     process.destroyForcibly();
   }
 
-  /** Kills the program alone, for example because of what it printed. */
+  /** Kills only the program itself, for example because of what it printed. */
   public void killAlone() {
     process.destroyForcibly();
   }
 
   @Override
   public void end() {
-    // Of one that has ended that would close its streams, whose last words may not be read yet.
+    // After its end, this would close its streams, whose last bytes may not be read yet.
     if (process.isAlive()) {
       process.destroyForcibly();
     }

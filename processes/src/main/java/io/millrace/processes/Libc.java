@@ -64,7 +64,7 @@ final class Libc {
 
   private Libc() {}
 
-  /** A function that answers an int and takes these parameters. */
+  /** A function that returns an int and has these parameters. */
   @SuppressWarnings("restricted") // Says that a wrong description ends the JVM: each has a test.
   private static MethodHandle function(
       String name, List<MemoryLayout> parameters, Linker.Option... options) {
@@ -78,7 +78,7 @@ final class Libc {
     return new AssertionError("a function of C throws nothing", e);
   }
 
-  /** Sends a signal, or only looks if it is 0; false if there was no process to send it to. */
+  /** Sends a signal, or only checks if it is 0; false if there was no process to receive it. */
   static boolean kill(int whom, int signal) {
     try {
       return (int) KILL.invokeExact(whom, signal) == 0;
@@ -88,15 +88,15 @@ final class Libc {
   }
 
   /**
-   * Waits for the end of a child, which stays a zombie, so that its pid and group stay its own.
+   * Waits for the end of a child, which stays a zombie, so that its pid and group are not reused.
    *
-   * @return its exit code, or 128 and the signal that ended it; -1 if it is no child any more
+   * @return its exit code, or 128 and the signal that ended it; -1 if it is no longer a child
    */
   static int awaitEnd(int pid) {
     return await(pid, WEXITED | WNOWAIT);
   }
 
-  /** Waits for the end of a child and lets its pid be used again. */
+  /** Waits for the end of a child and releases its pid. */
   static void reap(int pid) {
     await(pid, WEXITED);
   }
@@ -121,9 +121,9 @@ final class Libc {
   enum Mode {
     /** For reading. */
     READ(0),
-    /** For writing at its end; made if it is missing. */
+    /** For writing at its end; created if it does not exist. */
     APPEND(1 | 64 | 1024),
-    /** For writing from its start, emptied; made if it is missing. */
+    /** For writing from its start, emptied; created if it does not exist. */
     WRITE(1 | 64 | 512);
 
     private final int flags;
@@ -133,7 +133,7 @@ final class Libc {
     }
   }
 
-  /** A file and how it is opened. */
+  /** A file and the mode in which it is opened. */
   record Opened(Path file, Mode mode) {}
 
   /**
@@ -228,7 +228,7 @@ final class Libc {
     return text(arena, bytes(path.toString()));
   }
 
-  /** A text as C has it. */
+  /** A text in the form of C. */
   private static MemorySegment text(Arena arena, byte[] bytes) {
     MemorySegment text = arena.allocate(bytes.length + 1L);
     MemorySegment.copy(bytes, 0, text, ValueLayout.JAVA_BYTE, 0, bytes.length);

@@ -12,14 +12,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A pipe with a name, which programs write to and this process reads. It has an end once it is
- * {@linkplain #seal sealed} and no program has it open any more. One thread copies; any may seal
- * and close.
+ * A pipe with a name, to which programs write and from which this process reads. It ends once it is
+ * {@linkplain #seal sealed} and no program has it open any more. One thread copies; any thread may
+ * seal and close it.
  */
 public final class NamedPipe implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(NamedPipe.class);
 
-  /** What Linux keeps in a pipe. */
+  /** The size of a pipe in Linux. */
   private static final int PIPE_BYTES = 64 << 10;
 
   private final Path path;
@@ -32,9 +32,9 @@ public final class NamedPipe implements Closeable {
     this.read = read;
   }
 
-  /** Opens a pipe that has been made; does not wait for a writer. */
+  /** Opens an existing pipe; does not wait for a writer. */
   static NamedPipe open(Path path) throws IOException {
-    // Opened for both, so that no opening waits for another one and no reading finds an end.
+    // Opened for both, so that no open call waits for another one and no read finds an end.
     FileChannel held = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
     try {
       return new NamedPipe(path, held, FileChannel.open(path, StandardOpenOption.READ));
@@ -44,18 +44,18 @@ public final class NamedPipe implements Closeable {
     }
   }
 
-  /** For a program that is to write to it. */
+  /** For a program that writes to it. */
   public ProcessBuilder.Redirect redirect() {
     return ProcessBuilder.Redirect.appendTo(path.toFile());
   }
 
-  /** Takes what comes out of a pipe. */
+  /** Takes the content of a pipe. */
   public interface Sink {
-    /** Takes bytes, which are the sink's own. */
+    /** Takes bytes; the array belongs to the sink. */
     void write(byte[] bytes) throws IOException;
   }
 
-  /** Copies what comes until the end, or until it is closed. */
+  /** Copies its content until its end, or until it is closed. */
   public void copyTo(Sink sink) {
     ByteBuffer buffer = ByteBuffer.allocate(PIPE_BYTES);
     try {
@@ -64,18 +64,18 @@ public final class NamedPipe implements Closeable {
         buffer.clear();
       }
     } catch (ClosedChannelException _) {
-      // What was left behind has it open still.
+      // A process that was left behind still has it open.
     } catch (IOException e) {
       LOG.warn("the pipe {} cannot be read on: {}", path, e.toString());
     }
   }
 
-  /** From now on no program will open it. */
+  /** Says that no program will open it from now on. */
   public void seal() {
     close(held);
   }
 
-  /** Reads no more; what is written later is not read. */
+  /** Stops reading; what is written later is not read. */
   @Override
   public void close() {
     close(held);

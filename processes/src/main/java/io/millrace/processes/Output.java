@@ -2,11 +2,11 @@ package io.millrace.processes;
 
 import java.util.Locale;
 
-/** What is kept of a program's output. */
+/** The outputs of a program that are kept. */
 public enum Output {
   /**
-   * Standard output and standard error, each in its file, which the program itself appends to.
-   * Nothing is known of the order between the two.
+   * Standard output and standard error, each in its own file, to which the program itself appends.
+   * The order between the two is not known.
    */
   SEPARATE,
 
@@ -30,13 +30,13 @@ public enum Output {
    */
   ALL;
 
-  /** Which of a program's outputs. */
+  /** One of a program's outputs. */
   public enum Kind {
-    /** What it wrote to its standard output. */
+    /** Its standard output. */
     STDOUT,
-    /** What it wrote to its standard error. */
+    /** Its standard error. */
     STDERR,
-    /** Both, in order of arrival as far as {@link Output} says. */
+    /** Both, in order of arrival, as far as {@link Output} says. */
     MIXED;
 
     String fileName() {

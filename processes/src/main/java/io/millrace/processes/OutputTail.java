@@ -20,7 +20,7 @@ import java.util.Arrays;
  * comes, and stop if it was done before; otherwise read on later.
  */
 public final class OutputTail {
-  /** The most bytes that one read answers: 16 MiB. */
+  /** The most bytes of one read: 16 MiB. */
   public static final int MAX_READ = 16 * 1024 * 1024;
 
   private final Path file;

@@ -1,13 +1,16 @@
 package io.millrace.processes;
 
-/** The root of what this package throws: the message says which process or folder, and what. */
+/**
+ * The root of the exceptions of this package: the message names the process or folder, and what
+ * went wrong.
+ */
 public class ProcessException extends RuntimeException {
-  /** With a message that a person can act on. */
+  /** Has a message that a person can act on. */
   public ProcessException(String message) {
     super(message);
   }
 
-  /** With a message that a person can act on, and what led to it. */
+  /** Has a message that a person can act on, and the cause. */
   public ProcessException(String message, Throwable cause) {
     super(message, cause);
   }

@@ -23,7 +23,7 @@ record ProcessFolder(Path path) {
   private static final String CLAIM = "claim";
   private static final String COMPLETE = "complete";
 
-  /** The line of the record with what is kept of the output, from 0; behind it the exit code. */
+  /** The line of the record with the outputs that are kept, from 0; the exit code follows it. */
   private static final int OUTPUT = 2;
 
   private static final int FIRST_BYTES = 8_192;
@@ -35,7 +35,7 @@ record ProcessFolder(Path path) {
    */
   record Identities(ProcessIdentity program, ProcessIdentity supervisor, @Nullable Output output) {}
 
-  /** Takes the folder for a process of a launcher; of two that want it, one gets it. */
+  /** Takes the folder for a process of a launcher; only one of several callers can take it. */
   void prepare(Output output, InputStream stdin) {
     boolean _ = feed(stdin, true);
     try {
@@ -50,7 +50,7 @@ record ProcessFolder(Path path) {
   }
 
   /**
-   * Makes the folder for a {@link ProcessSpawner}, with the standard input in it if there is any.
+   * Creates the folder for a {@link ProcessSpawner}, with the standard input in it if there is any.
    *
    * @return whether there is
    */
@@ -83,7 +83,7 @@ record ProcessFolder(Path path) {
     }
   }
 
-  /** A process of a launcher always has the one, one of a spawner the other. */
+  /** A process of a launcher always has one of these files, one of a spawner the other. */
   private void checkFree() throws FileAlreadyExistsException {
     for (String name : List.of(STDIN, IDENTITY)) {
       if (Files.exists(path.resolve(name))) {
@@ -92,7 +92,7 @@ record ProcessFolder(Path path) {
     }
   }
 
-  /** Which outputs are kept. */
+  /** The outputs that are kept. */
   static List<Output.Kind> kinds(Output output) {
     return switch (output) {
       case SEPARATE -> List.of(Output.Kind.STDOUT, Output.Kind.STDERR);
@@ -101,7 +101,7 @@ record ProcessFolder(Path path) {
     };
   }
 
-  /** Removes what belongs to a process that was not started, so that the folder can serve again. */
+  /** Removes the files of a process that was not started, so that the folder can be used again. */
   void clear() {
     for (Output.Kind kind : Output.Kind.values()) {
       delete(kind.fileName());
@@ -114,7 +114,7 @@ record ProcessFolder(Path path) {
     delete(STDIN);
   }
 
-  /** Once both ends of a pipe are open it needs no name. */
+  /** A pipe needs no name once both of its ends are open. */
   void removePipes() {
     delete("stdout.pipe");
     delete("stderr.pipe");
@@ -132,7 +132,7 @@ record ProcessFolder(Path path) {
     return path.resolve("supervisor");
   }
 
-  /** What the supervisor had to complain about, or nothing. */
+  /** The messages of the supervisor; empty if there are none. */
   String complaints() {
     StringBuilder text = new StringBuilder();
     for (String name : List.of("supervisor", "stderr", "mixed")) {
@@ -145,7 +145,8 @@ record ProcessFolder(Path path) {
   }
 
   /**
-   * Makes sure that what a {@link ProcessSpawner} was to begin here never begins, unless it has.
+   * Makes sure that a program that a {@link ProcessSpawner} was to start here never starts, unless
+   * it has.
    *
    * @return whether it never does
    */
@@ -164,17 +165,17 @@ record ProcessFolder(Path path) {
     }
   }
 
-  /** Whether a {@link ProcessSpawner} runs or ran a program here. */
+  /** Whether a {@link ProcessSpawner} runs or has run a program here. */
   boolean isClaimed() {
     return Files.isRegularFile(path.resolve(CLAIM));
   }
 
-  /** Whether all output of a program that a {@link ProcessSpawner} ran is there. */
+  /** Whether all output of a program of a {@link ProcessSpawner} is stored. */
   boolean isComplete() {
     return record().lines().skip(OUTPUT + 2).anyMatch(COMPLETE::equals);
   }
 
-  /** Which process runs or ran here; empty if none began, and then none ever will. */
+  /** The process that runs or ran here; empty if none began, and then none ever will. */
   Optional<Identities> began() {
     Optional<Identities> found = identities();
     boolean byLauncher = found.isPresent() && found.get().output() == null;
@@ -182,7 +183,7 @@ record ProcessFolder(Path path) {
     return byLauncher ? found : forbid() ? Optional.empty() : identities();
   }
 
-  /** The process on record; empty if there is no whole record (yet). */
+  /** The recorded process; empty if there is no complete record (yet). */
   Optional<Identities> identities() {
     String text = record();
     if (!text.endsWith("\n")) {
@@ -203,7 +204,7 @@ record ProcessFolder(Path path) {
     }
   }
 
-  /** What was recorded; {@link ExitStatus.Unknown} if there is no whole record. */
+  /** The recorded end; {@link ExitStatus.Unknown} if there is no complete record. */
   ExitStatus exitStatus() {
     @Nullable String text = content("exit");
     String word = text == null ? recordedExit() : text.endsWith("\n") ? text.strip() : "";
@@ -220,7 +221,7 @@ record ProcessFolder(Path path) {
     }
   }
 
-  /** What a spawner has recorded; empty if there is no whole record. */
+  /** The end that a spawner has recorded; empty if there is no complete record. */
   private String recordedExit() {
     String text = record();
     return text.endsWith("\n") ? text.lines().skip(OUTPUT + 1).findFirst().orElse("") : "";

@@ -9,15 +9,15 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** The process group that a program leads or led, and its session, as receivers of signals. */
+/** The process group that a program leads or led, and its session, as targets of signals. */
 record ProcessGroup(ProcessIdentity leader, String sh) {
   private static final long FIRST_LOOK_MILLIS = 5;
   private static final long LONGEST_PAUSE_MILLIS = 250;
   private static final int MOST_LOOKS = 200;
 
   /**
-   * Waits until nothing of the group is left or the deadline has come, and says whether nothing is.
-   * No system gives an event for this, so it looks again at growing intervals.
+   * Waits until no process of the group is left or the deadline has come, and returns whether none
+   * is. No system has an event for this, so it checks at growing intervals.
    *
    * @param deadline by {@link System#nanoTime()}
    */
@@ -58,7 +58,7 @@ record ProcessGroup(ProcessIdentity leader, String sh) {
     return false;
   }
 
-  /** Sends a signal to a group, and says whether there was one. */
+  /** Sends a signal to a group, and returns whether there was one. */
   static boolean signal(String sh, String signal, long group) {
     // Java can signal single processes only; kill is built into every sh.
     List<String> command =
