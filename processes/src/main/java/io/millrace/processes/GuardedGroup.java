@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A program that ends with this process, together with all processes of its process group. Safe for
- * use by any number of threads.
+ * A program that ends with this process, together with all processes of its process group, which is
+ * its own. Safe for use by any number of threads.
  */
 public sealed interface GuardedGroup permits GuardedProcess, DirectLauncher.DirectProcess {
 

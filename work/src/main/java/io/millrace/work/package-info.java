@@ -8,7 +8,8 @@
  *       method that does what is due at a given time. In production a loop with a thread of its own
  *       calls it; a test or a simulation calls it directly, with its own time.
  *   <li>{@link io.millrace.work.Subscriber}, {@link io.millrace.work.Watch}, {@link
- *       io.millrace.work.SharedWatch}: following what changes.
+ *       io.millrace.work.SharedWatch}, {@link io.millrace.work.DocumentChanges}: following what
+ *       changes.
  *   <li>{@link io.millrace.work.LeaseKeeper}: keeps a claim alive, and ends the work in time when
  *       that fails.
  *   <li>{@link io.millrace.work.GroupCommit}: requests that arrive together share a transaction.
