@@ -65,6 +65,11 @@ abstract class Scenario {
    */
   record Setting(
       Duration time, Path folder, Report report, List<String> serverArguments, int scale) {
+    /** The same with another time for each thing. */
+    Setting withTime(Duration other) {
+      return new Setting(other, folder, report, serverArguments, scale);
+    }
+
     /** A new folder within that of the scenario. */
     Path newFolder(String name) throws IOException {
       return Files.createTempDirectory(folder, name);

@@ -3,6 +3,7 @@ package io.millrace.client;
 import io.millrace.client.AnswerReader.Answered;
 import io.millrace.client.HttpTransport.Request;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -36,6 +37,11 @@ final class Connection implements ConnectionPool.Pooled {
   private final Socket socket;
   private final OutputStream out;
   private final AnswerReader answers;
+  private final AnswerDeadlines.Deadline deadline;
+
+  /** How long the server may be silent. */
+  private int answerMillis;
+
   private byte[] outgoing = new byte[1 << 10];
   private int outgoingBytes;
   private boolean sent;
@@ -43,29 +49,34 @@ final class Connection implements ConnectionPool.Pooled {
   private volatile boolean cut;
   private long idleSinceNanos;
 
-  private Connection(Socket base, Socket socket) throws IOException {
+  private Connection(Socket base, Socket socket, AnswerDeadlines deadlines) throws IOException {
     this.base = base;
     this.socket = socket;
     out = socket.getOutputStream();
-    answers = new AnswerReader(socket.getInputStream());
+    answers = new AnswerReader(new Received(socket.getInputStream()));
+    deadline = deadlines.of(this::cut);
   }
 
   /**
    * Connects to a server.
    *
    * @param tls what makes TLS connections; null for a connection without
+   * @param deadlines what cuts it if the server is silent for too long
    * @throws NotSentException.Untrusted if it is not the server that was meant, or speaks no TLS
    * @throws IOException if it cannot be reached
    */
   static Connection open(
-      InetSocketAddress address, @Nullable SSLSocketFactory tls, int timeoutMillis)
+      InetSocketAddress address,
+      @Nullable SSLSocketFactory tls,
+      int timeoutMillis,
+      AnswerDeadlines deadlines)
       throws IOException {
     Socket socket = new Socket();
     try {
       socket.connect(address, timeoutMillis);
       socket.setTcpNoDelay(true);
       Socket top = tls == null ? socket : handshake(socket, address, tls, timeoutMillis);
-      return new Connection(socket, top);
+      return new Connection(socket, top, deadlines);
     } catch (IOException e) {
       try {
         socket.close();
@@ -87,6 +98,7 @@ final class Connection implements ConnectionPool.Pooled {
     encrypted.setSoTimeout(timeoutMillis);
     try {
       encrypted.startHandshake();
+      encrypted.setSoTimeout(0);
       return encrypted;
     } catch (SSLException e) {
       String where = host + ":" + address.getPort();
@@ -116,6 +128,7 @@ final class Connection implements ConnectionPool.Pooled {
     reusable = false;
     sent = false;
     outgoingBytes = 0;
+    answerMillis = request.answerMillis();
     put(request.method() + " " + prefix + request.path() + " HTTP/1.1\r\n");
     put(headers);
     request.headers().forEach(this::putHeader);
@@ -138,7 +151,6 @@ final class Connection implements ConnectionPool.Pooled {
         throw e;
       }
     }
-    socket.setSoTimeout(request.answerMillis());
     return answers.next(request.method());
   }
 
@@ -238,14 +250,50 @@ final class Connection implements ConnectionPool.Pooled {
 
   /** Whether an answer begins within this time; the end of the connection is none. */
   private boolean hasAnswer(int millis) throws IOException {
-    if (answers.hasMore()) {
-      return true;
-    }
+    return answers.hasMore() || (!isSilent(millis) && answers.hasMore());
+  }
+
+  /** Whether nothing comes within this time, not even the end of the connection. */
+  private boolean isSilent(int millis) throws IOException {
     socket.setSoTimeout(millis);
     try {
-      return answers.fill() && answers.hasMore();
-    } catch (SocketTimeoutException _) {
+      var _ = answers.fill();
       return false;
+    } catch (SocketTimeoutException _) {
+      return true;
+    } finally {
+      socket.setSoTimeout(0);
+    }
+  }
+
+  /** What the server sends; reading fails if it is silent for too long. */
+  private final class Received extends InputStream {
+    private final InputStream in;
+
+    Received(InputStream in) {
+      this.in = in;
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) throws IOException {
+      deadline.begin(answerMillis);
+      try {
+        return in.read(target, offset, length);
+      } catch (IOException e) {
+        if (deadline.hasPassed()) {
+          throw new IOException("the server was silent for " + answerMillis + " ms", e);
+        }
+        throw e;
+      } finally {
+        // If it has passed meanwhile, the connection is cut, and what was read is still good.
+        deadline.end();
+      }
     }
   }
 
@@ -276,16 +324,9 @@ final class Connection implements ConnectionPool.Pooled {
     if (!certain && nanos - idleSinceNanos < TRUSTED_IDLE_NANOS) {
       return true;
     }
-    if (cut || idleTooLong(nanos)) {
-      return false;
-    }
     try {
-      socket.setSoTimeout(1);
       // Whatever comes, the end or an answer to nothing, it cannot be used.
-      var _ = answers.fill();
-      return false;
-    } catch (SocketTimeoutException _) {
-      return true;
+      return !cut && !idleTooLong(nanos) && isSilent(1);
     } catch (IOException _) {
       return false;
     }
@@ -294,6 +335,7 @@ final class Connection implements ConnectionPool.Pooled {
   @Override
   public void cut() {
     cut = true;
+    deadline.close();
     try {
       // At once, even if something waits to be sent.
       base.setSoLinger(true, 0);

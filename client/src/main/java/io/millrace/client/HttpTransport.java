@@ -37,6 +37,7 @@ final class HttpTransport implements AutoCloseable {
   private final byte[] headers;
 
   private final @Nullable SSLSocketFactory tls;
+  private final AnswerDeadlines deadlines = new AnswerDeadlines();
   private final ConnectionPool<Connection> pool = new ConnectionPool<>(this::connect);
 
   /** With headers that go with every request. */
@@ -363,7 +364,7 @@ final class HttpTransport implements AutoCloseable {
   private Connection connect() throws NotSentException {
     int timeoutMillis = Math.clamp(options.timeouts().connect().toMillis(), 1, Integer.MAX_VALUE);
     try {
-      return Connection.open(new InetSocketAddress(host, port), tls, timeoutMillis);
+      return Connection.open(new InetSocketAddress(host, port), tls, timeoutMillis, deadlines);
     } catch (NotSentException e) {
       throw e;
     } catch (IOException e) {
