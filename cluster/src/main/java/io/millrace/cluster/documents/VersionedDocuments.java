@@ -65,6 +65,11 @@ public interface VersionedDocuments extends AutoCloseable {
    */
   List<VersionedDocument> list(String prefix);
 
+  /** How old the answer of {@link #list} may be; 0, as by default, if it is as new as a read. */
+  default long listingAgeMillis() {
+    return 0;
+  }
+
   /** Tells of changes until it is closed. */
   interface Watch extends AutoCloseable {
     /** Ends the watch; a call that is under way may still come. */

@@ -112,13 +112,19 @@ public interface Assigner {
    */
   final class Supervised implements Assigner {
     private final SupervisedWork work;
-    private final LeaseTerms terms;
+    private final long settleMillis;
     private long dividedIn = -1;
     private MemberList dividedFor = MemberList.EMPTY;
 
-    Supervised(SupervisedWork work, LeaseTerms terms) {
+    /**
+     * Work that is not divided yet.
+     *
+     * @param settleMillis how long after the beginning of a generation a listing shows all older
+     *     partitions
+     */
+    Supervised(SupervisedWork work, long settleMillis) {
       this.work = work;
-      this.terms = terms;
+      this.settleMillis = settleMillis;
     }
 
     @Override
@@ -129,7 +135,8 @@ public interface Assigner {
       List<Partition> old = round.partitions().stream().filter(round::isOld).toList();
       boolean stopped =
           old.stream().allMatch(partition -> partition.isDone() || assignments.isFree(partition));
-      if (!round.isSettled(terms) || !stopped || round.members().nodes().isEmpty()) {
+      boolean settled = round.nowMillis() - round.beganMillis() >= settleMillis;
+      if (!settled || !stopped || round.members().nodes().isEmpty()) {
         return Result.BUSY;
       }
       boolean removed = true;

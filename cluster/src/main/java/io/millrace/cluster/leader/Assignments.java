@@ -107,7 +107,7 @@ public final class Assignments {
 
   /** Whether a partition may be taken: no member works on it. */
   public boolean isFree(Partition partition) {
-    return sightings.isFree(partition.key());
+    return sightings.isFree(partition.document());
   }
 
   /** Plans partitions for tasks. */

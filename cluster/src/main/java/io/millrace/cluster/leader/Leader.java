@@ -35,7 +35,8 @@ public final class Leader {
 
   private static final Logger LOG = LoggerFactory.getLogger(Leader.class);
   private static final int ROUNDS = 8;
-  private static final long BUSY_MILLIS = 200;
+  private static final long MOST_PAUSE_MILLIS = 1000;
+  private static final long BUSY_MILLIS = 100;
 
   private final MemberContext context;
   private final Assigner assigner;
@@ -55,7 +56,7 @@ public final class Leader {
 
   /** Leads supervised work. */
   public Leader(MemberContext context, SupervisedWork work) {
-    this(context, new Assigner.Supervised(work, context.terms()));
+    this(context, new Assigner.Supervised(work, context.documents().listingAgeMillis()));
   }
 
   /** Leads work of any other kind. */
@@ -90,6 +91,11 @@ public final class Leader {
     return dividesAgain.getAndSet(false);
   }
 
+  /** Whether {@link #takesLockAgain} would say so, for the thread that has to wake the asker. */
+  public boolean wantsLockAgain() {
+    return dividesAgain.get();
+  }
+
   /**
    * Does what a leader has to do now.
    *
@@ -98,27 +104,31 @@ public final class Leader {
    */
   public long step(Guard guard) {
     boolean busy = false;
+    long gone = Long.MAX_VALUE;
     try {
       guard.check();
       if (leads == guard.fence() || begin(guard.fence())) {
         busy = round(guard);
+        gone = liveness.nextGoneMillis();
       }
     } catch (ClusterException e) {
       LOG.debug("A round of the leader was broken off, and will be tried again", e);
     }
-    long pause = context.leaseMillis() / ROUNDS;
-    return context.now() + (busy ? Math.min(pause, BUSY_MILLIS) : pause);
+    long pause = Math.min(context.leaseMillis() / ROUNDS, busy ? BUSY_MILLIS : MOST_PAUSE_MILLIS);
+    return Math.clamp(gone, context.now() + 1, context.now() + pause);
   }
 
   private boolean begin(long fence) {
     if (!Generation.begin(context.documents(), fence)) {
       return false;
     }
+    if (leads < 0) {
+      known = null;
+    }
     leads = fence;
     beganMillis = context.now();
     assignments.begin(fence);
     liveness.clear();
-    known = null;
     LOG.info("Member {} leads with fence {}", context.token(), fence);
     return true;
   }
@@ -157,7 +167,7 @@ public final class Leader {
     }
     for (VersionedDocument document : own) {
       String token = document.key().substring(Presence.PREFIX.length());
-      if (list.find(token).isEmpty() && sightings.isFree(document.key())) {
+      if (list.find(token).isEmpty() && sightings.isFree(document)) {
         guard.check();
         context.documents().delete(document.key(), document.version());
       }

@@ -37,6 +37,14 @@ public final class LivenessTracker {
     lastSigns.merge(token, millis, Math::max);
   }
 
+  /** When the next of the members would be gone without another sign; never if there is none. */
+  public long nextGoneMillis() {
+    return lastSigns.values().stream()
+        .mapToLong(sign -> sign + timeoutMillis)
+        .min()
+        .orElse(Long.MAX_VALUE);
+  }
+
   /** Forgets a member. */
   public void remove(String token) {
     lastSigns.remove(token);

@@ -57,12 +57,12 @@ public abstract class Acquirer {
         return locks.create(key);
       }
       sightings.see(document.get());
-      return sightings.isFree(key) ? locks.take(document.get()) : Optional.empty();
+      return sightings.isFree(document.get()) ? locks.take(document.get()) : Optional.empty();
     }
 
     @Override
     protected long nextLook() {
-      return sightings.nextLook(key).orElse(locks.clock().monotonicMillis());
+      return sightings.nextRenewal(key).orElse(locks.clock().monotonicMillis());
     }
   }
 
@@ -78,8 +78,7 @@ public abstract class Acquirer {
   }
 
   /**
-   * Renews the lock if it is held, and tries to take it otherwise. A lock that others hold is not
-   * read before it can be free.
+   * Renews the lock if it is held, and tries to take it otherwise.
    *
    * @return when to call again, by the monotonic clock
    */

@@ -15,6 +15,12 @@ import java.util.stream.Collectors;
  * then share what each of them sees.
  */
 public final class Sightings {
+  /** How long after it is due a renewal should be seen. */
+  private static final long LATE_MILLIS = 100;
+
+  /** Between two looks at a lock whose renewal is overdue. */
+  private static final long OVERDUE_MILLIS = 500;
+
   private final LeaseTerms terms;
   private final MemberClock clock;
   private final Map<String, Sighting> seen = new HashMap<>();
@@ -54,12 +60,34 @@ public final class Sightings {
     return sighting != null && sighting.isFree(terms, clock.monotonicMillis());
   }
 
+  /**
+   * Whether a lock may be taken at this version of its document: it was seen last, and was released
+   * or its holder is gone. Another thread may have seen a newer or an older version meanwhile.
+   */
+  public synchronized boolean isFree(VersionedDocument document) {
+    Sighting sighting = seen.get(document.key());
+    return sighting != null
+        && sighting.version().equals(document.version())
+        && sighting.isFree(terms, clock.monotonicMillis());
+  }
+
   /** When to look at a lock again, by the monotonic clock; empty for one that was never seen. */
   public synchronized OptionalLong nextLook(String key) {
     Sighting sighting = seen.get(key);
     return sighting == null
         ? OptionalLong.empty()
         : OptionalLong.of(sighting.nextLook(terms, clock.monotonicMillis()));
+  }
+
+  /**
+   * When to look at a lock again to see each of its renewals soon, by the monotonic clock; empty
+   * for one that was never seen.
+   */
+  public synchronized OptionalLong nextRenewal(String key) {
+    Sighting sighting = seen.get(key);
+    return sighting == null
+        ? OptionalLong.empty()
+        : OptionalLong.of(sighting.nextRenewal(terms, clock.monotonicMillis()));
   }
 
   /** Since when a lock has been seen unchanged; now for one that was never seen. */
@@ -103,6 +131,21 @@ public final class Sightings {
       }
       long expires = sinceMillis + Math.min(remainingMillis, terms.leaseMillis());
       return expires > nowMillis ? expires : sinceMillis + terms.patienceMillis();
+    }
+
+    /**
+     * When to look at the lock again: a moment after its next renewal, as far as wall clocks agree;
+     * if that has not come by then, or they do not agree, every half second.
+     */
+    long nextRenewal(LeaseTerms terms, long nowMillis) {
+      if (isFree(terms, nowMillis)) {
+        return nowMillis;
+      }
+      long renewed =
+          sinceMillis + remainingMillis - terms.leaseMillis() + terms.renewalMillis() + LATE_MILLIS;
+      boolean agree = remainingMillis <= terms.leaseMillis() + LATE_MILLIS && renewed > nowMillis;
+      long next = agree ? renewed : nowMillis + Math.min(OVERDUE_MILLIS, terms.leaseMillis() / 8);
+      return Math.min(next, sinceMillis + terms.patienceMillis());
     }
   }
 }

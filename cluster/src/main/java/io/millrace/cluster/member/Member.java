@@ -146,7 +146,11 @@ public final class Member implements AutoCloseable {
       draining = true;
       loop.drain();
     }
+    boolean led = loop.leading().isPresent();
     long due = loop.step();
+    if (!led && loop.leading().isPresent()) {
+      wakeLeader();
+    }
     return draining && loop.held() == 0 ? Step.FINISHED : Instant.ofEpochMilli(due);
   }
 
@@ -164,7 +168,11 @@ public final class Member implements AutoCloseable {
       return Instant.ofEpochMilli(context.now() + LEADER_LOOK_MILLIS);
     }
     try {
-      return Instant.ofEpochMilli(leader.step(leading.get()));
+      Instant due = Instant.ofEpochMilli(leader.step(leading.get()));
+      if (leader.wantsLockAgain()) {
+        memberSteps.wake();
+      }
+      return due;
     } catch (RuntimeException | Error e) {
       // Users' code, which a closed member interrupts.
       if (closing && e instanceof RuntimeException) {

@@ -49,6 +49,9 @@ public final class MemberLoop {
     long presenceDue = presence.step(runner.held() > 0);
     runner.suspend(presence.isMarked());
     long runnerDue = runner.step(presence.members());
+    if (runner.doubtsMembers()) {
+      presenceDue = presence.lookSoon();
+    }
     return Math.min(candidateDue, Math.min(presenceDue, runnerDue));
   }
 

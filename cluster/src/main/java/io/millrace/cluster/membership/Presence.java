@@ -16,6 +16,9 @@ public final class Presence {
   /** What the keys of the members' own locks begin with; the token follows. */
   public static final String PREFIX = "member/";
 
+  /** The shortest time between two looks at the members. */
+  private static final long SOON_MILLIS = 300;
+
   private static final Logger LOG = LoggerFactory.getLogger(Presence.class);
 
   private final MemberContext context;
@@ -25,6 +28,7 @@ public final class Presence {
   private MemberList seen = MemberList.EMPTY;
   private boolean marked;
   private long nextLook = Long.MIN_VALUE;
+  private long lookedMillis;
 
   /**
    * A member that the others do not know yet.
@@ -70,7 +74,14 @@ public final class Presence {
     return Math.min(ownDue, nextLook);
   }
 
+  /** Has it look at the members soon; returns when to call {@link #step} for that. */
+  public long lookSoon() {
+    nextLook = Math.min(nextLook, lookedMillis + SOON_MILLIS);
+    return nextLook;
+  }
+
   private void look(boolean holdsPartitions) {
+    lookedMillis = context.now();
     try {
       marked = heedsMarks && isMarked(holdsPartitions);
       seen =

@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes partitions while it has idle workers, one at a time with a pause between, and has them
- * worked on. It begins with a partition that depends on its place in the list of members, so that
- * members seldom try for the same one. Driven by {@link #step}; used by one thread.
+ * Takes partitions while it has idle workers, its whole share from one listing, and has them worked
+ * on. It begins with a partition that depends on its place in the list of members, so that members
+ * seldom try for the same one. Driven by {@link #step}; used by one thread.
  */
 public final class PartitionRunner {
   private static final Logger LOG = LoggerFactory.getLogger(PartitionRunner.class);
@@ -29,7 +29,13 @@ public final class PartitionRunner {
   /** How often a member with an idle worker looks for work, as a fraction of the lease. */
   private static final int LOOKS = 4;
 
-  private static final long MOST_LOOK_MILLIS = 1000;
+  private static final long MOST_LOOK_MILLIS = 600;
+
+  /** Between two looks after work has begun or ended, as more may come at once. */
+  private static final long LIVELY_LOOK_MILLIS = 100;
+
+  /** For how long it looks so often. */
+  private static final long LIVELY_MILLIS = 2000;
 
   /** The same if partitions are addressed, so that this member is waited for. */
   private static final int ADDRESSED_LOOKS = 20;
@@ -44,8 +50,10 @@ public final class PartitionRunner {
   private final Sightings sightings;
   private final List<Holding> holdings = new ArrayList<>();
   private long nextLook = Long.MIN_VALUE;
+  private long livelyUntil = Long.MIN_VALUE;
   private boolean drains;
   private boolean suspended;
+  private boolean doubtsMembers;
 
   /** How members share a kind of work. */
   public enum Mode {
@@ -88,6 +96,11 @@ public final class PartitionRunner {
     return holdings.size();
   }
 
+  /** Whether more is free than other members would leave: the list of members may be old. */
+  public boolean doubtsMembers() {
+    return doubtsMembers;
+  }
+
   /**
    * Keeps, settles and takes partitions.
    *
@@ -99,6 +112,7 @@ public final class PartitionRunner {
     holdings.removeIf(holding -> !holding.step());
     if (holdings.size() < before) {
       nextLook = Long.MIN_VALUE;
+      livelyUntil = context.now() + LIVELY_MILLIS;
     }
     if (looks() && context.now() >= nextLook) {
       nextLook = context.now() + lookMillis();
@@ -124,7 +138,8 @@ public final class PartitionRunner {
 
   private long lookMillis() {
     int looks = mode.isAddressed() ? ADDRESSED_LOOKS : LOOKS;
-    return Math.min(context.leaseMillis() / looks, MOST_LOOK_MILLIS);
+    long most = context.now() < livelyUntil ? LIVELY_LOOK_MILLIS : MOST_LOOK_MILLIS;
+    return Math.min(context.leaseMillis() / looks, most);
   }
 
   private void look(MemberList members) {
@@ -132,6 +147,9 @@ public final class PartitionRunner {
         Partition.of(context.documents().list(PartitionName.PREFIX), sightings);
     if (mode.isAddressed()) {
       takeOwn(partitions);
+      return;
+    }
+    if (partitions.stream().noneMatch(Partition::isOutstanding) && holdings.isEmpty()) {
       return;
     }
     // Read after the listing: the generation of what was listed has begun by now.
@@ -148,12 +166,17 @@ public final class PartitionRunner {
     if (mode.isBalanced()) {
       giveBackAbove(share);
     }
+    int idle = context.peer().workers() - holdings.size();
+    int most = Math.min(idle, share - holdings.size());
     List<Partition> free = free(current);
-    if (holdings.size() >= share) {
+    doubtsMembers = mode.isBalanced() && most <= 0 && idle > 0 && !free.isEmpty();
+    if (most <= 0) {
       free = mode.isBalanced() ? List.of() : longFree(free);
+      most = Math.min(idle, 1);
     }
-    if (holdings.size() < context.peer().workers() && takeOne(free, members)) {
-      nextLook = context.now() + context.pauseMillis(PAUSES);
+    if (takeSome(free, most, members) > 0) {
+      livelyUntil = context.now() + LIVELY_MILLIS;
+      nextLook = context.now() + Math.min(context.pauseMillis(PAUSES), LIVELY_LOOK_MILLIS);
     }
   }
 
@@ -183,7 +206,8 @@ public final class PartitionRunner {
     Set<String> mine =
         holdings.stream().map(holding -> holding.name.key()).collect(Collectors.toSet());
     return partitions.stream()
-        .filter(partition -> !mine.contains(partition.key()) && sightings.isFree(partition.key()))
+        .filter(
+            partition -> !mine.contains(partition.key()) && sightings.isFree(partition.document()))
         .toList();
   }
 
@@ -195,18 +219,19 @@ public final class PartitionRunner {
         .toList();
   }
 
-  /** Tries to take free partitions one after the other, until one is taken. */
-  private boolean takeOne(List<Partition> free, MemberList members) {
+  /** Tries to take free partitions one after the other; returns how many it took. */
+  private int takeSome(List<Partition> free, int most, MemberList members) {
     List<Partition> order = new ArrayList<>(free);
     int position = Math.max(members.position(context.token()), 0);
     int count = Math.max(members.nodes().size(), 1);
     Collections.rotate(order, -(position * free.size() / count));
+    int taken = 0;
     for (Partition partition : order) {
-      if (take(partition)) {
-        return true;
+      if (taken < most && take(partition)) {
+        taken++;
       }
     }
-    return false;
+    return taken;
   }
 
   private boolean take(Partition partition) {

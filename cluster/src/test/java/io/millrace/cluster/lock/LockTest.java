@@ -106,19 +106,22 @@ final class LockTest {
   }
 
   @Test
-  void nobody_reads_a_lock_before_it_expires() {
+  void a_lock_is_read_once_for_each_renewal_that_is_due_and_more_often_if_that_is_missing() {
     ManualClock same = new ManualClock(clockA.wallMillis(), 0);
     Acquirer other = lock("c", same);
     a.step();
     documents.takeRead();
-    assertThat(other.step()).isEqualTo(LEASE);
+    long renewed = LEASE / 3 + 100;
+    assertThat(other.step()).isEqualTo(renewed);
     assertThat(documents.takeRead()).containsExactly(KEY);
-    same.advance(LEASE - 1);
+    same.advance(renewed - 1);
     other.step();
     assertThat(documents.takeRead()).isEmpty();
     same.advance(1);
-    assertThat(other.step()).isEqualTo(LEASE + MARGIN);
+    assertThat(other.step()).isEqualTo(renewed + 500);
     assertThat(documents.takeRead()).containsExactly(KEY);
+    same.advance(LEASE + MARGIN - 10 - renewed);
+    assertThat(other.step()).isEqualTo(LEASE + MARGIN);
   }
 
   @Test

@@ -29,6 +29,16 @@ final class ClusterSimulationTest {
   }
 
   @Test
+  void supervised_work_stands_still_for_lease_margin_and_two_seconds_at_most_after_a_death() {
+    assertThat(seeds(200).mapToObj(ClusterSimulationTest::supervisedStall)).doesNotContain("");
+  }
+
+  @Test
+  void the_tasks_of_a_member_are_done_lease_margin_and_two_seconds_after_its_death() {
+    assertThat(seeds(200).mapToObj(ClusterSimulationTest::windowedStall)).doesNotContain("");
+  }
+
+  @Test
   void a_seed_gives_the_same_run_again() {
     assertThat(windowed(15).summary()).isEqualTo(windowed(15).summary());
   }
@@ -68,6 +78,26 @@ final class ClusterSimulationTest {
         () -> {
           SupervisedSimulation simulation = new SupervisedSimulation(seed, LeaseTerms.DEFAULT);
           simulation.requireNoLongStall();
+          return simulation.summary();
+        });
+  }
+
+  private static String supervisedStall(long seed) {
+    return judged(
+        seed,
+        () -> {
+          SupervisedSimulation simulation = new SupervisedSimulation(seed, LeaseTerms.DEFAULT);
+          simulation.requireShortStall();
+          return simulation.summary();
+        });
+  }
+
+  private static String windowedStall(long seed) {
+    return judged(
+        seed,
+        () -> {
+          WindowedSimulation simulation = new WindowedSimulation(seed, LeaseTerms.DEFAULT);
+          simulation.requireShortStall();
           return simulation.summary();
         });
   }

@@ -43,6 +43,11 @@ final class Line implements VersionedDocuments {
   }
 
   @Override
+  public long listingAgeMillis() {
+    return trouble.isOn() ? SimulatedDocuments.STALE_MILLIS : 0;
+  }
+
+  @Override
   public Optional<Version> put(String key, Version expected, String json) {
     return change(() -> documents.put(key, expected, json));
   }

@@ -22,6 +22,18 @@ final class SimulatedClock implements MemberClock {
     this.monotonicOffset = world.between(-1_000_000, 1_000_000);
   }
 
+  private SimulatedClock(World world) {
+    this.world = world;
+    this.speed = 1;
+    this.wallOffset = 1_800_000_000_000L;
+    this.monotonicOffset = world.between(-1_000_000, 1_000_000);
+  }
+
+  /** A clock that is right. */
+  static SimulatedClock right(World world) {
+    return new SimulatedClock(world);
+  }
+
   @Override
   public long wallMillis() {
     return wallOffset + elapsed();

@@ -108,6 +108,9 @@ final class SimulatedMember {
 
   private void lead() {
     long due = loop.leading().map(leader::step).orElseGet(this::rest);
+    if (leader.wantsLockAgain()) {
+      scheduleStep(world.now());
+    }
     host.at(Math.max(clock.trueMillis(due), world.now() + 1), this::lead);
   }
 }

@@ -8,11 +8,13 @@ import io.millrace.cluster.partition.PartitionRunner;
 import io.millrace.cluster.work.SupervisedWork;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** A cluster whose members hold parts of one piece of work that has no end. */
 final class SupervisedSimulation extends ClusterSimulation {
@@ -111,6 +113,55 @@ final class SupervisedSimulation extends ClusterSimulation {
     Resource.require(
         uneven - killed <= 3 * lease,
         "supervised work stalled for " + (uneven - killed) + " ms after the leader's death");
+  }
+
+  /**
+   * Kills the leader or another member, after which no part that there are workers for stands still
+   * for longer than lease, margin and two seconds.
+   */
+  void requireShortStall() {
+    keepCalm();
+    for (int i = 0; i < 4; i++) {
+      start((int) world.between(1, 3));
+    }
+    long lease = terms.lease().toMillis();
+    long most = terms.patienceMillis() + 2000;
+    world.runUntil(4 * lease + world.between(0, lease));
+    requireEven("before the crash");
+    SimulatedMember victim =
+        world.oneIn(2)
+            ? leader().orElseThrow()
+            : members.get(world.random().nextInt(members.size()));
+    crash(victim);
+    long killed = world.now();
+    Map<String, Long> running = new HashMap<>();
+    long longest = 0;
+    long leaderless = 0;
+    long uneven = 0;
+    while (world.now() < killed + 4 * lease) {
+      world.runUntil(world.now() + 10);
+      uneven = uneven().isPresent() ? world.now() - killed : uneven;
+      leaderless = leader().isPresent() ? leaderless : world.now() - killed;
+      members.stream()
+          .flatMap(member -> member.work().running().stream())
+          .forEach(attempt -> running.put(part(attempt), world.now()));
+      long still =
+          IntStream.range(0, parts)
+              .mapToLong(i -> running.getOrDefault("part-" + i, killed))
+              .sorted()
+              .skip(Math.max(0, parts - workers()))
+              .findFirst()
+              .orElse(world.now());
+      longest = Math.max(longest, world.now() - still);
+    }
+    Resource.require(leaderless <= most, "nobody led for " + leaderless + " ms after a death");
+    Resource.require(longest <= most, "a part stood still for " + longest + " ms after a death");
+    Resource.require(
+        uneven <= most + 4000, "the work was not spread for " + uneven + " ms after a death");
+  }
+
+  private int workers() {
+    return members.stream().mapToInt(SimulatedMember::workers).sum();
   }
 
   private void requireEven(String when) {

@@ -1,16 +1,23 @@
 package io.millrace.cluster.simulation;
 
 import io.millrace.cluster.leader.Leader;
+import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.partition.PartitionRunner;
+import java.util.List;
 
 /** A cluster that works through tasks. */
 final class WindowedSimulation extends ClusterSimulation {
   private final Output output = new Output();
   private static final int TASKS = 60;
+  private static final long LONGEST_WORK = 700;
 
   WindowedSimulation(long seed) {
-    super(seed, TERMS);
+    this(seed, TERMS);
+  }
+
+  WindowedSimulation(long seed, LeaseTerms terms) {
+    super(seed, terms);
   }
 
   @Override
@@ -49,6 +56,33 @@ final class WindowedSimulation extends ClusterSimulation {
     Resource.require(
         documents.list("partition/", 0).isEmpty(),
         "partitions are left: " + documents.list("partition/", 0));
+  }
+
+  /** Kills a member, whose tasks are done lease, margin and two seconds later. */
+  void requireShortStall() {
+    keepCalm();
+    for (int i = 0; i < 4; i++) {
+      start((int) world.between(1, 3));
+    }
+    long settled = 2 * terms.lease().toMillis();
+    world.runUntil(settled);
+    List<String> tasks = List.of();
+    while (tasks.isEmpty() && finished() < TASKS) {
+      world.runUntil(world.now() + 50);
+      SimulatedMember victim = members.get(world.random().nextInt(members.size()));
+      tasks = victim.work().running().stream().map(attempt -> attempt.task()).toList();
+      if (!tasks.isEmpty()) {
+        crash(victim);
+      }
+    }
+    long killed = world.now();
+    while (!tasks.stream().allMatch(output::has) && world.now() < killed + 100_000) {
+      world.runUntil(world.now() + 10);
+    }
+    long still = world.now() - killed;
+    Resource.require(
+        still <= terms.patienceMillis() + 2000 + LONGEST_WORK,
+        "tasks stood still for " + still + " ms after a death");
   }
 
   private int finished() {

@@ -163,6 +163,12 @@ public final class ElasticDocuments implements VersionedDocuments {
     }
   }
 
+  /** The refresh interval of an index, and as much again for the refresh itself. */
+  @Override
+  public long listingAgeMillis() {
+    return 2000;
+  }
+
   /** The next documents by the engine's order of keys, which differs from that of a listing. */
   private List<Responses.Hit> page(String prefix, @Nullable String after) throws IOException {
     String query =
