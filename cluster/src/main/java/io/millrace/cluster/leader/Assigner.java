@@ -60,12 +60,19 @@ public interface Assigner {
     }
   }
 
-  /** Gives out tasks as long as there is room, and removes those that are done. */
+  /**
+   * Gives out tasks as long as there is room, and removes those that are done. There is room for
+   * two tasks for each worker, and for more while they are so short that none waits at the next
+   * round.
+   */
   final class Windowed implements Assigner {
     /** Tasks that are given out for each worker: the current one, and its next. */
-    private static final int WINDOW = 2;
+    private static final int LEAST_WINDOW = 2;
+
+    private static final int MOST_WINDOW = 16;
 
     private final WindowedWork work;
+    private int window = LEAST_WINDOW;
 
     Windowed(WindowedWork work) {
       this.work = work;
@@ -74,8 +81,12 @@ public interface Assigner {
     @Override
     public Result assign(Round round, Assignments assignments) {
       boolean busy = false;
+      int done = 0;
+      int waiting = 0;
       for (Partition partition : round.partitions()) {
+        waiting += partition.isOutstanding() && partition.lock().holder().isEmpty() ? 1 : 0;
         if (partition.isDone()) {
+          done++;
           round.guard().check();
           work.completed(partition.taskBytes(), round.guard());
           assignments.remove(round.guard(), partition);
@@ -86,7 +97,13 @@ public interface Assigner {
         }
       }
       Set<String> outstanding = assignments.outstanding(round.partitions());
-      int room = WINDOW * round.members().workers() - outstanding.size();
+      int workers = round.members().workers();
+      if (done >= workers && waiting < workers) {
+        window = Math.min(2 * window, MOST_WINDOW);
+      } else if (done == 0) {
+        window = Math.max(window - 1, LEAST_WINDOW);
+      }
+      int room = window * workers - outstanding.size();
       if (room > 0) {
         List<byte[]> tasks = next(outstanding, room);
         assignments.plan(tasks);
