@@ -9,13 +9,13 @@ import io.millrace.blobs.BlobStream;
 import io.millrace.blobs.NoSuchBlobException;
 import io.millrace.client.HttpTransport.Request;
 import io.millrace.client.HttpTransport.Streamed;
+import io.millrace.store.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Iterator;
@@ -114,7 +114,7 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
   public BlobReceipt put(String name, InputStream content) {
     BlobName.check(name);
     String what = "blob " + name + " cannot be stored";
-    MessageDigest digest = sha256();
+    MessageDigest digest = Sha256.begin();
     UploadBody source = new UploadBody(null, new DigestInputStream(content, digest), -1);
     try (Streamed answer =
         server.open(Request.of("PUT", path(name), source, server.answerMillis(Duration.ZERO)))) {
@@ -133,14 +133,6 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
       throw unread == null
           ? failed(what, e)
           : new BlobException(what + ": its content could not be read: " + unread, unread);
-    }
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java platform has SHA-256", e);
     }
   }
 

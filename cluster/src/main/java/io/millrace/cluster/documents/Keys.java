@@ -1,9 +1,7 @@
 package io.millrace.cluster.documents;
 
+import io.millrace.store.Sha256;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.StreamReadConstraints;
@@ -79,12 +77,7 @@ public final class Keys {
    * The SHA-256 of a text's UTF-8 in hexadecimal, in place of a text that is too long for a key.
    */
   public static String hash(String text) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      return HexFormat.of().formatHex(digest.digest(text.getBytes(StandardCharsets.UTF_8)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
+    return Sha256.hex(text);
   }
 
   /** Checks that every implementation can keep a text as it is. */

@@ -22,6 +22,9 @@ import org.slf4j.LoggerFactory;
 public final class WebSocketConnection {
   private static final Logger LOG = LoggerFactory.getLogger(WebSocketConnection.class);
 
+  /** What nobody reads goes here, for all connections. */
+  private static final byte[] DROPPED = new byte[8 << 10];
+
   /** How often the listener is told of the parts of a long message. */
   private static final long HEARD_NANOS = Duration.ofSeconds(1).toNanos();
 
@@ -301,8 +304,7 @@ public final class WebSocketConnection {
 
     /** Reads what is left. */
     void skipRest() throws IOException {
-      byte[] dropped = new byte[8 << 10];
-      while (read(dropped, 0, dropped.length) >= 0) {
+      while (read(DROPPED, 0, DROPPED.length) >= 0) {
         // It is dropped.
       }
     }

@@ -8,7 +8,6 @@ import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.store.Bytes;
 import io.millrace.store.Commit;
-import io.millrace.store.Commit.Change;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
@@ -113,7 +112,7 @@ public final class StoreDocuments implements VersionedDocuments {
   @Override
   public Optional<Watch> watch(String key, Runnable changed) {
     Keys.check(key);
-    return closed ? Optional.empty() : Optional.of(watches.add(key, changed));
+    return watches.add(key, changed);
   }
 
   /** Commits a change; empty if the document has another version. */
@@ -191,14 +190,18 @@ public final class StoreDocuments implements VersionedDocuments {
     private @Nullable Subscriber subscriber;
     private long additions;
 
-    synchronized Watch add(String key, Runnable changed) {
+    /** Empty if the documents are closed, which would leave the subscription open. */
+    synchronized Optional<Watch> add(String key, Runnable changed) {
+      if (closed) {
+        return Optional.empty();
+      }
       additions++;
       watched.computeIfAbsent(key, _ -> new ArrayList<>()).add(changed);
       if (subscriber == null) {
         Interest interest = new Interest(null, Set.of(), Set.of(collection));
         subscriber = Subscriber.start("cluster-watch", store, interest, this);
       }
-      return () -> remove(key, changed);
+      return Optional.of(() -> remove(key, changed));
     }
 
     private synchronized void remove(String key, Runnable changed) {
@@ -252,13 +255,7 @@ public final class StoreDocuments implements VersionedDocuments {
 
     @Override
     public void committed(Commit commit) {
-      for (Change change : commit.changes()) {
-        switch (change) {
-          case Change.DocumentPut(long _, Document document) -> tell(document.key());
-          case Change.DocumentDeleted(DocumentKey key, long _) -> tell(key);
-          case Change.Added _, Change.Changed _, Change.Deleted _ -> {}
-        }
-      }
+      commit.forEachDocument((key, _) -> tell(key));
     }
 
     private void tell(DocumentKey key) {
