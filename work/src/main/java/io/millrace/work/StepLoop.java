@@ -96,16 +96,18 @@ public final class StepLoop implements AutoCloseable {
     }
   }
 
+  /** Waits until a step is due by the clock, or the loop is woken or closed. */
   private void await(Instant due) {
     Instant now = clock.instant();
-    if (woken.get() || closed || !due.isAfter(now)) {
-      return;
-    }
-    Duration wait = due.isAfter(now.plus(LONGEST_WAIT)) ? LONGEST_WAIT : Duration.between(now, due);
-    LockSupport.parkNanos(this, wait.toNanos());
-    if (Thread.interrupted()) {
-      // Only close interrupts, and the loop looks at that.
-      LOG.trace("{} was interrupted", thread.getName());
+    while (!woken.get() && !closed && due.isAfter(now)) {
+      boolean isFar = due.isAfter(now.plus(LONGEST_WAIT));
+      Duration wait = isFar ? LONGEST_WAIT : Duration.between(now, due);
+      LockSupport.parkNanos(this, wait.toNanos());
+      if (Thread.interrupted()) {
+        // Only close interrupts, and the loop looks at that.
+        LOG.trace("{} was interrupted", thread.getName());
+      }
+      now = clock.instant();
     }
   }
 

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.millrace.store.StoreClosedException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 class StepLoopTest {
@@ -54,6 +57,37 @@ class StepLoopTest {
       loop.wake();
       next();
       assertThat(loop.onEnd()).isNotDone();
+    }
+  }
+
+  @Test
+  void a_thread_that_comes_to_itself_early_calls_no_step() throws Exception {
+    CompletableFuture<Thread> itself = new CompletableFuture<>();
+    Semaphore looks = new Semaphore(0);
+    InstantSource counted =
+        () -> {
+          looks.release();
+          return clock.instant();
+        };
+    try (StepLoop loop =
+        StepLoop.start(
+            "undisturbed",
+            counted,
+            now -> {
+              itself.complete(Thread.currentThread());
+              steps.add(now);
+              return now.plus(Duration.ofHours(1));
+            })) {
+      next();
+      // Of the first step and of the wait that follows it.
+      looks.acquire(2);
+      for (int i = 0; i < 3; i++) {
+        LockSupport.unpark(itself.join());
+        assertThat(looks.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+      }
+      assertThat(steps).isEmpty();
+      loop.wake();
+      next();
     }
   }
 
