@@ -211,7 +211,7 @@ public final class Request {
   /** The whole body, text of at most so many bytes, or of the server's limit if that is lower. */
   public byte[] body(int mostBytes) throws IOException {
     byte[] text = content(Math.min(mostBytes, limits.maxBodyBytes()));
-    String mistake = Utf8.mistake(text);
+    String mistake = Utf8.error(text);
     if (mistake != null) {
       throw HttpProblem.malformed("the body " + mistake);
     }

@@ -16,16 +16,19 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * What the server answers. Lists are written to a stream as they go, which is left open; its {@link
- * java.io.IOException}s are wrapped in {@link WireException}. Every {@code read} method throws
- * {@link WireException} if the bytes are not of the form, and ignores fields that it does not know.
- * All methods may be called by any thread.
+ * The answers of the server as JSON. Methods with an {@code OutputStream} write to it directly and
+ * leave it open; an {@link java.io.IOException} of the stream is thrown as a {@link WireException}.
+ * Every {@code read} method ignores unknown fields, and throws {@link WireException} if the bytes
+ * do not have the expected form. Thread-safe.
  */
 public final class Answers {
-  /** The header of a read that says at which position it was true. */
+  /** The header of an answer to a read with the position at which the answer was true. */
   public static final String POSITION_HEADER = "Millrace-Position";
 
-  /** The header of a read that says at which store time it was true, in milliseconds. */
+  /**
+   * The header of an answer to a read with the store time at which the answer was true, in
+   * milliseconds since the epoch.
+   */
   public static final String TIME_HEADER = "Millrace-Time";
 
   private Answers() {}
@@ -85,7 +88,7 @@ public final class Answers {
 
   private static void writeReason(JsonGenerator json, Reason reason) {
     json.writeStartObject();
-    json.writeStringProperty("kind", Scalars.word(reason.kind()));
+    json.writeStringProperty("kind", Scalars.name(reason.kind()));
     if (reason.task() != null) {
       TaskForm.writeRefFields(json, reason.task());
     }
@@ -121,7 +124,7 @@ public final class Answers {
         case "refusal" -> refusal = in.list(Answers::readReason);
         case "position" -> position = Scalars.position(in);
         case "time" -> time = in.integer();
-        case "repeated" -> repeated = in.truth();
+        case "repeated" -> repeated = in.bool();
         default -> in.skip();
       }
     }
@@ -162,10 +165,10 @@ public final class Answers {
     return new Reason(kind, task, document, "");
   }
 
-  /** The reasons with their messages, which are in a list beside them that old clients read. */
+  /** Joins the reasons with their messages, which are in a list of their own for old clients. */
   private static List<Reason> reasons(JsonInput in, List<String> errors, List<Reason> refusal) {
     if (errors.size() != refusal.size() || errors.isEmpty()) {
-      throw in.wrong("has errors and a refusal that do not match");
+      throw in.wrong("has lists of errors and of reasons that do not match");
     }
     List<Reason> reasons = new ArrayList<>();
     for (int i = 0; i < errors.size(); i++) {
@@ -175,7 +178,11 @@ public final class Answers {
     return reasons;
   }
 
-  /** One task, with its state at {@code nowMillis}. */
+  /**
+   * Writes one task.
+   *
+   * @param nowMillis the store time for which the state of the task is shown
+   */
   public static byte[] write(Task task, long nowMillis, DataForm form) {
     return JsonText.write(json -> TaskForm.write(json, task, nowMillis, form));
   }
@@ -185,7 +192,7 @@ public final class Answers {
     return JsonInput.read(body, TaskForm::read);
   }
 
-  /** Tasks, with their states at {@code nowMillis}. */
+  /** Writes tasks, with their states at the store time {@code nowMillis}. */
   public static void writeTasks(
       OutputStream target, Iterable<Task> tasks, long nowMillis, DataForm form) {
     JsonText.write(
@@ -194,7 +201,7 @@ public final class Answers {
             JsonText.list(json, tasks, (out, task) -> TaskForm.write(out, task, nowMillis, form)));
   }
 
-  /** Tasks, with their states at {@code nowMillis}, and null for each that is missing. */
+  /** The same as {@link #writeTasks}, with null for each missing task. */
   public static void writeFound(
       OutputStream target, List<Optional<Task>> tasks, long nowMillis, DataForm form) {
     JsonText.write(
@@ -220,13 +227,13 @@ public final class Answers {
     return JsonInput.read(body, in -> in.list(TaskForm::read));
   }
 
-  /** The names of groups, a list of strings. */
+  /** Writes only the names of the groups: a list of strings. */
   public static byte[] writeNames(List<GroupSummary> groups) {
     return JsonText.write(
         json -> JsonText.list(json, groups, (out, group) -> out.writeString(group.name())));
   }
 
-  /** Groups with the numbers of their tasks. */
+  /** Writes groups with the numbers of their tasks. */
   public static byte[] writeSummaries(List<GroupSummary> groups) {
     return JsonText.write(json -> JsonText.list(json, groups, Answers::writeSummary));
   }
@@ -268,7 +275,7 @@ public final class Answers {
     return new GroupSummary(group, waiting, delayed, owned, claimed);
   }
 
-  /** One document. */
+  /** Writes one document. */
   public static byte[] write(Document document, DataForm form) {
     return JsonText.write(json -> DocumentForm.write(json, document, form));
   }
@@ -278,7 +285,7 @@ public final class Answers {
     return JsonInput.read(body, DocumentForm::read);
   }
 
-  /** Documents. */
+  /** Writes documents. */
   public static void writeDocuments(
       OutputStream target, Iterable<Document> documents, DataForm form) {
     JsonText.write(
@@ -293,7 +300,7 @@ public final class Answers {
     return JsonInput.read(body, in -> in.list(DocumentForm::read));
   }
 
-  /** The current position of the store: {@code {"position":…,"time":…}}. */
+  /** Writes the current position of the store: {@code {"position":…,"time":…}}. */
   public static byte[] write(Position position, long timeMillis) {
     return JsonText.write(json -> {
       json.writeStartObject();
@@ -302,31 +309,34 @@ public final class Answers {
     });
   }
 
-  /** The failure of a read, or of a request that reached no verb: {@code {"error":…}}. */
+  /**
+   * Writes the error of a read, or of a request that was rejected before its route was known:
+   * {@code {"error":…}}.
+   */
   public static byte[] writeError(String message) {
     return JsonText.write(json -> {
       json.writeStartObject();
-      json.writeStringProperty("error", JsonText.whole(message));
+      json.writeStringProperty("error", JsonText.wellFormed(message));
       json.writeEndObject();
     });
   }
 
   /**
-   * The failure of an update or claim before the store could decide it: {@code {"errors":[…]}}, and
-   * with a kind {@code "refusal":[{"kind":…}]} beside it.
+   * Writes the error of an update or claim that the store has not decided: {@code {"errors":[…]}},
+   * with {@code "refusal":[{"kind":…}]} if there is a kind.
    *
-   * @param kind null if the request is not at fault
+   * @param kind null if the request is not the cause of the error
    */
   public static byte[] writeErrors(String message, Reason.@Nullable Kind kind) {
     return JsonText.write(json -> {
       json.writeStartObject();
       json.writeArrayPropertyStart("errors");
-      json.writeString(JsonText.whole(message));
+      json.writeString(JsonText.wellFormed(message));
       json.writeEndArray();
       if (kind != null) {
         json.writeArrayPropertyStart("refusal");
         json.writeStartObject();
-        json.writeStringProperty("kind", Scalars.word(kind));
+        json.writeStringProperty("kind", Scalars.name(kind));
         json.writeEndObject();
         json.writeEndArray();
       }
@@ -334,7 +344,10 @@ public final class Answers {
     });
   }
 
-  /** Reads the message that {@link #writeError} or {@link #writeErrors} wrote, several joined. */
+  /**
+   * Reads what {@link #writeError} or {@link #writeErrors} wrote. If there are several messages,
+   * they are joined by semicolons.
+   */
   public static String readError(byte[] body) {
     return JsonInput.read(
         body,

@@ -13,26 +13,26 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * The data of the events on {@code GET /store/changes}. Each is one line of JSON. Every {@code
- * read} method throws {@link WireException} if the text is not of the form. All methods may be
- * called by any thread.
+ * The events of {@code GET /store/changes}. The data of each is one line of JSON. Every {@code
+ * read} method ignores unknown fields, and throws {@link WireException} if the data does not have
+ * the expected form. Thread-safe.
  */
 public final class ChangeStream {
   /**
-   * The first event: where the stream begins. Its data is that of {@link Answers#write(Position,
-   * long)}.
+   * The name of the first event, which says where the stream begins. {@link Answers#write(Position,
+   * long)} writes its data.
    */
   public static final String START = "start";
 
-  /** An event for one commit. */
+  /** The name of an event for one commit. */
   public static final String COMMIT = "commit";
 
-  /** The last event of a stream that cannot go on: its position is lost. */
+  /** The name of the last event of a stream that cannot continue because its position is lost. */
   public static final String LOST = "lost";
 
   private ChangeStream() {}
 
-  /** The data of a {@link #COMMIT} event. */
+  /** Writes the data of a {@link #COMMIT} event. */
   public static byte[] write(Commit commit, DataForm form) {
     return JsonText.write(json -> {
       json.writeStartObject();
@@ -110,7 +110,7 @@ public final class ChangeStream {
               case "time" -> time = in.integer();
               case "clientid" -> client = Scalars.clientId(in);
               case "principal" -> principal = in.text();
-              case "override" -> override = in.truth();
+              case "override" -> override = in.bool();
               case "changes" -> changes = in.list(ChangeStream::readChange);
               default -> in.skip();
             }
@@ -130,7 +130,7 @@ public final class ChangeStream {
         case "task" -> fields.task = TaskForm.read(in);
         case "document" -> fields.document = DocumentForm.read(in);
         case "oldid" -> fields.oldId = in.integer();
-        case "datakept" -> fields.dataKept = in.truth();
+        case "datakept" -> fields.dataKept = in.bool();
         case "oldversion" -> fields.oldVersion = in.integer(0, Long.MAX_VALUE);
         case "id" -> fields.id = in.integer();
         case "origin" -> fields.origin = in.integer();
@@ -142,12 +142,12 @@ public final class ChangeStream {
     }
     Change change = fields.change();
     if (change == null) {
-      throw in.wrong("is no change, or lacks a part of one");
+      throw in.wrong("is not a change, or is incomplete");
     }
     return change;
   }
 
-  /** What has been read of a change. */
+  /** The fields of a change that have been read so far. */
   private static final class ChangeFields {
     String change = "";
     @Nullable Task task;
@@ -161,6 +161,7 @@ public final class ChangeStream {
     @Nullable String collection;
     @Nullable String key;
 
+    /** The change that the fields describe; null if they are incomplete. */
     @Nullable Change change() {
       return switch (change) {
         case "added" -> task == null ? null : new Change.Added(task);
@@ -199,11 +200,11 @@ public final class ChangeStream {
         });
   }
 
-  /** The data of a {@link #LOST} event. */
+  /** Writes the data of a {@link #LOST} event. */
   public static byte[] write(PositionLostException lost) {
     return JsonText.write(json -> {
       json.writeStartObject();
-      json.writeStringProperty("why", Scalars.word(lost.why()));
+      json.writeStringProperty("why", Scalars.name(lost.why()));
       json.writeStringProperty("position", lost.position().toString());
       json.writeStringProperty("error", String.valueOf(lost.getMessage()));
       json.writeEndObject();
@@ -227,7 +228,7 @@ public final class ChangeStream {
             }
           }
           if (why == null || position == null) {
-            throw in.wrong("needs why and a position");
+            throw in.wrong("needs a position and the field why");
           }
           return new PositionLostException(why, position, message);
         });

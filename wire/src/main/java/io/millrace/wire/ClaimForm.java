@@ -25,7 +25,7 @@ final class ClaimForm {
         case "clientid" -> client = Scalars.clientId(in);
         case "group", "groups" -> {
           if (groups != null) {
-            throw in.wrong("comes beside another: give group or groups");
+            throw in.wrong("conflicts with an earlier field: give group or groups, not both");
           }
           groups = name.equals("group") ? List.of(in.text()) : in.list(JsonInput::text);
         }
@@ -71,7 +71,7 @@ final class ClaimForm {
       json.writeNumberProperty("count", claim.count());
     }
     if (claim.order() != Claim.Order.RANDOM) {
-      json.writeStringProperty("order", Scalars.word(claim.order()));
+      json.writeStringProperty("order", Scalars.name(claim.order()));
     }
     if (claim.whileFewerThan() != 0) {
       json.writeNumberProperty("whilefewerthan", claim.whileFewerThan());

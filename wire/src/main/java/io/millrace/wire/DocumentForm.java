@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
-/** A document, and how requests write, delete and depend on one. */
+/** The JSON of documents, and of the parts of requests that write, delete or depend on one. */
 final class DocumentForm {
   private DocumentForm() {}
 
@@ -24,7 +24,7 @@ final class DocumentForm {
   static Document read(JsonInput in) {
     Fields fields = new Fields();
     for (String name = in.object(); name != null; name = in.field()) {
-      if (!fields.take(in, name)) {
+      if (!fields.read(in, name)) {
         in.skip();
       }
     }
@@ -52,8 +52,8 @@ final class DocumentForm {
     boolean template = false;
     for (String name = in.object(); name != null; name = in.field()) {
       if (name.equals("template")) {
-        template = in.truth();
-      } else if (!fields.take(in, name)) {
+        template = in.bool();
+      } else if (!fields.read(in, name)) {
         throw in.unknown();
       }
     }
@@ -74,14 +74,14 @@ final class DocumentForm {
   static DocumentVersion readVersion(JsonInput in) {
     Fields fields = new Fields();
     for (String name = in.object(); name != null; name = in.field()) {
-      if (name.startsWith("body") || !fields.take(in, name)) {
+      if (name.startsWith("body") || !fields.read(in, name)) {
         throw in.unknown();
       }
     }
     return new DocumentVersion(fields.documentKey(), fields.version);
   }
 
-  /** What has been read of an object that names a document. */
+  /** The fields of a document that have been read so far. */
   private static final class Fields {
     @Nullable String collection;
     @Nullable String key;
@@ -89,8 +89,8 @@ final class DocumentForm {
     Bytes body = Bytes.EMPTY;
     boolean hasBody;
 
-    /** Takes a field that it knows; false for another. */
-    boolean take(JsonInput in, String name) {
+    /** Reads the field if it is one of a document; otherwise returns false. */
+    boolean read(JsonInput in, String name) {
       switch (name) {
         case "collection" -> collection = in.text();
         case "key" -> key = in.text();
@@ -106,13 +106,16 @@ final class DocumentForm {
 
     private void body(JsonInput in, Bytes content) {
       if (hasBody) {
-        throw in.wrong("comes beside another body: give body or body64");
+        throw in.wrong("conflicts with an earlier field: give body or body64, not both");
       }
       hasBody = true;
       body = content;
     }
 
-    /** A name that is missing is empty: the store refuses it, with all else that is wrong. */
+    /**
+     * The key; a missing part is empty. The store refuses an empty part, together with everything
+     * else that is wrong.
+     */
     DocumentKey documentKey() {
       return new DocumentKey(collection == null ? "" : collection, key == null ? "" : key);
     }

@@ -14,19 +14,23 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonReadContext;
 
 /**
- * A strict reader over a JSON text, standing on one token. What it does not expect becomes a {@link
- * WireException} that names the place.
+ * A strict reader of a JSON text. Its methods read the current value. If that is not what the
+ * caller expects, they throw a {@link WireException} that names the path of the value.
  */
 final class JsonInput {
   private final JsonParser json;
-  private int mostElements = Integer.MAX_VALUE;
+  private int maxElements = Integer.MAX_VALUE;
   private int elements;
 
   private JsonInput(JsonParser json) {
     this.json = json;
   }
 
-  /** Reads one value that fills {@code text}. */
+  /**
+   * Reads a text that is exactly one JSON value.
+   *
+   * @throws WireException if it is not JSON, or {@code form} does not accept it
+   */
   static <T> T read(byte[] text, Function<JsonInput, T> form) {
     try (JsonParser json = JsonText.FACTORY.createParser(ObjectReadContext.empty(), text)) {
       if (json.nextToken() == null) {
@@ -34,31 +38,32 @@ final class JsonInput {
       }
       T value = form.apply(new JsonInput(json));
       if (json.nextToken() != null) {
-        throw new WireException("something follows the end of the JSON value");
+        throw new WireException("unexpected text after the JSON value");
       }
       return value;
     } catch (JacksonException e) {
-      throw new WireException("malformed JSON: " + JsonMistake.words(e), e);
+      throw new WireException("malformed JSON: " + JsonErrors.message(e), e);
     }
   }
 
-  /** Expects the beginning of an object and goes on to its first field, as {@link #field} does. */
+  /** Enters an object and moves to its first field, as {@link #field} does. */
   @Nullable String object() {
     expect(JsonToken.START_OBJECT, "an object");
     return field();
   }
 
   /**
-   * Reads a list whose elements all have one form.
+   * Reads a list.
    *
-   * @throws WireException.TooManyParts if there are more elements than allowed
+   * @throws WireException.TooManyParts if the lists have more elements than {@link #limitElements}
+   *     allows
    */
   <T> List<T> list(Function<JsonInput, T> element) {
     expect(JsonToken.START_ARRAY, "a list");
     List<T> list = new ArrayList<>();
     while (json.nextToken() != JsonToken.END_ARRAY) {
-      if (elements++ == mostElements) {
-        throw new WireException.TooManyParts(mostElements);
+      if (elements++ == maxElements) {
+        throw new WireException.TooManyParts(maxElements);
       }
       list.add(element.apply(this));
     }
@@ -66,10 +71,10 @@ final class JsonInput {
   }
 
   /**
-   * Goes on to the next field of an object that is not null, and stands on its value.
+   * Moves to the value of the next field of the object; fields that are null are skipped.
    *
-   * @return its name in lower case, since old clients match names without regard to case; null at
-   *     the end of the object
+   * @return the name of the field in lower case, because names are matched without regard to case;
+   *     null at the end of the object
    */
   @Nullable String field() {
     while (true) {
@@ -88,19 +93,20 @@ final class JsonInput {
   }
 
   /**
-   * Refuses a field that came before in another case. The parser remembers the names of an object,
-   * so that each comes once; it is given the intended name as well, and so finds both orders.
+   * Refuses a field that was given before in another case. The parser detects a repeated name
+   * itself. This method adds the name in lower case to the parser's set, so that both orders are
+   * found.
    */
   private void checkFirst(String known) {
     if (json.streamReadContext() instanceof JsonReadContext object
         && object.getDupDetector().isDup(known)) {
-      throw new WireException("malformed JSON: the field " + path() + " comes twice");
+      throw new WireException("malformed JSON: the field " + path() + " is given twice");
     }
   }
 
-  /** Has the lists that are read from now on hold at most so many elements together. */
-  void limitElements(int most) {
-    mostElements = most;
+  /** Limits the number of elements of all lists that are read from now on, taken together. */
+  void limitElements(int max) {
+    maxElements = max;
   }
 
   /** Whether this value is null. */
@@ -118,33 +124,33 @@ final class JsonInput {
     return json.currentToken() == JsonToken.START_OBJECT;
   }
 
-  /** Leaves out this value with all that is in it. */
+  /** Skips this value with everything in it. */
   void skip() {
     json.skipChildren();
   }
 
   /**
-   * Any whole number. The store refuses ids that name no task, together with all other mistakes.
+   * A whole number of 64 bits. Ids are not checked here: the store reports all wrong ones together.
    */
   long integer() {
     return integer(Long.MIN_VALUE, Long.MAX_VALUE);
   }
 
-  /** A whole number from {@code least} to {@code most}. */
-  long integer(long least, long most) {
+  /** A whole number from {@code min} to {@code max}. */
+  long integer(long min, long max) {
     expect(JsonToken.VALUE_NUMBER_INT, "a whole number");
     if (json.getNumberType() == JsonParser.NumberType.BIG_INTEGER) {
       throw wrong("is out of range");
     }
     long value = json.getLongValue();
-    if (value < least || value > most) {
-      String range = most == Long.MAX_VALUE ? "at least " + least : "from " + least + " to " + most;
+    if (value < min || value > max) {
+      String range = max == Long.MAX_VALUE ? "at least " + min : "from " + min + " to " + max;
       throw wrong("is " + value + " but must be " + range);
     }
     return value;
   }
 
-  /** A string of whole Unicode characters. */
+  /** A string without unpaired surrogates. */
   String text() {
     expect(JsonToken.VALUE_STRING, "a string");
     String text = json.getString();
@@ -153,7 +159,7 @@ final class JsonInput {
         if (!Character.isHighSurrogate(text.charAt(i))
             || i + 1 == text.length()
             || !Character.isLowSurrogate(text.charAt(i + 1))) {
-          throw wrong("holds half of a surrogate pair, which is no character");
+          throw wrong("contains half of a surrogate pair, which is not a character");
         }
         i++;
       }
@@ -161,12 +167,12 @@ final class JsonInput {
     return text;
   }
 
-  /** A string, as its UTF-8 form. */
+  /** A string, encoded as UTF-8. */
   Bytes bytes() {
     return Bytes.of(text());
   }
 
-  /** A string of base64, as what it stands for. */
+  /** A string of base64, decoded. */
   Bytes base64() {
     try {
       return Bytes.copyOf(Base64.getDecoder().decode(text()));
@@ -176,7 +182,7 @@ final class JsonInput {
   }
 
   /** True or false. */
-  boolean truth() {
+  boolean bool() {
     return switch (json.currentToken()) {
       case VALUE_TRUE -> true;
       case VALUE_FALSE -> false;
@@ -184,12 +190,15 @@ final class JsonInput {
     };
   }
 
-  /** What to throw for a field that is not known here. */
+  /** The exception for a field that is not known here. */
   WireException unknown() {
     return new WireException("unknown field: " + path());
   }
 
-  /** What to throw if the value, or the object just read, is wrong: its path, then {@code what}. */
+  /**
+   * The exception for a wrong value, or a wrong object that was just read: its path, then {@code
+   * what}.
+   */
   WireException wrong(String what) {
     return new WireException(path() + " " + what);
   }

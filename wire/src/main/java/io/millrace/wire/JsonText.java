@@ -20,10 +20,10 @@ import tools.jackson.core.util.BufferRecycler;
 import tools.jackson.core.util.JsonRecyclerPools;
 import tools.jackson.core.util.RecyclerPool;
 
-/** How JSON is written, and the settings for reading it. */
+/** Writes JSON, and has the settings for reading it. */
 final class JsonText {
-  /** Deeper than any form here, so that hostile nesting ends early. */
-  private static final int MOST_NESTING = 16;
+  /** Deeper than any form of this package, so that deeply nested input is refused early. */
+  private static final int MAX_NESTING = 16;
 
   static final JsonFactory FACTORY =
       JsonFactory.builder()
@@ -32,7 +32,7 @@ final class JsonText {
           .disable(StreamWriteFeature.AUTO_CLOSE_TARGET)
           .streamReadConstraints(
               StreamReadConstraints.builder()
-                  .maxNestingDepth(MOST_NESTING)
+                  .maxNestingDepth(MAX_NESTING)
                   .maxNameLength(1_000)
                   .maxStringLength(Integer.MAX_VALUE)
                   .build())
@@ -41,8 +41,8 @@ final class JsonText {
   private JsonText() {}
 
   /**
-   * The buffers for reading and writing. A platform thread has its own; virtual threads share some,
-   * since one often lives for one request only.
+   * The buffers for reading and writing. Each platform thread has its own. Virtual threads share a
+   * pool, because one often serves only one request.
    */
   private static final class Buffers implements RecyclerPool<BufferRecycler> {
     private static final RecyclerPool<BufferRecycler> OWN = JsonRecyclerPools.threadLocalPool();
@@ -69,7 +69,7 @@ final class JsonText {
     }
   }
 
-  /** The bytes that {@code form} writes. */
+  /** Returns the bytes that {@code form} writes. */
   static byte[] write(Consumer<JsonGenerator> form) {
     ByteArrayOutputStream target = new ByteArrayOutputStream(512);
     write(target, form);
@@ -110,7 +110,10 @@ final class JsonText {
     json.writeEndArray();
   }
 
-  /** Writes bytes as text if they are UTF-8, otherwise as base64 under the name with 64. */
+  /**
+   * Writes bytes as a string under {@code name} if they are UTF-8 and the form is text, otherwise
+   * as base64 under {@code name64}.
+   */
   static void data(JsonGenerator json, String name, String name64, Bytes data, DataForm form) {
     byte[] content = data.toArray();
     if (form == DataForm.TEXT) {
@@ -124,14 +127,16 @@ final class JsonText {
         json.writeStringProperty(name, text);
         return;
       } catch (CharacterCodingException _) {
-        // Not text: base64 says it exactly.
+        // Not text.
       }
     }
     json.writeStringProperty(name64, Base64.getEncoder().encodeToString(content));
   }
 
-  /** A message that may quote what a client sent, without halves of surrogate pairs. */
-  static String whole(String message) {
+  /**
+   * The text with unpaired surrogates replaced, for a message that may quote what a client sent.
+   */
+  static String wellFormed(String message) {
     return new String(message.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
 

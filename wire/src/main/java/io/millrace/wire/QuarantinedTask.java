@@ -4,21 +4,21 @@ import io.millrace.store.Bytes;
 import io.millrace.store.Task;
 
 /**
- * The data of a task that a worker put into quarantine: what it was, and why it was not finished.
+ * The data of a task in a quarantine group: the task that a worker gave up, and the reason.
  *
- * @param group the group that it came from
- * @param origin the origin that it had there
- * @param claims how often it was claimed
- * @param reason why it is here, as the last worker saw it
- * @param data the data that it had
+ * @param group the group of the original task
+ * @param origin its origin
+ * @param claims how many times it was claimed
+ * @param reason why the last worker gave it up, for people
+ * @param data its data
  */
 public record QuarantinedTask(String group, long origin, int claims, String reason, Bytes data) {
-  /** What to keep of {@code task}. */
+  /** The entry for {@code task}, which is given up for {@code reason}. */
   public static QuarantinedTask of(Task task, String reason) {
     return new QuarantinedTask(task.group(), task.origin(), task.claims(), reason, task.data());
   }
 
-  /** The JSON that {@link #read} reads. */
+  /** The entry as JSON, for {@link #read}. */
   public Bytes write() {
     return Bytes.copyOf(
         JsonText.write(json -> {
@@ -26,7 +26,7 @@ public record QuarantinedTask(String group, long origin, int claims, String reas
           json.writeStringProperty("group", group);
           json.writeNumberProperty("origin", origin);
           json.writeNumberProperty("claims", claims);
-          json.writeStringProperty("reason", JsonText.whole(reason));
+          json.writeStringProperty("reason", JsonText.wellFormed(reason));
           JsonText.data(json, "data", "data64", data, DataForm.TEXT);
           json.writeEndObject();
         }));
@@ -35,7 +35,7 @@ public record QuarantinedTask(String group, long origin, int claims, String reas
   /**
    * Reads what {@link #write} wrote.
    *
-   * @throws WireException when the data is something else
+   * @throws WireException if the data is something else
    */
   public static QuarantinedTask read(Bytes data) {
     return JsonInput.read(

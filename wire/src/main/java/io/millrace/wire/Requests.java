@@ -10,49 +10,51 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What clients send. Every {@code read} method throws {@link WireException} if the bytes are not of
- * the form, naming what is wrong; limits and contradictions are the store's to refuse. All methods
- * may be called by any thread.
+ * The requests of clients as JSON. Every {@code read} method throws {@link WireException} if the
+ * bytes do not have the expected form; the message says what is wrong. The store checks limits and
+ * contradictions. Thread-safe.
  */
 public final class Requests {
   private Requests() {}
 
   /**
-   * The transaction in the body of {@code POST /store/update}: JSON, or a form whose field {@code
-   * update} holds the JSON.
+   * Reads the body of {@code POST /store/update}: JSON, or a form whose field {@code update}
+   * contains the JSON.
    *
-   * @param principal the name behind the request's credentials
+   * @param principal the name of the authenticated user; {@link io.millrace.store.Owner#ANYONE} if
+   *     there is no authentication
    */
   public static Transaction readTransaction(byte[] body, String principal) {
     return readTransaction(body, principal, Integer.MAX_VALUE);
   }
 
   /**
-   * The same, but reading ends as soon as there are too many parts.
+   * The same, but reading stops as soon as there are too many parts.
    *
-   * @param mostParts the most adds, updates, deletes and so on together
+   * @param maxParts the largest number of adds, updates, deletes and so on together
    * @throws WireException.TooManyParts if there are more
    */
-  public static Transaction readTransaction(byte[] body, String principal, int mostParts) {
+  public static Transaction readTransaction(byte[] body, String principal, int maxParts) {
     return JsonInput.read(
         FormBody.json(body, "update"),
         in -> {
-          in.limitElements(mostParts);
+          in.limitElements(maxParts);
           return TransactionForm.read(in, principal);
         });
   }
 
   /**
-   * The claim in the body of {@code POST /store/claim}: JSON, or a form whose field {@code claim}
-   * holds the JSON.
+   * Reads the body of {@code POST /store/claim}: JSON, or a form whose field {@code claim} contains
+   * the JSON.
    *
-   * @param principal the name behind the request's credentials
+   * @param principal the name of the authenticated user; {@link io.millrace.store.Owner#ANYONE} if
+   *     there is no authentication
    */
   public static Claim readClaim(byte[] body, String principal) {
     return JsonInput.read(FormBody.json(body, "claim"), in -> ClaimForm.read(in, principal));
   }
 
-  /** The tasks asked for in the body of {@code POST /store/tasks}. */
+  /** Reads the body of {@code POST /store/tasks}: the tasks to read. */
   public static List<TaskRef> readRefs(byte[] body) {
     return JsonInput.read(
         body,
@@ -77,10 +79,10 @@ public final class Requests {
   }
 
   /**
-   * The tasks named in a path, by commas: {@code 14} is the task with that id, {@code ~10} the one
-   * of that origin whatever its id, {@code 14~10} the one with that id and origin.
+   * Reads the tasks in a path, separated by commas: {@code 14} is the task with that id, {@code
+   * ~10} the task with that origin and any id, {@code 14~10} the task with that id and that origin.
    *
-   * @param path what follows {@code /store/tasks/} or {@code /store/task/}, percent-decoded
+   * @param path the part after {@code /store/tasks/} or {@code /store/task/}, percent-decoded
    */
   public static List<TaskRef> readRefs(String path) {
     List<TaskRef> refs = new ArrayList<>();
@@ -100,17 +102,17 @@ public final class Requests {
     return id;
   }
 
-  /** The body that {@link #readTransaction} reads. The principal stays out of it. */
+  /** Writes a body for {@link #readTransaction}, without the principal. */
   public static byte[] write(Transaction transaction) {
     return JsonText.write(json -> TransactionForm.write(json, transaction));
   }
 
-  /** The body that {@link #readClaim} reads. The principal stays out of it. */
+  /** Writes a body for {@link #readClaim}, without the principal. */
   public static byte[] write(Claim claim) {
     return JsonText.write(json -> ClaimForm.write(json, claim));
   }
 
-  /** The body that {@link #readRefs(byte[])} reads. */
+  /** Writes a body for {@link #readRefs(byte[])}. */
   public static byte[] write(List<TaskRef> refs) {
     return JsonText.write(json -> {
       json.writeStartObject();
@@ -124,8 +126,8 @@ public final class Requests {
     private FormBody() {}
 
     /**
-     * The JSON of a body: the body itself, or the value of {@code field} if the body is a form.
-     * Told apart by content, since curl calls everything a form.
+     * The JSON of a body: the body itself, or the value of {@code field} if the body is a form. The
+     * content decides and not the media type, because curl sends everything as a form.
      */
     static byte[] json(byte[] body, String field) {
       if (!startsLikeForm(body)) {
@@ -138,7 +140,7 @@ public final class Requests {
         int end = indexOf(body, '&', begin);
         if (startsWith(body, begin, end, start)) {
           if (json != null) {
-            throw new WireException("the form field " + field + " comes twice");
+            throw new WireException("the form field " + field + " is given twice");
           }
           json = decoded(Arrays.copyOfRange(body, begin + start.length, end), field);
         }
@@ -150,7 +152,7 @@ public final class Requests {
       return json;
     }
 
-    /** What the value of the field stands for, byte by byte. */
+    /** The percent-decoded value of the field, which must be UTF-8. */
     private static byte[] decoded(byte[] value, String field) {
       int length = 0;
       for (int i = 0; i < value.length; i++) {
@@ -170,19 +172,20 @@ public final class Requests {
         value[length++] = one;
       }
       byte[] json = Arrays.copyOf(value, length);
-      String mistake = Utf8.mistake(json);
-      if (mistake != null) {
-        throw new WireException("the form field " + field + ", decoded, " + mistake);
+      String error = Utf8.error(json);
+      if (error != null) {
+        throw new WireException("the form field " + field + ", decoded, " + error);
       }
       return json;
     }
 
+    /** The offset of the first {@code wanted} byte from {@code begin} on, or else the length. */
     private static int indexOf(byte[] body, char wanted, int begin) {
-      int place = begin;
-      while (place < body.length && body[place] != wanted) {
-        place++;
+      int at = begin;
+      while (at < body.length && body[at] != wanted) {
+        at++;
       }
-      return place;
+      return at;
     }
 
     private static boolean startsWith(byte[] body, int begin, int end, byte[] start) {

@@ -7,7 +7,7 @@ import io.millrace.store.PositionLostException.Why;
 import io.millrace.store.Task;
 import java.util.function.Function;
 
-/** How client ids, positions and the constants of the store are written as single JSON values. */
+/** The JSON of client ids, positions and the store's enum constants, each a single value. */
 final class Scalars {
   private static final long CLIENT_IDS = 1L << 53;
   private static final long NEGATIVE_CLIENT_IDS = 1L << 31;
@@ -15,23 +15,23 @@ final class Scalars {
   private Scalars() {}
 
   /**
-   * The store's client id for the value of a field. Old clients draw any 32-bit integer and read it
-   * back as one, but the store knows only 0 to 2^53 - 1. So a negative id stands for 2^53 plus
-   * itself, in both directions.
+   * Reads a client id. Some clients draw any 32-bit integer and expect to read the same number, but
+   * the store accepts only 0 to 2^53 - 1. Therefore a negative id is stored as 2^53 plus the id,
+   * and {@link #clientId(long)} converts it back.
    */
   static long clientId(JsonInput in) {
     long id = in.integer(-NEGATIVE_CLIENT_IDS, CLIENT_IDS - NEGATIVE_CLIENT_IDS - 1);
     return id < 0 ? CLIENT_IDS + id : id;
   }
 
-  /** What to write for the store's client id. */
+  /** The number to write for a client id of the store. */
   static long clientId(long client) {
     return client >= CLIENT_IDS - NEGATIVE_CLIENT_IDS && client < CLIENT_IDS
         ? client - CLIENT_IDS
         : client;
   }
 
-  /** Reads the string that {@link Position#toString} gives. */
+  /** Reads a string that {@link Position#toString} returned. */
   static Position position(JsonInput in) {
     String text = in.text();
     try {
@@ -41,7 +41,7 @@ final class Scalars {
     }
   }
 
-  static String word(Task.State state) {
+  static String name(Task.State state) {
     return switch (state) {
       case WAITING -> "waiting";
       case DELAYED -> "delayed";
@@ -49,7 +49,7 @@ final class Scalars {
     };
   }
 
-  static String word(Claim.Order order) {
+  static String name(Claim.Order order) {
     return switch (order) {
       case RANDOM -> "random";
       case OLDEST -> "oldest";
@@ -59,10 +59,10 @@ final class Scalars {
 
   static Claim.Order order(JsonInput in) {
     String expected = "must be \"random\", \"oldest\" or \"newest\"";
-    return constant(in, Claim.Order.values(), Scalars::word, expected);
+    return constant(in, Claim.Order.values(), Scalars::name, expected);
   }
 
-  static String word(Reason.Kind kind) {
+  static String name(Reason.Kind kind) {
     return switch (kind) {
       case MISSING_UPDATE -> "changes";
       case MISSING_DELETE -> "deletes";
@@ -79,10 +79,10 @@ final class Scalars {
   }
 
   static Reason.Kind kind(JsonInput in) {
-    return constant(in, Reason.Kind.values(), Scalars::word, "is no kind of refusal");
+    return constant(in, Reason.Kind.values(), Scalars::name, "is not a kind of refusal");
   }
 
-  static String word(Why why) {
+  static String name(Why why) {
     return switch (why) {
       case GONE -> "gone";
       case OTHER_HISTORY -> "otherhistory";
@@ -92,13 +92,13 @@ final class Scalars {
 
   static Why why(JsonInput in) {
     String expected = "must be \"gone\", \"otherhistory\" or \"tooslow\"";
-    return constant(in, Why.values(), Scalars::word, expected);
+    return constant(in, Why.values(), Scalars::name, expected);
   }
 
-  private static <E> E constant(JsonInput in, E[] all, Function<E, String> word, String expected) {
+  private static <E> E constant(JsonInput in, E[] all, Function<E, String> name, String expected) {
     String text = in.text();
     for (E one : all) {
-      if (word.apply(one).equals(text)) {
+      if (name.apply(one).equals(text)) {
         return one;
       }
     }

@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
-/** A task, and how requests name one. */
+/** The JSON of tasks and of references to tasks. */
 final class TaskForm {
   private TaskForm() {}
 
@@ -21,14 +21,14 @@ final class TaskForm {
     json.writeNumberProperty("timespec", task.availableAtMillis());
     Owner owner = task.owner();
     json.writeNumberProperty("ownerid", owner == null ? 0 : Scalars.clientId(owner.client()));
-    // The seed's ownerid is always a number, so an owner 0 shows by having a principal at all.
+    // "ownerid" is always a number, 0 for no owner. So the client with id 0 needs a principal too.
     if (owner != null && (owner.client() == 0 || !owner.principal().isEmpty())) {
       json.writeStringProperty("principal", owner.principal());
     }
     json.writeNumberProperty("origin", task.origin());
     json.writeNumberProperty("token", task.token());
     json.writeNumberProperty("claims", task.claims());
-    json.writeStringProperty("state", Scalars.word(task.stateAt(nowMillis)));
+    json.writeStringProperty("state", Scalars.name(task.stateAt(nowMillis)));
     json.writeEndObject();
   }
 
@@ -59,7 +59,7 @@ final class TaskForm {
       }
     }
     if (id == 0 || group == null) {
-      throw in.wrong("is a task without id or group");
+      throw in.wrong("is a task without an id or a group");
     }
     return new Task(
         id,
@@ -79,7 +79,7 @@ final class TaskForm {
     return client == 0 ? null : Owner.client(client);
   }
 
-  /** Writes how a request names a task: by its id alone if that is enough. */
+  /** Writes a reference to a task: only the id, as a number, if there is no origin. */
   static void writeRef(JsonGenerator json, TaskRef ref) {
     if (ref.origin() == 0) {
       json.writeNumber(ref.id());
@@ -90,7 +90,7 @@ final class TaskForm {
     json.writeEndObject();
   }
 
-  /** Writes the fields that name a task. */
+  /** Writes the fields {@code id} and {@code origin} of a reference, each unless it is 0. */
   static void writeRefFields(JsonGenerator json, TaskRef ref) {
     if (ref.id() != 0) {
       json.writeNumberProperty("id", ref.id());
@@ -105,7 +105,7 @@ final class TaskForm {
     JsonText.listIfAny(json, name, refs, TaskForm::writeRef);
   }
 
-  /** Reads a number, or an object with id or origin or both. */
+  /** Reads a reference: a number, or an object with id, origin or both. */
   static TaskRef readRef(JsonInput in) {
     if (in.isNumber()) {
       return new TaskRef(in.integer(), 0);

@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
-/** The body of an update request. */
+/** The JSON of a transaction. */
 final class TransactionForm {
   private TransactionForm() {}
 
@@ -43,7 +43,7 @@ final class TransactionForm {
         case "documentdeletes" -> documentDeletes = in.list(DocumentForm::readVersion);
         case "documentdepends" -> documentDepends = in.list(DocumentForm::readVersion);
         case "requestid" -> requestId = in.text();
-        case "override" -> override = in.truth();
+        case "override" -> override = in.bool();
         default -> throw in.unknown();
       }
     }
@@ -98,12 +98,12 @@ final class TransactionForm {
         case "data" -> data = only(in, data, in.bytes());
         case "data64" -> data = only(in, data, in.base64());
         case "timespec", "duration" -> when = readWhen(in, when);
-        case "owned" -> owned = in.truth();
+        case "owned" -> owned = in.bool();
         case "local" -> local = in.text();
-        default -> skipAnswered(in, name);
+        default -> skipAnswerField(in, name);
       }
     }
-    // The store refuses a missing group, so that it is named together with all else that is wrong.
+    // The store refuses a missing group, together with everything else that is wrong.
     return new Add(
         group == null ? "" : group,
         data == null ? Bytes.EMPTY : data,
@@ -138,10 +138,10 @@ final class TransactionForm {
         case "origin" -> origin = in.integer();
         case "data" -> data = only(in, data, in.bytes());
         case "data64" -> data = only(in, data, in.base64());
-        case "keep" -> keep = in.truth();
+        case "keep" -> keep = in.bool();
         case "timespec", "duration" -> when = readWhen(in, when);
         case "group" -> in.skip();
-        default -> skipAnswered(in, name);
+        default -> skipAnswerField(in, name);
       }
     }
     if (keep && data != null) {
@@ -165,8 +165,8 @@ final class TransactionForm {
     json.writeEndObject();
   }
 
-  /** Fields that an old client copies from an answer; they mean nothing in a request. */
-  private static void skipAnswered(JsonInput in, String name) {
+  /** Skips a field that only answers have: some clients send a task back as they received it. */
+  private static void skipAnswerField(JsonInput in, String name) {
     switch (name) {
       case "id", "ownerid", "origin", "principal", "token", "claims", "state" -> in.skip();
       default -> throw in.unknown();
@@ -175,20 +175,22 @@ final class TransactionForm {
 
   private static Bytes only(JsonInput in, @Nullable Bytes before, Bytes data) {
     if (before != null) {
-      throw in.wrong("comes beside other data: give data or data64");
+      throw in.wrong("conflicts with an earlier field: give data or data64, not both");
     }
     return data;
   }
 
   /**
-   * Reads a time: below 0 after the present, above 0 since the epoch, 0 the present.
+   * Reads a time in milliseconds: a positive number counts from the epoch, a negative one from now,
+   * and 0 means now.
    *
-   * @param before what an earlier field said; null for none. The original's Go client calls the
-   *     field {@code duration}, so it has two names, and a request gives one of them
+   * @param before the value of an earlier field, null if there is none. The field has two names,
+   *     because the Go client of TaskStore calls it {@code duration}; only one may be given
    */
   private static When readWhen(JsonInput in, @Nullable When before) {
     if (before != null) {
-      throw in.wrong("comes beside another time: give timespec or, as its old name, duration");
+      throw in.wrong(
+          "conflicts with an earlier field: give timespec or duration (its old name), not both");
     }
     long timespec = in.integer(-Long.MAX_VALUE, Long.MAX_VALUE);
     return timespec < 0 ? new When.After(-timespec) : new When.At(timespec);
@@ -223,7 +225,7 @@ final class TransactionForm {
     boolean revive = false;
     for (String name = in.object(); name != null; name = in.field()) {
       if (name.equals("revive")) {
-        revive = in.truth();
+        revive = in.bool();
       } else {
         fields.read(in, name);
       }
@@ -264,7 +266,7 @@ final class TransactionForm {
     json.writeEndObject();
   }
 
-  /** What renewals and takings have in common: which task, and for how long. */
+  /** The fields that renewals and takings have in common. */
   private static final class ClaimFields {
     private long id;
     private long origin;

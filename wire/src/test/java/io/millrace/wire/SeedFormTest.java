@@ -105,7 +105,7 @@ final class SeedFormTest {
     assertThat(update(form)).isEqualTo(update(UPDATE));
     assertThat(claim("claim=" + URLEncoder.encode(CLAIM, UTF_8))).isEqualTo(claim(CLAIM));
     updateRefused("claim=%7B%7D", "expected a JSON object or the form field update");
-    updateRefused("update=%7B&update=%7B", "the form field update comes twice");
+    updateRefused("update=%7B&update=%7B", "the form field update is given twice");
   }
 
   @Test
@@ -132,18 +132,18 @@ final class SeedFormTest {
   @Test
   void one_field_twice_is_refused_whatever_the_case() {
     updateRefused(
-        "{\"clientid\":1,\"Clientid\":2}", "malformed JSON: the field Clientid comes twice");
+        "{\"clientid\":1,\"Clientid\":2}", "malformed JSON: the field Clientid is given twice");
     updateRefused(
-        "{\"CLIENTID\":1,\"Clientid\":2}", "malformed JSON: the field Clientid comes twice");
+        "{\"CLIENTID\":1,\"Clientid\":2}", "malformed JSON: the field Clientid is given twice");
     updateRefused(
         "{\"clientid\":1,\"adds\":[{\"group\":\"a\"},{\"group\":\"a\",\"GROUP\":\"b\"}]}",
-        "malformed JSON: the field adds/1/GROUP comes twice");
+        "malformed JSON: the field adds/1/GROUP is given twice");
     assertThatThrownBy(() -> update("{\"Clientid\":1,\"clientid\":2}"))
         .isInstanceOf(WireException.class)
         .hasMessageContaining("clientid");
     claimRefused(
         "{\"clientid\":1,\"group\":null,\"Group\":\"a\",\"duration\":1}",
-        "malformed JSON: the field Group comes twice");
+        "malformed JSON: the field Group is given twice");
     assertThat(update("{\"CLIENTID\":1,\"Adds\":[{\"Group\":\"a\"},{\"Group\":\"a\"}]}").adds())
         .hasSize(2);
   }
@@ -337,11 +337,12 @@ final class SeedFormTest {
     }
     updateRefused(
         "{\"clientid\":1,\"adds\":[{\"group\":\"g\",\"timespec\":0,\"duration\":0}]}",
-        "adds/0/duration comes beside another time: give timespec or, as its old name, duration");
+        "adds/0/duration conflicts with an earlier field: give timespec or duration (its old name),"
+            + " not both");
     updateRefused(
         "{\"clientid\":1,\"updates\":[{\"id\":1},{\"id\":2,\"duration\":5,\"timespec\":5}]}",
-        "updates/1/timespec comes beside another time: give timespec or, as its old name,"
-            + " duration");
+        "updates/1/timespec conflicts with an earlier field: give timespec or duration (its old"
+            + " name), not both");
     assertThat(
             update(
                     "{\"clientid\":1,\"adds\":[{\"group\":\"g\",\"timespec\":null,\"duration\":-5}]}")
@@ -392,7 +393,7 @@ final class SeedFormTest {
         "updates/0 has both new data and keep");
     updateRefused(
         "{\"clientid\":1,\"updates\":[{\"id\":1,\"data\":\"\",\"data64\":\"\"}]}",
-        "updates/0/data64 comes beside other data: give data or data64");
+        "updates/0/data64 conflicts with an earlier field: give data or data64, not both");
     updateRefused(
         "{\"clientid\":1,\"deletes\":[\"16\"]}",
         "deletes/0 must be a task id, or an object with id or origin");
@@ -405,8 +406,8 @@ final class SeedFormTest {
         "adds/0/data64 is not base64: Illegal base64 character 3f");
     updateRefused(
         "{\"clientid\":1,\"adds\":[{\"group\":\"\\ud800\"}]}",
-        "adds/0/group holds half of a surrogate pair, which is no character");
-    updateRefused("{\"clientid\":1}{}", "something follows the end of the JSON value");
+        "adds/0/group contains half of a surrogate pair, which is not a character");
+    updateRefused("{\"clientid\":1}{}", "unexpected text after the JSON value");
     assertThatThrownBy(() -> update("{\"clientid\":1,\"clientid\":2}"))
         .isInstanceOf(WireException.class)
         .hasMessageStartingWith("malformed JSON: Duplicate")
@@ -425,7 +426,7 @@ final class SeedFormTest {
         "duration must be a whole number, not a string");
     claimRefused(
         "{\"clientid\":1,\"group\":\"g\",\"groups\":[\"g\"],\"duration\":1}",
-        "groups comes beside another: give group or groups");
+        "groups conflicts with an earlier field: give group or groups, not both");
     claimRefused(
         "{\"clientid\":1,\"group\":\"g\",\"duration\":1,\"order\":\"best\"}",
         "order must be \"random\", \"oldest\" or \"newest\"");

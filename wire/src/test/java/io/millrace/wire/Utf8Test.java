@@ -18,7 +18,7 @@ final class Utf8Test {
     ByteBuffer in = ByteBuffer.wrap(bytes);
     boolean wrong =
         decoder.reset().decode(in, CharBuffer.allocate(bytes.length), true).isMalformed();
-    assertThat(Utf8.firstMistake(bytes)).as(() -> hex(bytes)).isEqualTo(wrong ? in.position() : -1);
+    assertThat(Utf8.firstInvalid(bytes)).as(() -> hex(bytes)).isEqualTo(wrong ? in.position() : -1);
   }
 
   private static String hex(byte[] bytes) {
@@ -54,7 +54,7 @@ final class Utf8Test {
         "{\"data\": \"plain, ü, ☃ and 𝄞, then plain for a while\"}"
             .repeat(3)
             .getBytes(StandardCharsets.UTF_8);
-    assertThat(Utf8.firstMistake(text)).isEqualTo(-1);
+    assertThat(Utf8.firstInvalid(text)).isEqualTo(-1);
     for (int place = 0; place < text.length; place++) {
       for (int i = 0; i < 8; i++) {
         byte[] changed = text.clone();
@@ -62,19 +62,19 @@ final class Utf8Test {
         hasTheMistakeThatTheDecoderFinds(changed);
       }
     }
-    assertThat(Utf8.firstMistake(new byte[0])).isEqualTo(-1);
+    assertThat(Utf8.firstInvalid(new byte[0])).isEqualTo(-1);
   }
 
   @Test
   void a_mistake_is_told_with_its_byte_and_its_place() {
-    assertThat(Utf8.mistake(new byte[] {'"', 'a', (byte) 0xc0, (byte) 0xaf, '"'}))
+    assertThat(Utf8.error(new byte[] {'"', 'a', (byte) 0xc0, (byte) 0xaf, '"'}))
         .isEqualTo("is not UTF-8: byte 0xc0 at offset 2");
-    assertThat(Utf8.mistake("{}".getBytes(StandardCharsets.UTF_16LE)))
+    assertThat(Utf8.error("{}".getBytes(StandardCharsets.UTF_16LE)))
         .isEqualTo("is not UTF-8 text: a zero byte at offset 1, as in UTF-16 or UTF-32");
-    assertThat(Utf8.mistake("{}".getBytes(StandardCharsets.UTF_16)))
+    assertThat(Utf8.error("{}".getBytes(StandardCharsets.UTF_16)))
         .isEqualTo("is not UTF-8 text: a zero byte at offset 2, as in UTF-16 or UTF-32");
-    assertThat(Utf8.mistake("☃".getBytes(StandardCharsets.UTF_16)))
+    assertThat(Utf8.error("☃".getBytes(StandardCharsets.UTF_16)))
         .isEqualTo("is not UTF-8: byte 0xfe at offset 0");
-    assertThat(Utf8.mistake("{\"ü\":1}".getBytes(StandardCharsets.UTF_8))).isNull();
+    assertThat(Utf8.error("{\"ü\":1}".getBytes(StandardCharsets.UTF_8))).isNull();
   }
 }

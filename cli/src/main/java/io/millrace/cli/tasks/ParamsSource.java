@@ -3,7 +3,7 @@ package io.millrace.cli.tasks;
 import io.millrace.cli.remote.Remote;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
-import io.millrace.wire.JsonMistake;
+import io.millrace.wire.JsonErrors;
 import java.io.BufferedReader;
 import java.io.Closeable;
 import java.io.IOException;
@@ -100,7 +100,7 @@ interface ParamsSource extends Closeable {
         return token == null ? null : read(token);
       } catch (JacksonException e) {
         long line = e.getLocation() == null ? 0 : e.getLocation().getLineNr();
-        throw ParamsSource.malformed(name, line, JsonMistake.withoutPlace(e));
+        throw ParamsSource.malformed(name, line, JsonErrors.withoutLocation(e));
       } catch (NumberFormatException _) {
         throw malformed("a number is too large");
       }

@@ -3,7 +3,7 @@ package io.millrace.http.json;
 import io.millrace.http.Request;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Reply;
-import io.millrace.wire.JsonMistake;
+import io.millrace.wire.JsonErrors;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -154,7 +154,7 @@ public final class Json {
     try {
       return read(body);
     } catch (JacksonException e) {
-      throw HttpProblem.malformed("the body is not JSON: " + JsonMistake.words(e));
+      throw HttpProblem.malformed("the body is not JSON: " + JsonErrors.message(e));
     }
   }
 

@@ -9,7 +9,7 @@ import io.millrace.http.message.Reply;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.QueuesException.StoreFullException;
 import io.millrace.queues.QueuesException.TaskStateException;
-import io.millrace.wire.JsonMistake;
+import io.millrace.wire.JsonErrors;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -71,7 +71,7 @@ record DciRoutes(ApiRoutes api) {
       } catch (TaskStateException e) {
         throw Refusal.of(String.valueOf(e.getMessage()));
       } catch (JacksonException e) {
-        throw Refusal.of("this JSON cannot be kept: " + JsonMistake.words(e));
+        throw Refusal.of("this JSON cannot be kept: " + JsonErrors.message(e));
       }
     };
   }

@@ -4,7 +4,7 @@ import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Query;
 import io.millrace.queues.ObjectId;
-import io.millrace.wire.JsonMistake;
+import io.millrace.wire.JsonErrors;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -42,7 +42,7 @@ record Input(ObjectNode values, boolean form) {
         return new Input(object, false);
       }
     } catch (JacksonException e) {
-      throw Refusal.of("the body is not JSON: " + JsonMistake.words(e));
+      throw Refusal.of("the body is not JSON: " + JsonErrors.message(e));
     }
     throw Refusal.of("the body must be a JSON object");
   }

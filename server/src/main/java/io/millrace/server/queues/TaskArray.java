@@ -1,7 +1,7 @@
 package io.millrace.server.queues;
 
 import io.millrace.http.json.Json;
-import io.millrace.wire.JsonMistake;
+import io.millrace.wire.JsonErrors;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -43,7 +43,7 @@ final class TaskArray {
     try (JsonParser json = ELEMENTS.createParser(body)) {
       count = count(json);
     } catch (JacksonException e) {
-      throw Refusal.of(WRONG, "detail", JsonMistake.words(e));
+      throw Refusal.of(WRONG, "detail", JsonErrors.message(e));
     }
     if (count == 0) {
       throw Refusal.of(WRONG);

@@ -10,8 +10,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.ObjectReadContext;
 
-/** What is said of a text that is no JSON. */
-class JsonMistakeTest {
+/** The messages about texts that are not JSON. */
+class JsonErrorsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -35,9 +35,9 @@ class JsonMistakeTest {
         "nul",
         "]",
       })
-  void it_speaks_of_the_text_and_not_of_the_library(String text) {
-    JacksonException mistake = catchThrowableOfType(JacksonException.class, () -> readAll(text));
-    assertThat(JsonMistake.words(mistake))
+  void the_message_is_about_the_text_and_not_about_the_library(String text) {
+    JacksonException error = catchThrowableOfType(JacksonException.class, () -> readAll(text));
+    assertThat(JsonErrors.message(error))
         .doesNotContain("Feature", "Constraints", "enable", "Source", "`", "Exception")
         .isNotBlank();
   }
