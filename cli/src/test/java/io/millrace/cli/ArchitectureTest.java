@@ -39,6 +39,7 @@ class ArchitectureTest {
           entry("queues", Set.of("store", "work", "blobs", "processes")),
           entry("jobs", Set.of("store", "work", "blobs")),
           entry("graph", Set.of("store", "work", "blobs", "processes")),
+          entry("schedules", Set.of("store", "work")),
           entry("cluster", Set.of("store", "work")),
           entry(
               "server",
