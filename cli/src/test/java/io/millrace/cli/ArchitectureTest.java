@@ -31,6 +31,7 @@ class ArchitectureTest {
       Map.ofEntries(
           entry("store", Set.of()),
           entry("work", Set.of("store")),
+          entry("access", Set.of("store", "work")),
           entry("blobs", Set.of("store")),
           entry("processes", Set.of()),
           entry("wire", Set.of("store")),
@@ -46,6 +47,7 @@ class ArchitectureTest {
               Set.of(
                   "store",
                   "work",
+                  "access",
                   "wire",
                   "http",
                   "blobs",
