@@ -13,16 +13,74 @@ import org.junit.jupiter.params.provider.CsvSource;
 class HeapGoalTest {
   private static final long GIB = 1L << 30;
 
+  private static final long MIB = 1L << 20;
+  private static final long MINUTE = 60_000;
+
   @ParameterizedTest
   @CsvSource({"0, 6, 1", "2, 6, 6", "1, 6, 3", "5, 6, 6", "1, 1, 1"})
   void it_is_three_times_what_lives_between_the_least_and_the_whole_heap(
-      long live, long most, long goal) {
-    assertThat(HeapGoal.bytes(live * GIB, most * GIB)).isEqualTo(goal * GIB);
+      long live, long most, long expected) {
+    HeapGoal goal = new HeapGoal(most * GIB, 0);
+    goal.collected(live * GIB, 1, 1_000);
+    assertThat(goal.bytes()).isEqualTo(expected * GIB);
   }
 
   @Test
   void a_heap_smaller_than_the_least_goal_is_the_goal() {
-    assertThat(HeapGoal.bytes(GIB / 8, GIB / 2)).isEqualTo(GIB / 2);
+    HeapGoal goal = new HeapGoal(GIB / 2, 0);
+    goal.collected(GIB / 8, 900, 1_000);
+    assertThat(goal.bytes()).isEqualTo(GIB / 2);
+  }
+
+  @Test
+  void a_collector_that_is_busy_gets_more_room_until_it_is_not() {
+    HeapGoal goal = new HeapGoal(6 * GIB, 0);
+    goal.collected(100 * MIB, 260, 1_000);
+    assertThat(goal.bytes()).isEqualTo(GIB + GIB / 2);
+    goal.collected(100 * MIB, 260, 2_500);
+    assertThat(goal.bytes()).isEqualTo(GIB + GIB / 2);
+  }
+
+  @Test
+  void the_room_of_a_busy_collector_ends_with_the_heap() {
+    HeapGoal goal = new HeapGoal(2 * GIB, 0);
+    for (int second = 1; second < 10; second++) {
+      goal.collected(100 * MIB, 999, second * 1_000);
+    }
+    assertThat(goal.bytes()).isEqualTo(2 * GIB);
+  }
+
+  @Test
+  void it_is_lowered_by_a_third_after_a_minute_that_needed_less() {
+    HeapGoal goal = new HeapGoal(6 * GIB, 0);
+    goal.collected(2 * GIB, 10, 1_000);
+    goal.collected(GIB / 8, 10, 1_000 + MINUTE - 1);
+    assertThat(goal.bytes()).isEqualTo(6 * GIB);
+    goal.collected(GIB / 8, 0, 1_000 + MINUTE);
+    assertThat(goal.bytes()).isEqualTo(4 * GIB);
+    goal.collected(GIB, 10, 1_000 + MINUTE + MINUTE / 2);
+    goal.collected(GIB / 8, 10, 1_000 + MINUTE + MINUTE);
+    assertThat(goal.bytes()).isEqualTo(3 * GIB);
+  }
+
+  @Test
+  void it_is_not_lowered_while_the_collector_would_be_busy_with_less() {
+    HeapGoal goal = new HeapGoal(6 * GIB, 0);
+    goal.collected(2 * GIB, 10, 1_000);
+    goal.collected(GIB / 8, MINUTE / 6, 1_000 + MINUTE);
+    assertThat(goal.bytes()).isEqualTo(6 * GIB);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "end of GC cycle, true",
+    "end of minor GC, true",
+    "end of GC pause, false",
+    "Final Mark, false"
+  })
+  void pauses_of_a_collector_that_works_beside_the_program_end_nothing(
+      String action, boolean isEnd) {
+    assertThat(HeapGoal.isEndOfCollection(action)).isEqualTo(isEnd);
   }
 
   @Test
