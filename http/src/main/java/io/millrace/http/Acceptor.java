@@ -28,26 +28,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Accepts connections up to a limit, hands them to the event loops, and closes those that stay
- * silent. When connections or memory run short it first closes what strangers hold: connections
- * that have been silent for a moment and on which no request with credentials has come, and
- * requests that have stopped halfway. Safe for use by threads.
+ * Accepts connections up to a limit, assigns them to the event loops, and closes idle ones. If
+ * connections run short, it closes those that have been idle for a second and have sent no request
+ * with accepted credentials. If memory runs short, it closes those that have stopped in the middle
+ * of a request. Thread-safe.
  */
 final class Acceptor {
   private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
   private static final int BACKLOG = 1024;
 
-  /** How long to wait before another try if none can be accepted, for example without files. */
-  private static final Duration PAUSE = Duration.ofMillis(100);
+  /** How long to wait after a failed accept, for example if no file descriptor is free. */
+  private static final Duration RETRY_PAUSE = Duration.ofMillis(100);
 
-  /** How long connections may take to notice that they are being closed. */
-  private static final Duration LEAVING = Duration.ofSeconds(1);
+  /** How long {@link #stop} waits for connections to close. */
+  private static final Duration CLOSE_WAIT = Duration.ofSeconds(1);
 
-  /** How long a connection must have been silent to be closed in favour of others. */
-  private static final Duration SILENT = Duration.ofSeconds(1);
+  /** How long a connection must have been idle to be closed in favour of others. */
+  private static final Duration EVICTION_IDLE = Duration.ofSeconds(1);
 
-  /** How often it is worth looking for such connections. */
-  private static final Duration RELIEF = Duration.ofMillis(100);
+  /** The shortest time between two searches for such connections. */
+  private static final Duration EVICTION_INTERVAL = Duration.ofMillis(100);
 
   private final ServerSocketChannel server;
   private final Connection.Context context;
@@ -55,8 +55,8 @@ final class Acceptor {
   private final Set<Connection> open = ConcurrentHashMap.newKeySet();
   private final Condition full = new Condition();
   private final Condition failing = new Condition();
-  private final Relief relief = new Relief();
-  private final Relief memoryRelief = new Relief();
+  private final Eviction eviction = new Eviction();
+  private final Eviction memoryEviction = new Eviction();
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile @Nullable Counter refused;
   private final Thread accepting;
@@ -65,7 +65,7 @@ final class Acceptor {
   private Acceptor(ServerSocketChannel server, Function<Acceptor, Connection.Context> context) {
     this.server = server;
     this.context = context.apply(this);
-    this.context.memory().onShortage(() -> memoryRelief.close(true));
+    this.context.memory().onShortage(() -> memoryEviction.run(true));
     this.loops =
         Stream.iterate(0, it -> it + 1)
             .limit(loopCount())
@@ -75,18 +75,17 @@ final class Acceptor {
     this.sweeping = Thread.ofVirtual().name("http-sweep").unstarted(this::sweep);
   }
 
-  /**
-   * A quarter of the processors: the rest is for the store, and for requests that are not plain.
-   */
+  /** A quarter of the processors; the rest is for the store and for the threads of requests. */
   private static int loopCount() {
     return Math.max(1, Runtime.getRuntime().availableProcessors() / 4);
   }
 
   /**
-   * Begins to accept.
+   * Starts accepting.
    *
-   * @param context makes what connections share; gets this acceptor, which is told of their end
-   * @throws UncheckedIOException when it cannot, as when the port is taken
+   * @param context creates what connections share, from this acceptor, whose {@link #closed} must
+   *     be called when a connection ends
+   * @throws UncheckedIOException if that fails, for example because the port is taken
    */
   static Acceptor start(InetSocketAddress address, Function<Acceptor, Connection.Context> context) {
     try {
@@ -111,7 +110,7 @@ final class Acceptor {
     return server.socket().getLocalPort();
   }
 
-  /** Shows how many connections there are, and how many were turned away. */
+  /** Registers the metrics of connections and of the memory for requests. */
   void measure(MeterRegistry registry) {
     Gauge.builder("millrace.http.connections", open, Set::size)
         .description("Open connections")
@@ -132,8 +131,8 @@ final class Acceptor {
       SocketChannel channel = null;
       try {
         channel = server.accept();
-        failing.over("connections are accepted again");
-        if (open.size() < context.limits().maxConnections() || relief.close(false)) {
+        failing.ends("connections are accepted again");
+        if (open.size() < context.limits().maxConnections() || eviction.run(false)) {
           channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
           Connection connection =
               new Connection(channel, loops.get(count++ % loops.size()), context);
@@ -143,38 +142,38 @@ final class Acceptor {
             connection.abort();
           }
         } else {
-          turnAway(channel);
+          refuse(channel);
         }
       } catch (IOException | RuntimeException | Error e) {
         close(channel);
         if (server.isOpen()) {
           failing.begins(
-              "connections cannot be accepted ({}); this is told once a minute", e.toString());
-          relief.close(false);
-          LockSupport.parkNanos(PAUSE.toNanos());
+              "connections cannot be accepted ({}); this is logged once a minute", e.toString());
+          eviction.run(false);
+          LockSupport.parkNanos(RETRY_PAUSE.toNanos());
         }
       }
     }
   }
 
-  private void turnAway(SocketChannel channel) throws IOException {
+  private void refuse(SocketChannel channel) throws IOException {
     full.begins(
-        "there are {} connections, as many as may be, and further ones are closed; this is told"
-            + " once a minute",
+        "the limit of connections is reached: {} are open, and further ones are closed; this is"
+            + " logged once a minute",
         Integer.toString(open.size()));
     if (refused != null) {
       refused.increment();
     }
     HttpProblem problem =
         HttpProblem.unavailable(
-            "the server has as many connections as it can have (server.max-connections)",
+            "the server has reached its limit of connections (server.max-connections)",
             RequestMemory.RETRY_SECONDS);
     try (channel) {
       channel.configureBlocking(false);
       ByteBuffer text = ReplyText.last(ErrorForm.PLAIN.reply(problem));
       channel.write(text);
       channel.shutdownOutput();
-      // What has come is read: closing with bytes unread would take the answer back.
+      // Closing with unread bytes would reset the connection, and the client might miss the answer.
       channel.read(ByteBuffer.allocate(HttpLimits.DEFAULT.maxHeaderBytes()));
     }
   }
@@ -189,7 +188,7 @@ final class Acceptor {
     }
   }
 
-  /** Forgets a connection that is closed. */
+  /** Removes a closed connection. */
   void closed(Connection connection) {
     open.remove(connection);
     if (open.isEmpty() && !server.isOpen()) {
@@ -197,68 +196,74 @@ final class Acceptor {
     }
   }
 
-  /** Makes room when something runs short, but does not look for it more often than is sensible. */
-  private final class Relief {
-    private final AtomicLong lastNanos = new AtomicLong(System.nanoTime() - RELIEF.toNanos());
+  /** Closes connections of little value when something runs short, but not too often. */
+  private final class Eviction {
+    private final AtomicLong lastNanos =
+        new AtomicLong(System.nanoTime() - EVICTION_INTERVAL.toNanos());
 
-    /** For how many more connections there is room, since that many are being closed. */
-    private final AtomicLong made = new AtomicLong();
+    /** The number of connections that are being closed and not replaced yet. */
+    private final AtomicLong evicted = new AtomicLong();
 
-    /** Whether there is room for one more. */
-    boolean close(boolean roomForBytes) {
+    /**
+     * Closes connections if enough time has passed since the last call that did.
+     *
+     * @param forMemory whether memory runs short, and not connections
+     * @return whether a closed connection makes room for one more
+     */
+    boolean run(boolean forMemory) {
       long now = System.nanoTime();
       long last = lastNanos.get();
-      if (now - last >= RELIEF.toNanos() && lastNanos.compareAndSet(last, now)) {
-        made.set(
-            open.stream().filter(each -> each.giveWay(SILENT.toNanos(), roomForBytes)).count());
+      if (now - last >= EVICTION_INTERVAL.toNanos() && lastNanos.compareAndSet(last, now)) {
+        evicted.set(
+            open.stream().filter(each -> each.evict(EVICTION_IDLE.toNanos(), forMemory)).count());
       }
-      return made.getAndUpdate(count -> Math.max(0, count - 1)) > 0;
+      return evicted.getAndUpdate(count -> Math.max(0, count - 1)) > 0;
     }
   }
 
-  /** Something that goes on for a while and is worth a line in the log, but not one each time. */
+  /** A condition that may last. It is logged when it begins, then at most once a minute. */
   private static final class Condition {
     private static final long MINUTE_NANOS = Duration.ofMinutes(1).toNanos();
 
     private boolean lasts;
-    private long toldNanos;
+    private long loggedNanos;
 
     void begins(String message, String detail) {
       long now = System.nanoTime();
-      if (!lasts || now - toldNanos > MINUTE_NANOS) {
+      if (!lasts || now - loggedNanos > MINUTE_NANOS) {
         lasts = true;
-        toldNanos = now;
+        loggedNanos = now;
         LOG.warn(message, detail);
       }
     }
 
-    /** It is over if it has not been told of for a minute: it may come and go quickly. */
-    void over(String message) {
-      if (lasts && System.nanoTime() - toldNanos > MINUTE_NANOS) {
+    /** Logs the end, but only a minute after the last warning, because conditions may alternate. */
+    void ends(String message) {
+      if (lasts && System.nanoTime() - loggedNanos > MINUTE_NANOS) {
         lasts = false;
         LOG.info(message);
       }
     }
   }
 
-  /** Closes connections that have been silent for too long while a thread serves them. */
+  /** Closes connections that have been idle for too long while a thread serves them. */
   private void sweep() {
     Duration limit = context.limits().idleTimeout();
     try {
       while (server.isOpen()) {
         Thread.sleep(limit.dividedBy(4).plusMillis(1));
         for (Connection connection : open) {
-          if (connection.activity().silentNanos() > limit.toNanos()) {
+          if (connection.activity().idleNanos() > limit.toNanos()) {
             connection.abort();
           }
         }
       }
     } catch (InterruptedException _) {
-      // It is being stopped.
+      // The acceptor is stopping.
     }
   }
 
-  /** Accepts no more, and closes every connection. */
+  /** Stops accepting, and closes every connection. */
   void stop() {
     try {
       server.close();
@@ -268,8 +273,8 @@ final class Acceptor {
     sweeping.interrupt();
     open.forEach(Connection::abort);
     try {
-      if (!open.isEmpty() && !closed.await(LEAVING.toMillis(), TimeUnit.MILLISECONDS)) {
-        LOG.debug("{} connections are left", open.size());
+      if (!open.isEmpty() && !closed.await(CLOSE_WAIT.toMillis(), TimeUnit.MILLISECONDS)) {
+        LOG.debug("{} connections are still open", open.size());
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();

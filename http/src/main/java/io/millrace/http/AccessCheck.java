@@ -5,14 +5,17 @@ import io.millrace.http.message.HttpProblem;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides who may send a request, before anything of its body is read. Safe for use by threads.
+ * Identifies the sender of a request and decides whether it is let in, before any of the body is
+ * read. Thread-safe.
  *
- * <p>The server calls it with the route that the request matched. A request that matches none is
- * checked like any other, so that only known callers learn which paths exist.
+ * <p>A request that matches no route is checked too, so that only known callers learn which paths
+ * exist.
  */
 @FunctionalInterface
 public interface AccessCheck {
-  /** Lets everybody in as {@link Caller#LOCAL}, but for what the credentials of a route say. */
+  /**
+   * Lets everybody in: as the caller of the route's credentials, otherwise as {@link Caller#LOCAL}.
+   */
   AccessCheck OPEN =
       (route, host, headers) -> {
         Caller caller = route.callerBy(headers);
@@ -20,44 +23,47 @@ public interface AccessCheck {
       };
 
   /**
-   * Lets a request pass.
+   * Checks a request.
    *
-   * @param route the route that it matched
-   * @param host the Host header
-   * @param headers those of the request
-   * @return who sends it
-   * @throws HttpProblem 401 or 403 to turn it away
+   * @param route the matched route; a placeholder if none matched
+   * @param host the value of the header Host
+   * @param headers the headers of the request
+   * @return the sender
+   * @throws HttpProblem 401 or 403 if the request is not let in
    */
   Caller check(Route route, String host, Headers headers);
 
   /**
-   * A kind of credentials that the routes of one API take beside the server's token. Safe for use
-   * by threads.
+   * A kind of credentials that the routes of one API accept besides the server's token.
+   * Thread-safe.
    */
   interface Credentials {
     /**
-     * Who shows credentials of this kind.
+     * The caller with the credentials in these headers.
      *
-     * @return null if the request shows none
-     * @throws HttpProblem 401 or 403 if it shows wrong ones
+     * @return null if there are no credentials of this kind
+     * @throws HttpProblem 401 or 403 if they are wrong
      */
     @Nullable Caller caller(Headers headers);
 
     /**
-     * Whether a request of a route needs credentials of this kind even if it shows the server's
-     * token or comes from this machine; 401 otherwise, by {@link #absent}.
+     * Whether requests need credentials of this kind even if they have the server's token or come
+     * from this machine. If they are missing, the request is answered with {@link #absent}. The
+     * default is false.
      */
     default boolean isRequired() {
       return false;
     }
 
-    /** How a request is turned away that shows neither these credentials nor the server's token. */
+    /**
+     * The error, usually 401, for a request with neither these credentials nor the server's token.
+     */
     default HttpProblem absent() {
-      return new HttpProblem(401, "this server wants the header Authorization: Bearer TOKEN")
+      return new HttpProblem(401, "this server requires the header Authorization: Bearer TOKEN")
           .withHeader("WWW-Authenticate", "Bearer");
     }
 
-    /** No further credentials. */
+    /** No credentials besides the server's token. */
     Credentials NONE = _ -> null;
   }
 }

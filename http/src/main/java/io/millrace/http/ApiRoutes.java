@@ -12,22 +12,22 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the routes of one API, which share paths, credentials and error form. {@code query},
- * {@code body}, {@code role} and the like give a view that adds its routes to the same list, so a
- * route reads as one line:
+ * A builder of the routes of one API, which share path prefixes, credentials and error form.
+ * Methods such as {@code query}, {@code body} and {@code role} return a builder with one property
+ * changed that adds to the same list of routes. So one line declares a route:
  *
  * <pre>{@code
  * api.query("limit", "after").get("/jobs", this::list);
  * api.role(Role.OPERATOR).post("/jobs/{key}/cancel", this::cancel);
  * }</pre>
  *
- * <p>Unless it says otherwise, a GET needs the role viewer and every other method the role
- * submitter. For use by one thread, before the server starts.
+ * <p>By default, GET needs the role viewer and every other method the role submitter. Not
+ * thread-safe; used before the server starts.
  */
 public final class ApiRoutes {
   private final List<Route> routes;
   private final List<String> roots;
-  // What the next routes have in common; changed only in a copy that is being made.
+  // The properties of the next routes; they are changed only while a copy is made.
   private Route.Parameters parameters = Route.Parameters.NONE;
   private Route.Body body = Route.Body.NONE;
   private Caller.@Nullable Role role;
@@ -39,7 +39,11 @@ public final class ApiRoutes {
     this.roots = roots;
   }
 
-  /** None yet; each is added below every one of these paths, which may be empty. */
+  /**
+   * A builder without routes.
+   *
+   * @param roots path prefixes, which may be empty; each route is added below each of them
+   */
   public static ApiRoutes below(String... roots) {
     return new ApiRoutes(new ArrayList<>(), List.of(roots));
   }
@@ -55,67 +59,67 @@ public final class ApiRoutes {
     return copy;
   }
 
-  /** For routes that read these parameters of the query, and pass over others. */
+  /** For routes that read these query parameters and ignore others. The default is none. */
   public ApiRoutes query(String... names) {
     return with(copy -> copy.parameters = new Route.Parameters(Set.of(names), false));
   }
 
-  /** For routes that read these parameters of the query, and answer others with 400. */
+  /** For routes that read these query parameters and answer others with 400. */
   public ApiRoutes strictQuery(Set<String> names) {
     return with(copy -> copy.parameters = new Route.Parameters(names, true));
   }
 
-  /** For routes that read such a body. */
-  public ApiRoutes body(Route.Body read) {
-    return with(copy -> copy.body = read);
+  /** For routes that read this kind of body. The default is none. */
+  public ApiRoutes body(Route.Body kind) {
+    return with(copy -> copy.body = kind);
   }
 
-  /** For routes that need this role. */
+  /** For routes that require this role. */
   public ApiRoutes role(Caller.Role needed) {
     return with(copy -> copy.role = needed);
   }
 
-  /** For routes that take these credentials beside the server's token. */
-  public ApiRoutes credentials(Credentials taken) {
-    return with(copy -> copy.credentials = taken);
+  /** For routes that accept these credentials besides the server's token. The default is none. */
+  public ApiRoutes credentials(Credentials accepted) {
+    return with(copy -> copy.credentials = accepted);
   }
 
-  /** For routes whose errors look like this. */
+  /** For routes whose errors have this form. The default is {@link ErrorForm#PLAIN}. */
   public ApiRoutes errors(ErrorForm form) {
     return with(copy -> copy.errors = form);
   }
 
-  /** Adds a route that reads. */
+  /** Adds a route for GET, and for HEAD. */
   public ApiRoutes get(String path, Handler handler) {
     return add(HttpMethod.GET, path, handler, null);
   }
 
-  /** Adds a route that does something. */
+  /** Adds a route for POST. */
   public ApiRoutes post(String path, Handler handler) {
     return add(HttpMethod.POST, path, handler, null);
   }
 
   /**
-   * Adds a route that does something, and answers short requests without a thread of their own.
+   * Adds a route for POST that handles short requests on the event loop.
    *
-   * @param nonBlocking answers short requests
-   * @param handler answers the others, and those that {@code nonBlocking} leaves to it
+   * @param nonBlocking handles short requests
+   * @param handler handles the others, and those that {@code nonBlocking} declines
    */
   public ApiRoutes post(String path, NonBlockingHandler nonBlocking, Handler handler) {
     return add(HttpMethod.POST, path, handler, nonBlocking);
   }
 
-  /** Adds a route that puts something at the path. */
+  /** Adds a route for PUT. */
   public ApiRoutes put(String path, Handler handler) {
     return add(HttpMethod.PUT, path, handler, null);
   }
 
-  /** Adds a route that changes a part of what is at the path. */
+  /** Adds a route for PATCH. */
   public ApiRoutes patch(String path, Handler handler) {
     return add(HttpMethod.PATCH, path, handler, null);
   }
 
-  /** Adds a route that removes what is at the path. */
+  /** Adds a route for DELETE. */
   public ApiRoutes delete(String path, Handler handler) {
     return add(HttpMethod.DELETE, path, handler, null);
   }
@@ -142,7 +146,7 @@ public final class ApiRoutes {
     return this;
   }
 
-  /** All that were added so far, in order. */
+  /** A copy of the routes added so far, in order. */
   public List<Route> routes() {
     return List.copyOf(routes);
   }

@@ -4,43 +4,44 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Who sends a request, as the {@link AccessCheck} found out; every handler can ask by {@link
+ * The sender of a request, identified by the {@link AccessCheck}. Handlers get it from {@link
  * Request#caller}. Immutable.
  *
  * @param principal a name for people and logs, such as {@code server token}
- * @param roles what the caller may do; empty for one that showed no credentials
+ * @param roles what the caller may do; empty for a caller without credentials
  * @param reach what the roles are limited to
  */
 public record Caller(String principal, Set<Role> roles, Reach reach) {
-  /** Somebody on this machine, on a server that asks for no credentials. */
+  /** A caller on this machine, if the server requires no credentials. */
   public static final Caller LOCAL = new Caller("local", Role.ALL, Reach.EVERYTHING);
 
-  /** Somebody with the server's token. */
+  /** A caller with the server's token. */
   public static final Caller OWNER = new Caller("server token", Role.ALL, Reach.EVERYTHING);
 
-  /** Somebody without credentials, on a route that needs none. */
+  /** A caller without credentials, on a route that requires none. */
   public static final Caller UNKNOWN = new Caller("unknown", Set.of(), Reach.EVERYTHING);
 
-  /** With these roles. */
+  /** Copies the roles. */
   public Caller {
     roles = Set.copyOf(roles);
   }
 
   /**
-   * What a caller may do. The first four include each other upwards; {@link #WORKER} stands apart.
+   * What a caller may do. Each role from {@link #ANYONE} to {@link #ADMIN} includes those before
+   * it. {@link #WORKER} includes only {@link #ANYONE}.
    */
   public enum Role {
-    /** Any caller, without credentials. */
+    /** Anybody, also without credentials. */
     ANYONE,
-    /** Reads. */
+    /** May read. */
     VIEWER,
-    /** Adds work, and changes what it added. */
+    /** May add work, and change what it added. */
     SUBMITTER,
-    /** Changes what others added, and how work runs. */
+    /** May change what others added, and how work runs. */
     OPERATOR,
     /** May do everything. */
     ADMIN,
-    /** Takes work and reports on it. */
+    /** May take work and report on it. */
     WORKER;
 
     private static final Set<Role> ALL = Set.of(values());
@@ -51,18 +52,18 @@ public record Caller(String principal, Set<Role> roles, Reach reach) {
     }
   }
 
-  /** What the roles of a caller are limited to: a part of the server knows its own limits. */
+  /** A limit of a caller's roles to some things. Each part of the server defines its own. */
   public interface Reach {
     /** No limit. */
     Reach EVERYTHING = new Reach() {};
   }
 
-  /** Whether the caller showed credentials, or needs none on this server at all. */
+  /** Whether the caller has valid credentials, or the server requires none at all. */
   public boolean isKnown() {
     return !roles.isEmpty();
   }
 
-  /** Whether the caller may do what needs this role. */
+  /** Whether the caller may do what requires this role. */
   public boolean may(Role role) {
     return role == Role.ANYONE || roles.contains(role);
   }

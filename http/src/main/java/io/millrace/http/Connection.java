@@ -13,36 +13,41 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A client's connection. An event loop reads the head of each request and answers plain requests; a
- * thread is there only while it serves one of the others.
+ * A connection to a client. Its event loop parses the head of each request and answers plain
+ * requests. A thread exists only while it serves one of the other requests.
  *
  * <pre>
- *                 whole plain request             answer
- *   READING ---------------------------> ASKED ----------> WRITING
- *    ^  |  ^                                                  |
- *    |  |  +-------------------- all written ----------------+
+ *              complete plain request          reply
+ *   READING ---------------------------> PENDING -------> WRITING
+ *    ^  |  ^                                                 |
+ *    |  |  +-------------------- all written ---------------+
  *    |  |
- *    |  +-- complete head of another --> SERVED (its thread) --+
- *    +-------------------------- answered ---------------------+
+ *    |  +-- complete head of another request --> DETACHED --+
+ *    +---------- the request's thread has replied ----------+
  *
- *   from anywhere: after the last answer LINGERING until the client has closed, then CLOSED
+ *   from any phase: after the last reply LINGERING until the client has closed, then CLOSED
  * </pre>
  *
- * <p>Methods of the loop are called by its thread alone; the others by any thread.
+ * <p>Getters are thread-safe. All other methods are called by the thread of the loop, unless they
+ * say otherwise.
  */
 final class Connection {
   private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
-  /** How long, and how much, is read and dropped after the last answer, so that it arrives. */
+  /**
+   * How long the client's input is read and dropped after the last reply. Closing with unread bytes
+   * would reset the connection, and the client might miss the reply.
+   */
   static final Duration LINGER = Duration.ofSeconds(10);
 
+  /** How many bytes are dropped at most. */
   private static final long LINGER_BYTES = 256L << 20;
 
   private enum Phase {
     READING,
-    ASKED,
+    PENDING,
     WRITING,
-    SERVED,
+    DETACHED,
     LINGERING,
     CLOSED
   }
@@ -56,21 +61,25 @@ final class Connection {
   private @Nullable SelectionKey key;
   private @Nullable Request request;
 
-  /** Whether an answer was begun, which is to be ended. */
-  private boolean asked;
+  /** Whether {@link #request} was begun and must be ended with {@link Dispatcher#end}. */
+  private boolean begun;
 
-  private int askedBytes;
+  /** Memory that is reserved for the request and its reply. */
+  private int reservedBytes;
+
+  /** The rest of a reply that the client was too slow to take. */
   private @Nullable ByteBuffer unwritten;
+
   private @Nullable Thread thread;
   private RequestBody.@Nullable Pace pace;
 
-  /** Since when the present phase, or the present wait for bytes, lasts. */
+  /** When the current phase, or the current wait for bytes, began, by {@link System#nanoTime}. */
   private long sinceNanos;
 
   private long lingerBytes = LINGER_BYTES;
 
-  /** Whether the answer that is being written is the last. */
-  private boolean ending;
+  /** Whether the reply that is being written is the last. */
+  private boolean closing;
 
   /** A connection that was just accepted. */
   Connection(SocketChannel channel, EventLoop loop, Context context) {
@@ -96,18 +105,22 @@ final class Connection {
     return activity;
   }
 
-  /** Has its loop begin to read. */
+  /** Starts reading. Called by any thread. */
   void begin() {
     loop.execute(() -> resume(new byte[0]));
   }
 
-  /** Has its loop go on with the next request, of which so much has come. Called by its thread. */
-  void served(byte[] leftover) {
+  /**
+   * Returns the connection to its loop after a reply. Called by the request's thread.
+   *
+   * @param leftover the bytes of the next request that have arrived
+   */
+  void resumeReading(byte[] leftover) {
     loop.execute(() -> resume(leftover));
   }
 
-  /** Has its loop take what still comes, and close. Called by its thread after the last answer. */
-  void servedLast() {
+  /** Returns the connection to its loop after the last reply. Called by the request's thread. */
+  void lingerAndClose() {
     loop.execute(() -> {
       try {
         thread = null;
@@ -119,36 +132,38 @@ final class Connection {
     });
   }
 
-  /** Closes it, whatever it does; a thread that serves it is interrupted. */
+  /** Closes the connection in any phase, and interrupts its thread. Called by any thread. */
   void abort() {
     loop.execute(() -> {
-      Thread serving = thread;
-      if (serving != null) {
-        serving.interrupt();
+      Thread current = thread;
+      if (current != null) {
+        current.interrupt();
       }
       close(null);
     });
   }
 
   /**
-   * Closes it to make room, if it has been silent for so long.
+   * Closes the connection to free resources, if it has been idle for this long and is of little
+   * value: for memory, if it has stopped in the middle of a request; otherwise, if it has sent no
+   * request with accepted credentials, or its last reply was written. Called by any thread.
    *
-   * @param roomForBytes whether it must have stopped in the middle of a request; otherwise, whether
-   *     no request with credentials has come, or the last answer was given
    * @return whether it is being closed
    */
-  boolean giveWay(long silentNanos, boolean roomForBytes) {
-    boolean gives =
-        roomForBytes
-            ? activity.isStuck(silentNanos)
-            : activity.silentNanos() >= silentNanos && isDispensable();
-    if (gives) {
+  boolean evict(long idleNanos, boolean forMemory) {
+    boolean evictable =
+        forMemory
+            ? activity.isStuck(idleNanos)
+            : activity.idleNanos() >= idleNanos && isDispensable();
+    if (evictable) {
       abort();
     }
-    return gives;
+    return evictable;
   }
 
-  /** Whether no caller with credentials uses it. May be out of date: it is read without a lock. */
+  /**
+   * Whether no authenticated caller uses it. May be outdated, because it is read without a lock.
+   */
   private boolean isDispensable() {
     Phase now = phase;
     return now == Phase.LINGERING || (now == Phase.READING && !activity.isAuthenticated());
@@ -165,7 +180,7 @@ final class Connection {
         received(ByteBuffer.wrap(leftover));
       }
     } catch (IOException | RuntimeException | Error e) {
-      // Errors too: the loop must outlive whatever one connection does.
+      // Errors too: no connection may end the loop.
       close(e);
     }
   }
@@ -175,7 +190,7 @@ final class Connection {
     key = channel.register(loop.selector(), SelectionKey.OP_READ, this);
   }
 
-  /** Called by the loop: does what the connection is ready for. */
+  /** Reads or writes; called when the selector finds the connection ready. */
   void ready() {
     SelectionKey current = key;
     if (current == null || !current.isValid()) {
@@ -184,17 +199,17 @@ final class Connection {
     try {
       switch (phase) {
         case READING -> read();
-        case WRITING -> write(there(unwritten));
+        case WRITING -> write(require(unwritten));
         case LINGERING -> drop();
-        case ASKED, SERVED, CLOSED -> current.interestOps(0);
+        case PENDING, DETACHED, CLOSED -> current.interestOps(0);
       }
     } catch (IOException | RuntimeException | Error e) {
-      // Errors too: the loop must outlive whatever one connection does.
+      // Errors too: no connection may end the loop.
       close(e);
     }
   }
 
-  /** Called by the loop now and then: closes the connection if it has taken too long. */
+  /** Closes the connection if a timeout has passed; called at regular intervals. */
   void checkTimeouts(long now) {
     try {
       switch (phase) {
@@ -209,7 +224,7 @@ final class Connection {
             close(null);
           }
         }
-        case ASKED, SERVED, CLOSED -> {}
+        case PENDING, DETACHED, CLOSED -> {}
       }
     } catch (IOException | RuntimeException | Error e) {
       close(e);
@@ -218,8 +233,8 @@ final class Connection {
 
   private void checkReading(long now) throws IOException {
     if (received.isEmpty()) {
-      Duration most = activity.isAuthenticated() ? limits().idleTimeout() : limits().headTimeout();
-      if (now - activity.lastNanos() > most.toNanos()) {
+      Duration max = activity.isAuthenticated() ? limits().idleTimeout() : limits().headTimeout();
+      if (now - activity.lastNanos() > max.toNanos()) {
         close(null);
       }
     } else if (pace != null) {
@@ -227,18 +242,18 @@ final class Connection {
     } else if (now - sinceNanos > limits().headTimeout().toNanos()) {
       refuse(
           new HttpProblem(
-              408, "the head of the request did not come within " + limits().headTimeout()));
+              408, "the head of the request did not arrive within " + limits().headTimeout()));
     }
   }
 
-  /** Notes that so much of a body has come. Returns false if it comes too slowly. */
+  /** Counts bytes of a body that have arrived. Returns false, and refuses, if it is too slow. */
   private boolean checkPace(long now, long count) throws IOException {
-    boolean enough = there(pace).waited(Math.max(0, now - sinceNanos), count);
+    boolean fastEnough = require(pace).waited(Math.max(0, now - sinceNanos), count);
     sinceNanos = now;
-    if (!enough) {
+    if (!fastEnough) {
       refuse(RequestBody.tooSlow(limits()));
     }
-    return enough;
+    return fastEnough;
   }
 
   private void read() throws IOException {
@@ -262,84 +277,85 @@ final class Connection {
       case BODY -> {
         activity.awaitsBytes(true);
         if (pace == null) {
-          // A client that is refused need not send the rest.
+          // Check now, so that a client that is refused need not send the rest.
           pace = new RequestBody.Pace(limits().headTimeout(), limits().minBodyRate());
           sinceNanos = activity.lastNanos();
           if (!context.dispatcher().isNonBlocking(request(), this)) {
-            serve();
+            startThread();
           }
         }
       }
-      case WHOLE -> ask();
-      case OTHER -> serve();
+      case COMPLETE -> handle();
+      case NEEDS_THREAD -> startThread();
       case REFUSED -> refuse(received.problem());
     }
   }
 
-  /** The request whose head has come. */
+  /** The request whose head is complete. */
   private Request request() {
-    Request present = request;
-    if (present == null) {
-      present = new Request(received.head(), limits());
-      request = present;
+    Request current = request;
+    if (current == null) {
+      current = new Request(received.head(), limits());
+      request = current;
     }
-    return present;
+    return current;
   }
 
-  private void ask() throws IOException {
-    Request asking = request();
-    AsyncReply later = context.dispatcher().begin(asking, this, received.behindHead(), loop.tick());
-    if (later == null) {
-      serve();
+  /** Handles a complete plain request on the loop. */
+  private void handle() throws IOException {
+    Request current = request();
+    AsyncReply reply = context.dispatcher().begin(current, this, received.body(), loop.tick());
+    if (reply == null) {
+      startThread();
       return;
     }
-    askedBytes = received.taken();
-    asked = true;
-    complete(Phase.ASKED);
-    if (later.isDone()) {
-      answer(asking, later);
+    reservedBytes = received.handOver();
+    begun = true;
+    endReading(Phase.PENDING);
+    if (reply.isDone()) {
+      write(current, reply);
     } else {
-      later.whenDone(() -> loop.execute(() -> answerOrClose(asking, later)));
+      reply.whenDone(() -> loop.execute(() -> writeOrClose(current, reply)));
     }
   }
 
-  private void answerOrClose(Request asking, AsyncReply later) {
+  private void writeOrClose(Request current, AsyncReply reply) {
     try {
-      answer(asking, later);
+      write(current, reply);
     } catch (IOException | RuntimeException | Error e) {
-      // Errors too: the loop must outlive whatever one connection does.
+      // Errors too: no connection may end the loop.
       close(e);
     }
   }
 
-  private void answer(Request asking, AsyncReply later) throws IOException {
+  private void write(Request current, AsyncReply reply) throws IOException {
     if (phase == Phase.CLOSED) {
       end();
       return;
     }
     phase = Phase.WRITING;
-    write(context.dispatcher().answer(asking, later, loop.buffer()));
+    write(context.dispatcher().encode(current, reply, loop.buffer()));
   }
 
-  /** Refuses a request that cannot be read, and closes once the client has the answer. */
+  /** Refuses a request that cannot be parsed, and then closes the connection. */
   private void refuse(HttpProblem problem) throws IOException {
-    complete(Phase.WRITING);
+    endReading(Phase.WRITING);
     received.clear();
-    ending = true;
+    closing = true;
     request = null;
     write(context.dispatcher().refuse(problem));
   }
 
-  /** Writes what the client takes, and the rest when it takes more. */
+  /** Writes as much as the client takes now, and the rest when it takes more. */
   private void write(ByteBuffer text) throws IOException {
-    SelectionKey current = there(key);
+    SelectionKey current = require(key);
     channel.write(text);
     activity.touch();
     if (text.hasRemaining()) {
       if (unwritten == null) {
-        // The text is in the loop's buffer, which is for what is done with it at once.
+        // The text is in the buffer of the loop, which other connections use too.
         memory().add(text.remaining());
-        askedBytes += text.remaining();
+        reservedBytes += text.remaining();
         unwritten = ByteBuffer.allocate(text.remaining()).put(text).flip();
       }
       current.interestOps(SelectionKey.OP_WRITE);
@@ -347,7 +363,7 @@ final class Connection {
     }
     unwritten = null;
     end();
-    if (ending) {
+    if (closing) {
       linger();
       return;
     }
@@ -358,50 +374,50 @@ final class Connection {
     }
   }
 
-  /** Ends the request and gives back its memory. */
+  /** Ends the request and releases its memory. */
   private void end() {
-    if (asked) {
-      asked = false;
-      context.dispatcher().end(there(request));
+    if (begun) {
+      begun = false;
+      context.dispatcher().end(require(request));
     }
     request = null;
-    memory().release(askedBytes);
-    askedBytes = 0;
+    memory().release(reservedBytes);
+    reservedBytes = 0;
   }
 
-  /** Ends the reading of a request, as far as the loop does it. */
-  private void complete(Phase next) {
+  /** Ends the phase in which the loop reads a request. */
+  private void endReading(Phase next) {
     pace = null;
     activity.awaitsBytes(false);
     phase = next;
   }
 
-  /** Has a thread of its own serve the request whose head has come. */
-  private void serve() {
+  /** Starts a thread for the request whose head is complete. */
+  private void startThread() {
     Request serving = request();
     request = null;
-    byte[] rest = received.behindHead();
-    int reservedBytes = received.taken();
-    complete(Phase.SERVED);
-    there(key).cancel();
+    byte[] rest = received.body();
+    int reserved = received.handOver();
+    endReading(Phase.DETACHED);
+    require(key).cancel();
     key = null;
     RequestThread task =
         new RequestThread(
             this,
             context.dispatcher(),
             serving,
-            new RequestBody(this, serving.head(), rest, reservedBytes));
+            new RequestBody(this, serving.head(), rest, reserved));
     Thread unstarted = Thread.ofVirtual().name("http-request").unstarted(task);
     thread = unstarted;
-    loop.afterForgetting(unstarted::start);
+    loop.afterDeregistration(unstarted::start);
   }
 
-  /** Ends the output and reads what the client still sends, since closing now would be a reset. */
+  /** Ends the output, and drops the client's input until it closes. */
   private void linger() throws IOException {
     phase = Phase.LINGERING;
     sinceNanos = System.nanoTime();
     channel.shutdownOutput();
-    there(key).interestOps(SelectionKey.OP_READ);
+    require(key).interestOps(SelectionKey.OP_READ);
   }
 
   private void drop() throws IOException {
@@ -412,14 +428,14 @@ final class Connection {
     }
   }
 
-  /** Closes it for good. A request that waits for its answer is ended when that comes. */
+  /** Closes the connection. A pending request is ended later, when its reply is ready. */
   private void close(@Nullable Throwable cause) {
     if (cause instanceof Error) {
-      LOG.error("a connection is closed for a fault of the server", cause);
+      LOG.error("a connection is closed because of an internal error", cause);
     } else if (cause != null) {
       LOG.trace("a connection failed", cause);
     }
-    boolean undecided = phase == Phase.ASKED;
+    boolean pending = phase == Phase.PENDING;
     phase = Phase.CLOSED;
     activity.awaitsBytes(false);
     key = null;
@@ -430,26 +446,26 @@ final class Connection {
     }
     received.clear();
     unwritten = null;
-    if (!undecided) {
+    if (!pending) {
       end();
     }
     context.whenClosed().accept(this);
   }
 
-  private static <T> T there(@Nullable T part) {
+  private static <T> T require(@Nullable T part) {
     if (part == null) {
-      throw new IllegalStateException("a connection is in another state");
+      throw new IllegalStateException("a connection is in the wrong phase");
     }
     return part;
   }
 
   /**
-   * What the connections of one listener share.
+   * What all connections of a server share.
    *
-   * @param limits what a client may ask for
-   * @param memory the budget for what requests keep in memory
-   * @param dispatcher answers requests
-   * @param whenClosed called for each connection that is closed, perhaps twice
+   * @param limits the limits of requests and connections
+   * @param memory the memory for all requests together
+   * @param dispatcher handles requests
+   * @param whenClosed called for each connection that is closed, possibly more than once
    */
   record Context(
       HttpLimits limits,
@@ -458,8 +474,8 @@ final class Connection {
       Consumer<Connection> whenClosed) {}
 
   /**
-   * When a connection was last used, and by whom: what decides whether it is closed for its
-   * silence. Safe for use by any thread.
+   * When a connection was last used, and whether its caller is authenticated. This decides when it
+   * is closed because it is idle. Thread-safe.
    */
   static final class Activity {
     private volatile long lastNanos = System.nanoTime();
@@ -467,28 +483,28 @@ final class Connection {
     private volatile boolean waitsForEvent;
     private volatile boolean authenticated;
 
-    /** Notes that bytes have come or gone. */
+    /** Notes that bytes were received or sent. */
     void touch() {
       lastNanos = System.nanoTime();
     }
 
-    /** When it was last used, by {@link System#nanoTime}. */
+    /** When bytes were last received or sent, by {@link System#nanoTime}. */
     long lastNanos() {
       return lastNanos;
     }
 
-    /** Notes whether the rest of a request is awaited. */
+    /** Notes whether the server waits for the rest of a request. */
     void awaitsBytes(boolean awaits) {
       awaitsBytes = awaits;
     }
 
-    /** Notes whether a request waits for an event, so that silence says nothing. */
+    /** Notes whether a request waits for an event; the connection is then not idle. */
     void waitsForEvent(boolean waits) {
       touch();
       waitsForEvent = waits;
     }
 
-    /** Notes that a request with the right credentials has come, or one to a server without any. */
+    /** Notes that a request has been let in whose caller is known. */
     void authenticated() {
       authenticated = true;
     }
@@ -497,14 +513,14 @@ final class Connection {
       return authenticated;
     }
 
-    /** For how long nothing was sent or received although no request waits for an event. */
-    long silentNanos() {
+    /** For how long the connection has been idle; 0 while a request waits for an event. */
+    long idleNanos() {
       return waitsForEvent ? 0 : System.nanoTime() - lastNanos;
     }
 
-    /** Whether it stopped in the middle of a request so long ago. */
+    /** Whether it has been idle in the middle of a request for this long. */
     boolean isStuck(long nanos) {
-      return awaitsBytes && silentNanos() >= nanos;
+      return awaitsBytes && idleNanos() >= nanos;
     }
   }
 }

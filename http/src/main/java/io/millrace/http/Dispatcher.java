@@ -18,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The path of every request: access, route, handler, answer, record. Access is checked and the
- * route is found once, as soon as the head is complete. Safe for use by threads.
+ * Handles every request: finds the route, checks access, calls the handler, encodes the reply, and
+ * records the request. Route and access are determined once, as soon as the head is complete.
+ * Thread-safe.
  */
 final class Dispatcher {
   private static final Logger LOG = LoggerFactory.getLogger("io.millrace.server.requests");
@@ -33,7 +34,7 @@ final class Dispatcher {
   /**
    * A dispatcher.
    *
-   * @param slow from which duration on a request is logged
+   * @param slow a request that takes longer is logged
    */
   Dispatcher(
       AccessCheck access,
@@ -53,10 +54,10 @@ final class Dispatcher {
   }
 
   /**
-   * Checks access and finds the route, unless that was done before.
+   * Finds the route and checks access, unless that was done before.
    *
-   * @throws HttpProblem 401 or 403 if the request is turned away, 400 if the route is strict and
-   *     does not know a parameter of the query
+   * @throws HttpProblem 401 or 403 if the request is not let in, 400 if it has an unknown query
+   *     parameter and the route is strict
    */
   private Routes.Match admit(Request request, Connection connection) {
     Routes.Match match = request.match();
@@ -67,12 +68,12 @@ final class Dispatcher {
     match = routes.match(head.method(), head.path());
     Route route = match.route();
     Caller caller = access.check(route, head.host(), head);
-    // The request counts as one of the route once its caller is known.
+    // From here on the request counts for the route in the metrics, since the caller is known.
     request.match(match);
     if (!caller.may(route.role())) {
       throw new HttpProblem(
           403,
-          "%s needs the role %s, which %s does not have"
+          "%s requires the role %s, which %s does not have"
               .formatted(
                   route.path(), route.role().name().toLowerCase(Locale.ROOT), caller.principal()));
     }
@@ -87,53 +88,54 @@ final class Dispatcher {
   }
 
   /**
-   * Whether an event loop may answer a plain request of which only the head has come. A request
-   * that is turned away gets its answer from a thread, which need not wait for the body.
+   * Whether an event loop may answer a plain request, of which only the head has arrived. False for
+   * a request that is not let in: a thread answers it without waiting for the body.
    */
   boolean isNonBlocking(Request request, Connection connection) {
     try {
       return admit(request, connection).route().nonBlocking() != null;
     } catch (RuntimeException _) {
-      // The thread meets the same problem, and answers it.
+      // The thread runs into the same problem and answers it.
       return false;
     }
   }
 
   /**
-   * Begins to answer a plain request on an event loop.
+   * Starts handling a plain request on an event loop. If the result is not null, {@link #end} must
+   * be called.
    *
-   * @param body its whole body
+   * @param body the complete body
    * @return null if nothing was done and the request needs a thread
    */
   @Nullable AsyncReply begin(Request request, Connection connection, byte[] body, LoopTick tick) {
     if (!inFlight.enter()) {
       return null;
     }
-    AsyncReply later = null;
+    AsyncReply reply = null;
     try {
       Routes.Match match = admit(request, connection);
       NonBlockingHandler handler = match.route().nonBlocking();
       if (handler != null) {
-        later = handler.begin(request.withBody(body), tick);
+        reply = handler.begin(request.withBody(body), tick);
       }
     } catch (IOException | RuntimeException e) {
-      // Once more by a thread, which says what is wrong; but nothing is submitted twice.
-      later = request.hasSubmitted() ? AsyncReply.now(errorReplies.answer(e, request)) : null;
+      // A thread tries again and answers the error, unless a command may have been submitted.
+      reply = request.hasSubmitted() ? AsyncReply.now(errorReplies.answer(e, request)) : null;
     } catch (Error e) {
-      later = AsyncReply.now(errorReplies.answer(e, request));
+      reply = AsyncReply.now(errorReplies.answer(e, request));
     } finally {
-      if (later == null) {
+      if (reply == null) {
         inFlight.leave();
       }
     }
-    return later;
+    return reply;
   }
 
-  /** The answer that was begun, once it is done: in {@code room} if there is enough of it. */
-  ByteBuffer answer(Request request, AsyncReply later, ByteBuffer room) {
+  /** Encodes a completed reply, into {@code room} if it fits, and notes its status. */
+  ByteBuffer encode(Request request, AsyncReply completed, ByteBuffer room) {
     Reply.Whole reply;
     try {
-      reply = later.reply();
+      reply = completed.reply();
     } catch (RuntimeException | Error e) {
       reply = errorReplies.answer(e, request);
     }
@@ -142,8 +144,9 @@ final class Dispatcher {
   }
 
   /**
-   * Ends what was begun; its answer is written, or of no use any more. It is recorded first: a stop
-   * waits for the end of requests, and what they leave in the log is complete then.
+   * Ends a request that was begun, once its reply has been written or cannot be written any more.
+   * The request is recorded first, so that a stop, which waits for the end of requests, finds a
+   * complete log.
    */
   void end(Request request) {
     try {
@@ -153,14 +156,16 @@ final class Dispatcher {
     }
   }
 
-  /** The last answer to a request that was refused for what its bytes are. */
+  /**
+   * Encodes the refusal of a request that cannot be parsed; it is the last reply of a connection.
+   */
   ByteBuffer refuse(HttpProblem problem) {
     routes.unmatched().record(problem.status(), 0);
     LOG.debug("a request is refused: {} {}", problem.status(), problem.message());
     return ReplyText.last(ErrorForm.PLAIN.reply(problem));
   }
 
-  /** Answers a request on a thread of its own. */
+  /** Handles a request on its own thread. */
   void serve(RequestThread thread) throws IOException, InterruptedException {
     Request request = thread.request();
     boolean entered = inFlight.enter();
@@ -172,10 +177,10 @@ final class Dispatcher {
       }
       request.status(reply.status());
     } catch (ClientGoneException e) {
-      LOG.trace("a client has gone", e);
+      LOG.trace("a client has disconnected", e);
       return;
     } finally {
-      request.over();
+      request.releaseMemory();
       if (entered) {
         end(request);
       } else {
@@ -200,10 +205,10 @@ final class Dispatcher {
       return switch (body.state()) {
         case MALFORMED ->
             ErrorForm.PLAIN.reply(
-                HttpProblem.malformed("the body is malformed: " + body.mistake()));
+                HttpProblem.malformed("the body is malformed: " + body.problem()));
         case SLOW -> ErrorForm.PLAIN.reply(RequestBody.tooSlow(thread.connection().limits()));
-        case CUT -> throw new ClientGoneException();
-        case SOUND -> errorReplies.answer(e, thread.request());
+        case DISCONNECTED -> throw new ClientGoneException();
+        case OK -> errorReplies.answer(e, thread.request());
       };
     }
   }
@@ -212,13 +217,13 @@ final class Dispatcher {
     return ErrorForm.PLAIN.reply(HttpProblem.unavailable("the server is stopping", 1));
   }
 
-  /** Records a request that has ended: its figures always, a line in the log if it is notable. */
+  /** Records a request that has ended in the metrics, and in the log if it failed or was slow. */
   private void record(Request request) {
     long nanos = request.nanos();
     int status = request.status();
     Routes.Match match = request.match();
     (match == null ? routes.unmatched() : match.endpoint()).record(status, nanos);
-    // A store without room says so itself, once; each of its refusals in the log would take more.
+    // A full store logs that once; a line for each refusal would fill the disk further.
     if (status >= 500 && status != 503) {
       LOG.warn("{} {} in {} µs", request, status, nanos / 1000);
     } else if (nanos > slowNanos && !request.hasWaited()) {

@@ -16,22 +16,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One thread that serves the plain requests of many connections. It never waits for anything but
- * its selector, so requests and answers that come together cost one wake-up together.
+ * One thread that serves the plain requests of many connections. It waits only for its selector, so
+ * requests and replies that arrive together cost one wake-up.
  *
- * <p>{@link #execute} may be called by any thread; all else belongs to the loop's own.
+ * <p>{@link #execute} and {@link #close} may be called by any thread, all other methods only by the
+ * thread of the loop.
  */
 final class EventLoop {
   private static final Logger LOG = LoggerFactory.getLogger(EventLoop.class);
-  private static final int BUFFER_BYTES = RequestBuffer.MOST_BYTES;
+  private static final int BUFFER_BYTES = RequestBuffer.MAX_BYTES;
 
-  /** How often it is checked which connections take too long. */
+  /** How often timeouts of connections are checked. */
   private static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
 
   private final Selector selector;
   private final Thread thread;
-  private final Queue<Runnable> errands = new ConcurrentLinkedQueue<>();
-  private final List<Runnable> returns = new ArrayList<>();
+  private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private final List<Runnable> deregistrations = new ArrayList<>();
   private final LoopTick tick = new LoopTick();
   private final HeadCache heads = new HeadCache();
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
@@ -55,16 +56,16 @@ final class EventLoop {
     return loop;
   }
 
-  /** Has the loop run this soon. */
-  void execute(Runnable errand) {
-    errands.add(errand);
+  /** Runs a task on the thread of the loop, soon. */
+  void execute(Runnable task) {
+    tasks.add(task);
     if (asleep) {
       asleep = false;
       selector.wakeup();
     }
   }
 
-  /** Ends the loop; connections that it serves are left as they are. */
+  /** Ends the loop. Its connections are not closed. */
   void close() {
     closed = true;
     selector.wakeup();
@@ -74,24 +75,27 @@ final class EventLoop {
     return selector;
   }
 
-  /** What is being done now. */
+  /** The current tick. */
   LoopTick tick() {
     return tick;
   }
 
-  /** The heads that came last. */
+  /** The heads that were parsed last. */
   HeadCache heads() {
     return heads;
   }
 
-  /** A cleared buffer for what is done with it at once. */
+  /** The shared buffer, cleared. Its content is valid only until the caller returns to the loop. */
   ByteBuffer buffer() {
     return buffer.clear();
   }
 
-  /** Runs this once the selector has forgotten the keys that are cancelled. */
-  void afterForgetting(Runnable giveBack) {
-    returns.add(giveBack);
+  /**
+   * Runs an action once the selector has removed all cancelled keys, so that their channels can be
+   * switched to blocking mode.
+   */
+  void afterDeregistration(Runnable action) {
+    deregistrations.add(action);
   }
 
   private void run() {
@@ -100,11 +104,11 @@ final class EventLoop {
         runTick();
       }
     } catch (IOException e) {
-      LOG.error("a selector of the HTTP server could not be closed", e);
+      LOG.error("the selector of an event loop could not be closed", e);
     }
   }
 
-  /** One tick: does what is to be done now. No failure ends the loop. */
+  /** One tick. Failures are logged and do not end the loop. */
   private void runTick() {
     try {
       select();
@@ -113,30 +117,30 @@ final class EventLoop {
       }
       selector.selectedKeys().clear();
       run(tick::end);
-      for (Runnable errand = errands.poll(); errand != null; errand = errands.poll()) {
-        run(errand);
+      for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+        run(task);
       }
       long now = System.nanoTime();
       if (now - checkedNanos > CHECK_INTERVAL.toNanos()) {
         checkedNanos = now;
-        // A connection that is closed in the course of this leaves its key until the next select.
+        // The key of a connection that is closed by this stays in the set until the next select.
         selector.keys().forEach(key -> ((Connection) key.attachment()).checkTimeouts(now));
       }
     } catch (IOException | RuntimeException | Error e) {
-      LOG.error("a thread of the HTTP server failed, and goes on", e);
+      LOG.error("a tick of an event loop failed; the loop continues", e);
       LockSupport.parkNanos(CHECK_INTERVAL.toNanos());
     }
   }
 
   private void select() throws IOException {
-    if (!returns.isEmpty()) {
+    if (!deregistrations.isEmpty()) {
       selector.selectNow();
-      List<Runnable> now = List.copyOf(returns);
-      returns.clear();
+      List<Runnable> now = List.copyOf(deregistrations);
+      deregistrations.clear();
       now.forEach(Runnable::run);
     } else {
       asleep = true;
-      if (errands.isEmpty()) {
+      if (tasks.isEmpty()) {
         selector.select(CHECK_INTERVAL.toMillis());
       } else {
         selector.selectNow();
@@ -145,11 +149,11 @@ final class EventLoop {
     }
   }
 
-  private static void run(Runnable errand) {
+  private static void run(Runnable task) {
     try {
-      errand.run();
+      task.run();
     } catch (RuntimeException | Error e) {
-      LOG.error("a part of the HTTP server failed", e);
+      LOG.error("a task of an event loop failed", e);
     }
   }
 }

@@ -8,22 +8,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a client may ask of the server's time and room.
+ * The limits of an HTTP server.
  *
- * @param maxBodyBytes the longest body of a request; for what is streamed, the API has its own
- *     limit
- * @param maxHeaderBytes all headers of a request together
- * @param maxRequestLineBytes method, path and query
- * @param maxConnections connections at a time; further ones are answered 503 and closed. The limit
- *     of open files and the heap may lower it
- * @param memoryBytes what requests may keep in memory together, see {@link RequestMemory}
- * @param headTimeout how long a head may take from its first byte, how long a connection may stay
- *     silent before a request with credentials has come, and the window for {@code minBodyRate}
- * @param minBodyRate how many bytes of a body must come per second of waiting for it; 0 for any
- * @param idleTimeout how long a connection may stay silent before it is closed
+ * @param maxBodyBytes the longest body that is kept in memory; for streamed bodies, each API has
+ *     its own limit
+ * @param maxHeaderBytes the size of all headers of a request together
+ * @param maxRequestLineBytes the size of method, path and query
+ * @param maxConnections the largest number of connections; further ones are answered with 503 and
+ *     closed. The limit of open files and the size of the heap may lower it
+ * @param memoryBytes the memory for all requests together, see {@link RequestMemory}
+ * @param headTimeout how long a head may take from its first byte, how long a connection may be
+ *     idle before its first request with accepted credentials, and the window for {@code
+ *     minBodyRate}
+ * @param minBodyRate the smallest number of bytes of a body per second of waiting for it; 0 for no
+ *     minimum
+ * @param idleTimeout how long a connection may be idle before it is closed
  * @param stopGrace how long a stop waits for the requests in flight
- * @param slowRequest from which time on a request is logged as slow; waiting claims and streams are
- *     not
+ * @param slowRequest requests that take longer are logged; waiting claims and streams are not
  */
 public record HttpLimits(
     int maxBodyBytes,
@@ -38,14 +39,14 @@ public record HttpLimits(
     Duration slowRequest) {
   private static final Logger LOG = LoggerFactory.getLogger(HttpLimits.class);
 
-  /** With fewer connections than this a server does not start. */
-  private static final int LEAST_CONNECTIONS = 16;
+  /** The server does not start if it can have fewer connections than this. */
+  private static final int MIN_CONNECTIONS = 16;
 
-  /** What a connection takes in the heap while a thread serves it, generously. */
+  /** An upper estimate of the heap that a connection takes while a thread serves it. */
   private static final int CONNECTION_HEAP_BYTES = 16 << 10;
 
-  /** The least number of files that stay free for journal, snapshots, blobs and processes. */
-  private static final int LEAST_RESERVED_FILES = 64;
+  /** The smallest number of files that are reserved for journal, snapshots, blobs and processes. */
+  private static final int MIN_RESERVED_FILES = 64;
 
   /** The documented defaults. */
   public static final HttpLimits DEFAULT =
@@ -62,10 +63,10 @@ public record HttpLimits(
           Duration.ofSeconds(1));
 
   /**
-   * The same with as many connections as this process can have now, with everything open but
-   * connections: as configured, if the limit of open files and the largest heap allow it.
+   * The same limits, with {@code maxConnections} reduced to what the limit of open files and the
+   * largest heap allow. Called after all other files of the process have been opened.
    *
-   * @throws HttpException if so few files can be open that a server would not work
+   * @throws HttpException if the process may open too few files for a server
    */
   HttpLimits possible() {
     int connections = maxConnections;
@@ -99,15 +100,15 @@ public record HttpLimits(
   }
 
   /**
-   * The number of connections that the limit of open files allows.
+   * The number of connections that the limit of open files allows, at most {@code configured}.
    *
-   * @param files how many may be open, of any kind
-   * @param open how many are open
+   * @param files the largest number of open files of any kind
+   * @param open how many files are open now
    */
   static int connections(int configured, long files, long open) {
-    long reserve = Math.max(LEAST_RESERVED_FILES, files / 4);
+    long reserve = Math.max(MIN_RESERVED_FILES, files / 4);
     long allowed = files - open - reserve;
-    if (allowed < Math.min(configured, LEAST_CONNECTIONS)) {
+    if (allowed < Math.min(configured, MIN_CONNECTIONS)) {
       throw new HttpException(
           "the limit of open files is "
               + files
@@ -115,8 +116,8 @@ public record HttpLimits(
               + open
               + " are open, and "
               + reserve
-              + " stay free for journal, snapshots, blobs and processes; raise it to at least 1024,"
-              + " for example with ulimit -n 4096");
+              + " are reserved for journal, snapshots, blobs and processes; raise it to at least"
+              + " 1024, for example with ulimit -n 4096");
     }
     return (int) Math.min(configured, allowed);
   }

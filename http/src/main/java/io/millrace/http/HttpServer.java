@@ -9,7 +9,7 @@ import java.net.InetSocketAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Listens on one port and answers by the routes it was given. Safe for use by threads. */
+/** An HTTP server on one port. Thread-safe. */
 public final class HttpServer {
   private static final Logger LOG = LoggerFactory.getLogger(HttpServer.class);
 
@@ -24,7 +24,7 @@ public final class HttpServer {
   }
 
   /**
-   * Begins to listen.
+   * Starts a server.
    *
    * @param address the address to listen on
    * @param port the port; 0 for any free one
@@ -61,13 +61,13 @@ public final class HttpServer {
     }
   }
 
-  /** Shows how many requests are in flight. */
+  /** Registers the metrics of the server. */
   public void measure(MeterRegistry registry) {
     acceptor.measure(registry);
     Gauge.builder("millrace.http.inflight", inFlight, InFlight::requests)
         .description("Requests that are being answered")
         .register(registry);
-    Gauge.builder("millrace.http.websockets", inFlight, InFlight::lasting)
+    Gauge.builder("millrace.http.websockets", inFlight, InFlight::upgraded)
         .description("Connections that were switched to WebSocket")
         .register(registry);
   }
@@ -77,7 +77,10 @@ public final class HttpServer {
     return acceptor.port();
   }
 
-  /** Turns away new requests, finishes those in flight within the grace period, then closes. */
+  /**
+   * Refuses new requests, waits for those in flight up to the grace period, then closes all
+   * connections.
+   */
   public void stop() {
     try {
       if (!inFlight.stop(limits.stopGrace())) {

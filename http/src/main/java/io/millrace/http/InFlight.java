@@ -8,18 +8,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The requests being answered, so that a stop can wait for them. Safe for use by any thread.
- *
- * <p>A stop ends what waits for events (each {@link PendingWait}) and lets everything else finish.
+ * Counts the requests in flight, so that a stop can wait for them. A stop ends each {@link
+ * PendingWait} and lets everything else finish. Thread-safe.
  */
 final class InFlight {
   private final AtomicInteger count = new AtomicInteger();
-  private final AtomicInteger lasting = new AtomicInteger();
+  private final AtomicInteger upgraded = new AtomicInteger();
   private final Set<PendingWait> waits = ConcurrentHashMap.newKeySet();
   private final CountDownLatch idle = new CountDownLatch(1);
   private volatile boolean stopping;
 
-  /** Begins a request; false if the server is stopping, and then it must be refused. */
+  /**
+   * Begins a request. Returns false if the server is stopping; the request must then be refused.
+   */
   boolean enter() {
     count.incrementAndGet();
     if (stopping) {
@@ -40,37 +41,37 @@ final class InFlight {
     return count.get();
   }
 
-  /** Begins what lasts and is no request: a connection that was switched. As {@link #enter}. */
-  boolean enterLasting() {
-    lasting.incrementAndGet();
+  /** Begins a WebSocket, in the same way as {@link #enter}. */
+  boolean enterUpgraded() {
+    upgraded.incrementAndGet();
     boolean entered = enter();
     if (!entered) {
-      lasting.decrementAndGet();
+      upgraded.decrementAndGet();
     }
     return entered;
   }
 
-  /** Ends what {@link #enterLasting} began. */
-  void leaveLasting() {
-    lasting.decrementAndGet();
+  /** Ends a WebSocket. */
+  void leaveUpgraded() {
+    upgraded.decrementAndGet();
     leave();
   }
 
-  /** How many connections are switched. */
-  int lasting() {
-    return lasting.get();
+  /** The number of open WebSockets. */
+  int upgraded() {
+    return upgraded.get();
   }
 
-  /** How many requests are being answered. */
+  /** The number of requests in flight, without WebSockets. */
   int requests() {
-    return Math.max(0, count.get() - lasting.get());
+    return Math.max(0, count.get() - upgraded.get());
   }
 
   boolean stopping() {
     return stopping;
   }
 
-  /** Ends the wait when the server stops; at once if it is stopping already. */
+  /** Registers a wait, which a stop ends; at once if the server is already stopping. */
   void add(PendingWait wait) {
     waits.add(wait);
     if (stopping) {
@@ -83,9 +84,9 @@ final class InFlight {
   }
 
   /**
-   * Turns away new requests, ends what waits for events and waits for the others.
+   * Refuses new requests, ends each {@link PendingWait}, and waits for all other requests.
    *
-   * @return whether all were answered within {@code grace}
+   * @return whether all ended within {@code grace}
    */
   boolean stop(Duration grace) throws InterruptedException {
     stopping = true;

@@ -4,22 +4,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One pass of an event loop over its connections. At its end it runs, once, what several of their
- * requests need, for example waking the store. For use by the loop's thread.
+ * One pass of an event loop over its ready connections. Actions that several requests of a tick
+ * need, for example waking the store, run once at its end. For use by the thread of the loop.
  */
 public final class LoopTick {
   private final List<Runnable> ends = new ArrayList<>();
 
   LoopTick() {}
 
-  /** Runs this once, when all requests of this tick have begun, however often it is given. */
+  /** Runs {@code action} at the end of this tick, once even if it is given several times. */
   public void atEnd(Runnable action) {
     if (!ends.contains(action)) {
       ends.add(action);
     }
   }
 
-  /** Ends the tick; the next begins. An action that fails keeps no other from running. */
+  /** Ends the tick and begins the next. All actions run, even if one fails. */
   void end() {
     if (ends.isEmpty()) {
       return;

@@ -8,12 +8,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request's wait for an event. It calls back when waiting has become pointless, because the
- * client has gone or the server stops. Close it when the wait is over; afterwards it does not call.
- * Safe for use by any thread.
+ * The wait of a request for an event. It calls an action if waiting has become pointless, because
+ * the client has disconnected or the server is stopping. Close it when the wait ends; after that it
+ * does not call the action. Thread-safe.
  */
 public final class PendingWait implements AutoCloseable {
-  /** Why waiting is pointless. */
+  /** Why waiting has become pointless. */
   public enum Cause {
     /** The client closed the connection. */
     CLIENT_GONE,
@@ -21,12 +21,12 @@ public final class PendingWait implements AutoCloseable {
     STOPPING
   }
 
-  /** Notices that a client has gone. */
+  /** Detects that a client has disconnected. */
   interface Client {
     /** Ends {@code wait} when the client closes the connection. */
     void watch(PendingWait wait);
 
-    /** The request waits no more. */
+    /** Called when the request does not wait any more. */
     void unwatch();
   }
 
@@ -47,14 +47,14 @@ public final class PendingWait implements AutoCloseable {
     return wait;
   }
 
-  /** A wait that only a stop of the server ends. */
+  /** A wait that ends only if the server stops. */
   static PendingWait untilStop(InFlight inFlight, Runnable action) {
     PendingWait wait = new PendingWait(inFlight, null, _ -> action.run());
     inFlight.add(wait);
     return wait;
   }
 
-  /** Runs the action, the first time only. */
+  /** Runs the action, unless it has run before. */
   void end(Cause cause) {
     Consumer<Cause> once = action.getAndSet(null);
     if (once != null) {
@@ -72,11 +72,11 @@ public final class PendingWait implements AutoCloseable {
   }
 
   /**
-   * Thrown by a handler whose client has closed the connection while it waited. The request is not
-   * answered, and nothing has failed. Costs no stack trace.
+   * Thrown by a handler if the client has closed the connection during a wait. The request is not
+   * answered. It has no stack trace.
    */
   public static final class ClientGoneException extends HttpException {
-    /** A client that has gone. */
+    /** A client has disconnected. */
     public ClientGoneException() {
       super("the client has closed the connection");
     }
@@ -88,24 +88,24 @@ public final class PendingWait implements AutoCloseable {
   }
 
   /**
-   * How long a request that waits for something goes on waiting: until its time is over, its client
-   * has gone, or the server stops. For use by one thread; to be closed.
+   * How long a request that polls for something continues: until its time is over, the client has
+   * disconnected, or the server is stopping. For use by one thread; must be closed.
    */
   public static final class Deadline implements AutoCloseable {
-    /** How soon a wait notices that the client or the server goes. */
+    /** The longest single wait, so that the end of the client or the server is noticed soon. */
     private static final Duration STEP = Duration.ofMillis(250);
 
     private final long end;
     private final AtomicBoolean over = new AtomicBoolean();
     private final PendingWait wait;
 
-    /** So long from now at most. */
+    /** A deadline {@code timeout} from now. */
     public Deadline(Request request, Duration timeout) {
       this.end = System.nanoTime() + timeout.toNanos();
       this.wait = request.beginWait(_ -> over.set(true));
     }
 
-    /** How long the next wait may be; zero if there is to be none. */
+    /** How long the next wait may be; zero if the request must not wait any more. */
     public Duration step() {
       long left = over.get() ? 0 : end - System.nanoTime();
       return Duration.ofNanos(Math.clamp(left, 0, STEP.toNanos()));

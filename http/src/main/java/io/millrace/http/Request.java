@@ -18,18 +18,15 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A request on its way, from its complete head to the end of its answer: it is read, checked and
- * routed once, whoever answers it. For use by one thread at a time.
- */
+/** A request, from its complete head to the end of its reply. For use by one thread at a time. */
 public final class Request {
   private static final byte[] EMPTY = new byte[0];
   private static final int FIRST_READ_BYTES = 64 << 10;
 
-  /** What a value or a name in a JSON tree takes beside its text. */
+  /** The memory that a value or a name in a JSON tree takes besides its text. */
   private static final int TREE_NODE_BYTES = 64;
 
-  /** The status of "the client went away", until there is another. */
+  /** The status of a request without a reply, because the client disconnected. */
   private static final int NO_ANSWER = 499;
 
   /** The request that a thread serves. */
@@ -44,7 +41,7 @@ public final class Request {
   private boolean waited;
   private volatile boolean submitted;
 
-  /** What serves it; null if an event loop does, and the body has come as a whole. */
+  /** The thread that serves it; null if an event loop does, with the complete body. */
   private @Nullable RequestThread thread;
 
   private byte @Nullable [] whole;
@@ -58,15 +55,15 @@ public final class Request {
     this.limits = limits;
   }
 
-  /** The same with its whole body, for an event loop. */
+  /** Sets the complete body, for handling on an event loop. */
   Request withBody(byte[] content) {
     whole = content;
     return this;
   }
 
-  /** Lets a thread serve it, which reads the body. */
-  void servedBy(RequestThread serving) {
-    thread = serving;
+  /** Sets the thread that serves it and reads the body. */
+  void servedBy(RequestThread owner) {
+    thread = owner;
     whole = null;
     body = null;
   }
@@ -75,7 +72,7 @@ public final class Request {
     return head;
   }
 
-  /** The route; null until the request was let in. */
+  /** The matched route; null until the caller is known. */
   Routes.@Nullable Match match() {
     return match;
   }
@@ -84,7 +81,7 @@ public final class Request {
     match = found;
   }
 
-  /** Whether access was checked and the route was found. */
+  /** Whether the request has been let in. */
   boolean isAdmitted() {
     return match != null && caller != null;
   }
@@ -93,12 +90,12 @@ public final class Request {
     caller = found;
   }
 
-  /** How the errors of its route look. */
+  /** The form of errors of its route. */
   ErrorForm errors() {
     return match == null ? ErrorForm.PLAIN : match.endpoint().route().errors();
   }
 
-  /** The status of the answer. */
+  /** The status of the reply; 499 if there is none. */
   int status() {
     return status;
   }
@@ -111,12 +108,12 @@ public final class Request {
     return submitted;
   }
 
-  /** Whether it has waited for events, so that its duration says nothing. */
+  /** Whether it has waited for an event, so that it is not logged as slow. */
   boolean hasWaited() {
     return waited;
   }
 
-  /** How long it has taken so far. */
+  /** The time since its head was complete. */
   long nanos() {
     return System.nanoTime() - beganNanos;
   }
@@ -132,35 +129,35 @@ public final class Request {
     return head.path();
   }
 
-  /** Who sends it. */
+  /** The sender. */
   public Caller caller() {
     if (caller == null) {
-      throw new IllegalStateException("the caller was not checked");
+      throw new IllegalStateException("the caller is not known yet");
     }
     return caller;
   }
 
-  /** Whether only the header of the answer is wanted. */
+  /** Whether the method is HEAD, so that the reply is sent without its body. */
   public boolean isHead() {
     return head.method().equals("HEAD");
   }
 
   /**
-   * The decoded path parameter of this name; may be empty.
+   * The decoded value of a path parameter; may be empty.
    *
-   * @throws IllegalArgumentException when the route has none of this name
+   * @throws IllegalArgumentException if the route has no parameter of this name
    */
   public String parameter(String name) {
     Routes.Match found = Objects.requireNonNull(match);
-    int place = found.endpoint().names().indexOf(name);
-    if (place < 0) {
+    int index = found.endpoint().names().indexOf(name);
+    if (index < 0) {
       throw new IllegalArgumentException("the route has no parameter " + name);
     }
-    return found.parameters().get(place);
+    return found.parameters().get(index);
   }
 
   /**
-   * The parameters after the question mark.
+   * The query parameters.
    *
    * @throws HttpProblem 400 if they are malformed
    */
@@ -173,12 +170,12 @@ public final class Request {
     return read;
   }
 
-  /** The value of a header, the first if there are several. */
+  /** The value of a header, in any case of its name; the first if there are several. */
   public Optional<String> header(String name) {
     return Optional.ofNullable(head.first(name));
   }
 
-  /** The media type of the body in lower case, without parameters; empty if none is given. */
+  /** The media type of the body in lower case, without parameters; empty if it is not given. */
   public String mediaType() {
     String type = head.first("Content-Type");
     if (type == null) {
@@ -188,42 +185,43 @@ public final class Request {
     return (end < 0 ? type : type.substring(0, end)).strip().toLowerCase(Locale.ROOT);
   }
 
-  /** Whether a body comes with it; one of length 0 is none. */
+  /** Whether the request has a body. A body of length 0 does not count. */
   public boolean hasBody() {
     return head.bodyBytes() != 0;
   }
 
-  /** The length of the body as announced; -1 if it comes in chunks, 0 if there is none. */
+  /** The length of the body in bytes; 0 if there is none, -1 if it is chunked. */
   public long bodyLength() {
     return head.bodyBytes();
   }
 
   /**
-   * The whole body, which is text.
+   * The complete body, which must be text.
    *
-   * @throws HttpProblem 413 if it is longer than the server's limit, 400 if it is not UTF-8
-   * @throws IOException when the client stops sending
+   * @throws HttpProblem 413 if it is longer than the server's limit, 400 if it is not UTF-8, 503 if
+   *     there is no memory for it now
+   * @throws IOException if the client stops sending, or sends a malformed or too slow body
    */
   public byte[] body() throws IOException {
     return body(limits.maxBodyBytes());
   }
 
-  /** The whole body, text of at most so many bytes, or of the server's limit if that is lower. */
-  public byte[] body(int mostBytes) throws IOException {
-    byte[] text = content(Math.min(mostBytes, limits.maxBodyBytes()));
-    String mistake = Utf8.error(text);
-    if (mistake != null) {
-      throw HttpProblem.malformed("the body " + mistake);
+  /** The same as {@link #body()}, with a limit in bytes; the server's limit applies too. */
+  public byte[] body(int maxBytes) throws IOException {
+    byte[] text = content(Math.min(maxBytes, limits.maxBodyBytes()));
+    String error = Utf8.error(text);
+    if (error != null) {
+      throw HttpProblem.malformed("the body " + error);
     }
     return text;
   }
 
   /**
-   * The whole body, of which a JSON tree is to be made. Memory is reserved for the tree too, which
-   * may take thirty times as much as the text.
+   * The same as {@link #body()}, for a caller that parses it to a JSON tree. Memory is reserved for
+   * the tree too, which may take thirty times as much as the text.
    *
-   * @throws HttpProblem as {@link #body()}; also 413 if there can never be room for the tree, 503
-   *     if there is none now
+   * @throws HttpProblem as {@link #body()}; also 413 if the tree can never fit into the memory for
+   *     requests
    */
   public byte[] jsonBody() throws IOException {
     byte[] text = body();
@@ -246,7 +244,7 @@ public final class Request {
     return text;
   }
 
-  /** About how many values and names a JSON text has, whether or not it is well formed. */
+  /** An estimate of the number of values and names of a JSON text, which may be malformed. */
   private static int countNodes(byte[] text) {
     int count = 1;
     boolean quoted = false;
@@ -265,20 +263,20 @@ public final class Request {
     if (!hasBody()) {
       return EMPTY;
     }
-    byte[] there = whole;
-    if (there != null) {
-      if (there.length > limit) {
+    byte[] complete = whole;
+    if (complete != null) {
+      if (complete.length > limit) {
         throw tooLarge(limit);
       }
-      return there;
+      return complete;
     }
-    int most = (int) Math.min(limit, memory().largestBytes());
+    int max = (int) Math.min(limit, memory().largestBytes());
     long announced = bodyLength();
-    if (announced > most) {
-      throw tooLarge(most);
+    if (announced > max) {
+      throw tooLarge(max);
     }
     int first = announced < 0 ? FIRST_READ_BYTES : (int) Math.min(announced, FIRST_READ_BYTES);
-    byte[] content = resized(EMPTY, Math.min(first, most + 1));
+    byte[] content = resized(EMPTY, Math.min(first, max + 1));
     int length = 0;
     InputStream in = bodyStream();
     while (true) {
@@ -290,29 +288,29 @@ public final class Request {
       if (length == announced) {
         break;
       }
-      if (length > most) {
-        throw tooLarge(most);
+      if (length > max) {
+        throw tooLarge(max);
       }
       if (length == content.length) {
-        content = resized(content, (int) Math.min(2L * length, most + 1L));
+        content = resized(content, (int) Math.min(2L * length, max + 1L));
       }
     }
     return length == content.length ? content : Arrays.copyOf(content, length);
   }
 
-  /** The budget for what is read of the body of a request that a thread serves. */
+  /** The memory for the body of a request that a thread serves. */
   private RequestMemory memory() {
     return serving().connection().memory();
   }
 
   private RequestThread serving() {
     if (thread == null) {
-      throw new IllegalStateException("this request has no thread, so that it may not wait");
+      throw new IllegalStateException("a request on an event loop must not wait");
     }
     return thread;
   }
 
-  /** The same bytes with room for more, for which memory is reserved until the request is over. */
+  /** Copies bytes to a larger array. Its memory is reserved until the end of the request. */
   private byte[] resized(byte[] content, int bytes) {
     int more = bytes - content.length;
     if (!memory().reserve(more, bytes)) {
@@ -322,13 +320,13 @@ public final class Request {
     return Arrays.copyOf(content, bytes);
   }
 
-  /** Gives back what was reserved, when the request is over. */
-  void over() {
+  /** Releases the memory reserved for the body, at the end of the request. */
+  void releaseMemory() {
     memory().release(reservedBytes);
     reservedBytes = 0;
   }
 
-  /** The body piece by piece, of any length; the same stream each time. */
+  /** The body as a stream, without a limit of its length; the same stream for each call. */
   public InputStream bodyStream() {
     InputStream opened = body;
     if (opened == null) {
@@ -339,14 +337,14 @@ public final class Request {
   }
 
   /**
-   * Notes that a command is about to be handed to the store: if the server fails from now on, the
+   * Notes that a command is about to be handed to the store. If the server fails after that, the
    * client is told that the outcome is unknown.
    */
   public void submitted() {
     submitted = true;
   }
 
-  /** The same for the request that the calling thread serves, if any. */
+  /** Calls {@link #submitted} for the request that the current thread serves, if there is one. */
   public static void noteSubmission() {
     if (CURRENT.isBound()) {
       CURRENT.get().submitted();
@@ -354,30 +352,31 @@ public final class Request {
   }
 
   /**
-   * The answer that switches the connection to WebSocket.
+   * The reply that switches the connection to WebSocket.
    *
-   * @param limits what the client may send
-   * @param opener begins to speak with it, on the thread of this request
-   * @throws HttpProblem 426 if it does not ask for that, 400 if its handshake is malformed
+   * @param limits the limits of the client's messages
+   * @param opener opens the WebSocket, on the thread of this request
+   * @throws HttpProblem 426 if the request does not ask for WebSocket 13, 400 if its handshake is
+   *     malformed
    */
   public Reply webSocket(WebSocket.Limits limits, Reply.SocketOpener opener) {
     Map<String, String> answer = Upgrade.handshake(head);
     if (isHead() || hasBody()) {
-      throw HttpProblem.malformed("WebSocket begins with GET and no body");
+      throw HttpProblem.malformed("a WebSocket handshake must be GET without a body");
     }
     return new Reply.Upgraded(answer, limits, opener);
   }
 
   /**
-   * Begins a wait for an event: runs {@code action}, on another thread, when the client has gone or
-   * the server stops. Close it when the wait is over.
+   * Begins a wait for an event. Runs {@code action} on another thread if the client disconnects or
+   * the server stops. Close the result when the wait ends.
    */
   public PendingWait beginWait(Consumer<PendingWait.Cause> action) {
     waited = true;
     return PendingWait.begin(serving().inFlight(), serving(), action);
   }
 
-  private static HttpProblem tooLarge(int most) {
-    return HttpProblem.tooLarge("the body exceeds the limit of " + most + " bytes");
+  private static HttpProblem tooLarge(int maxBytes) {
+    return HttpProblem.tooLarge("the body exceeds the limit of " + maxBytes + " bytes");
   }
 }

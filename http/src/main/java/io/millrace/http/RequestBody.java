@@ -14,20 +14,20 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a request that a thread serves, read from its connection piece by piece. It is framed
- * by a length or by chunks, strictly: a chunk's size is hexadecimal digits alone, its data is
- * followed by CR and LF, and there are neither extensions nor trailers. It must keep a minimum
- * {@link Pace}. For use by one thread.
+ * The body of a request that a thread serves, read from the connection as a stream. It has a length
+ * or is chunked. Chunks are parsed strictly: a size consists only of hexadecimal digits, the data
+ * is followed by CR and LF, and there are no extensions and no trailers. A body that is slower than
+ * its {@link Pace} is an error. For use by one thread.
  */
 final class RequestBody extends InputStream {
-  /** How reading has gone so far. */
+  /** Whether reading has failed, and why. */
   enum State {
-    /** Well. */
-    SOUND,
-    /** What was sent is no body: whatever follows on the connection means nothing. */
+    /** No failure. */
+    OK,
+    /** The chunks are malformed, so the rest of the connection cannot be parsed. */
     MALFORMED,
-    /** The client stopped sending. */
-    CUT,
+    /** The client has closed the connection, or it failed. */
+    DISCONNECTED,
     /** The client sends too slowly. */
     SLOW
   }
@@ -36,7 +36,7 @@ final class RequestBody extends InputStream {
       "HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] NONE = new byte[0];
   private static final int BUFFER_BYTES = 1 << 10;
-  private static final int MOST_SIZE_DIGITS = 15;
+  private static final int MAX_SIZE_DIGITS = 15;
   private static final long UNKNOWN = -1;
 
   private final RequestMemory memory;
@@ -44,26 +44,26 @@ final class RequestBody extends InputStream {
   private final SocketChannel channel;
   private final Pace pace;
 
-  /** Bytes that were read but not used yet, from {@code at} on. */
+  /** Bytes that have been received; those from {@code at} on have not been read yet. */
   private byte[] buffer;
 
   private int at;
   private int reservedBytes;
 
-  /** How much is left of the body or of the chunk; unknown before a chunk's first byte. */
+  /** The rest of the body or of the current chunk; {@link #UNKNOWN} before the first chunk. */
   private long left;
 
   private final boolean chunked;
   private boolean awaitsContinue;
   private boolean ended;
-  private State state = State.SOUND;
-  private String mistake = "";
+  private State state = State.OK;
+  private String problem = "";
 
   /**
    * The body of a request.
    *
-   * @param begun what has come of it
-   * @param reservedBytes what is reserved for head and body, released when the request is over
+   * @param begun the part that has arrived, or more
+   * @param reservedBytes the memory reserved for head and body, which {@link #leftover} releases
    */
   RequestBody(Connection connection, Head head, byte[] begun, int reservedBytes) {
     this.memory = connection.memory();
@@ -79,11 +79,11 @@ final class RequestBody extends InputStream {
     this.ended = left == 0;
   }
 
-  /** What to answer to a body that comes too slowly. */
+  /** The answer to a body that is too slow. */
   static HttpProblem tooSlow(HttpLimits limits) {
     return new HttpProblem(
         408,
-        "the body of the request came more slowly than "
+        "the body of the request arrived more slowly than "
             + limits.minBodyRate()
             + " bytes a second (server.min-body-rate)");
   }
@@ -93,21 +93,21 @@ final class RequestBody extends InputStream {
   }
 
   /** What is wrong with a malformed body. */
-  String mistake() {
-    return mistake;
+  String problem() {
+    return problem;
   }
 
-  /** Whether so little is left, as far as known, that it is worth reading to keep a connection. */
-  boolean isNearEnd(int mostBytes) {
-    return ended || (!chunked && left <= mostBytes && !awaitsContinue && state == State.SOUND);
+  /** Whether at most {@code maxBytes} are left, so that skipping them keeps the connection. */
+  boolean isNearEnd(int maxBytes) {
+    return ended || (!chunked && left <= maxBytes && !awaitsContinue && state == State.OK);
   }
 
-  /** Reads what is left. Returns whether it ended well. */
+  /** Reads and drops the rest. Returns false if that failed. */
   boolean skipRest() {
     byte[] dropped = new byte[BUFFER_BYTES];
     try {
       while (read(dropped, 0, dropped.length) >= 0) {
-        // It is dropped.
+        // Dropped.
       }
       return true;
     } catch (IOException _) {
@@ -115,7 +115,7 @@ final class RequestBody extends InputStream {
     }
   }
 
-  /** The bytes that came behind the body; nothing is reserved any more. Called at the end. */
+  /** Ends the body: releases its memory and returns the bytes received after it. */
   byte[] leftover() {
     byte[] rest = at == 0 ? buffer : Arrays.copyOfRange(buffer, at, buffer.length);
     drop();
@@ -137,7 +137,7 @@ final class RequestBody extends InputStream {
 
   @Override
   public int read(byte[] target, int offset, int length) throws IOException {
-    if (state != State.SOUND) {
+    if (state != State.OK) {
       throw new IOException("the body could not be read");
     }
     if (length == 0) {
@@ -156,11 +156,11 @@ final class RequestBody extends InputStream {
   }
 
   private int readSome(byte[] target, int offset, int length) throws IOException {
-    int there = buffer.length - at;
-    if (there == 0) {
+    int buffered = buffer.length - at;
+    if (buffered == 0) {
       return receive(target, offset, length);
     }
-    int count = Math.min(there, length);
+    int count = Math.min(buffered, length);
     System.arraycopy(buffer, at, target, offset, count);
     at += count;
     if (at == buffer.length) {
@@ -169,21 +169,21 @@ final class RequestBody extends InputStream {
     return count;
   }
 
-  /** Reads what stands between the data of two chunks. */
+  /** Reads the lines between the data of two chunks. */
   private void beginChunk() throws IOException {
     if (left == 0 && (next() != '\r' || next() != '\n')) {
-      throw malformed("a chunk is longer than its size says");
+      throw malformed("the data of a chunk is longer than its size");
     }
     String size = line();
     if (size.isEmpty()
-        || size.length() > MOST_SIZE_DIGITS
+        || size.length() > MAX_SIZE_DIGITS
         || !size.chars().allMatch(digit -> Character.digit(digit, 16) >= 0 && digit < 0x7f)) {
-      throw malformed("the size of a chunk must be hexadecimal digits alone");
+      throw malformed("the size of a chunk must consist only of hexadecimal digits");
     }
     left = Long.parseLong(size, 16);
     if (left == 0) {
       if (!line().isEmpty()) {
-        throw malformed("something follows the last chunk; trailers are not taken");
+        throw malformed("something follows the last chunk; trailers are not supported");
       }
       ended = true;
     }
@@ -192,13 +192,13 @@ final class RequestBody extends InputStream {
   private String line() throws IOException {
     StringBuilder line = new StringBuilder();
     for (int letter = next(); letter != '\r'; letter = next()) {
-      if (letter == '\n' || line.length() > MOST_SIZE_DIGITS) {
-        throw malformed("the size of a chunk must be hexadecimal digits alone, then CR and LF");
+      if (letter == '\n' || line.length() > MAX_SIZE_DIGITS) {
+        throw malformed("the size of a chunk must be hexadecimal digits followed by CR and LF");
       }
       line.append((char) letter);
     }
     if (next() != '\n') {
-      throw malformed("the size of a chunk must be hexadecimal digits alone, then CR and LF");
+      throw malformed("the size of a chunk must be hexadecimal digits followed by CR and LF");
     }
     return line.toString();
   }
@@ -215,11 +215,11 @@ final class RequestBody extends InputStream {
 
   private IOException malformed(String what) {
     state = State.MALFORMED;
-    mistake = what;
+    problem = what;
     return new IOException("the body is malformed: " + what);
   }
 
-  /** Waits for bytes from the client; at least one. */
+  /** Waits for bytes from the client. Returns their number, at least one. */
   private int receive(byte[] target, int offset, int length) throws IOException {
     if (awaitsContinue) {
       awaitsContinue = false;
@@ -232,7 +232,7 @@ final class RequestBody extends InputStream {
         long began = System.nanoTime();
         int count = receive(target, offset, length, pace.leftNanos());
         if (count < 0) {
-          state = State.CUT;
+          state = State.DISCONNECTED;
           throw new IOException("the client stopped sending");
         }
         activity.touch();
@@ -249,7 +249,7 @@ final class RequestBody extends InputStream {
     }
   }
 
-  /** Returns 0 if nothing has come in time. */
+  /** Returns 0 if nothing has arrived within {@code nanos}. */
   private int receive(byte[] target, int offset, int length, long nanos) throws IOException {
     long millis = nanos == Long.MAX_VALUE ? 0 : TimeUnit.NANOSECONDS.toMillis(nanos) + 1;
     try {
@@ -258,7 +258,7 @@ final class RequestBody extends InputStream {
     } catch (SocketTimeoutException _) {
       return 0;
     } catch (IOException e) {
-      state = State.CUT;
+      state = State.DISCONNECTED;
       throw e;
     }
   }
@@ -270,18 +270,18 @@ final class RequestBody extends InputStream {
         channel.write(text);
       }
     } catch (IOException e) {
-      state = State.CUT;
+      state = State.DISCONNECTED;
       throw e;
     }
   }
 
-  /** Whether it has ended, and nothing came behind it: the next bytes begin another request. */
-  boolean isLast() {
+  /** Whether it has ended and nothing has been received after it. */
+  boolean isAtEnd() {
     return ended && at == buffer.length;
   }
 
-  /** Waits, however long, for what comes behind the body; null if the client has closed. */
-  byte @Nullable [] readBehind() throws IOException {
+  /** Waits, without a timeout, for bytes after the body; null if the client has closed. */
+  byte @Nullable [] readNext() throws IOException {
     byte[] more = new byte[BUFFER_BYTES];
     channel.socket().setSoTimeout(0);
     int count = channel.socket().getInputStream().read(more);
@@ -289,41 +289,43 @@ final class RequestBody extends InputStream {
   }
 
   /**
-   * Whether a body comes fast enough: in each window of time that the server spends waiting for it,
-   * a minimum of bytes must come. Time during which the server does not wait does not count. For
-   * use by one thread at a time.
+   * Checks that a body is fast enough: within each window of time that the server spends waiting
+   * for it, a minimum number of bytes must arrive. Time during which the server does not wait does
+   * not count. For use by one thread at a time.
    */
   static final class Pace {
     private final long windowNanos;
-    private final long leastBytes;
+    private final long minBytes;
     private long waitedNanos;
     private long bytes;
 
     /**
-     * A body that is about to come.
+     * The pace of a body that is about to arrive.
      *
-     * @param window how long a window is
-     * @param bytesPerSecond the least average within a window; 0 for any
+     * @param window the length of a window
+     * @param bytesPerSecond the smallest average rate within a window; 0 for no minimum
      */
     Pace(Duration window, long bytesPerSecond) {
       this.windowNanos = window.toNanos();
-      this.leastBytes = (long) Math.ceil(bytesPerSecond * (windowNanos / 1e9));
-    }
-
-    /** How much longer the server may wait before it must look again; at least 1 ns. */
-    long leftNanos() {
-      return leastBytes == 0 ? Long.MAX_VALUE : Math.max(1, windowNanos - waitedNanos);
+      this.minBytes = (long) Math.ceil(bytesPerSecond * (windowNanos / 1e9));
     }
 
     /**
-     * Notes that bytes have come, or none, after a wait.
+     * The rest of the current window of waiting, at least 1; {@code Long.MAX_VALUE} for no minimum.
+     */
+    long leftNanos() {
+      return minBytes == 0 ? Long.MAX_VALUE : Math.max(1, windowNanos - waitedNanos);
+    }
+
+    /**
+     * Counts a wait and the bytes that arrived at its end, possibly none.
      *
      * @return false if the body is too slow
      */
     boolean waited(long nanos, long count) {
       waitedNanos += nanos;
       bytes += count;
-      if (leastBytes == 0 || bytes >= leastBytes) {
+      if (minBytes == 0 || bytes >= minBytes) {
         waitedNanos = 0;
         bytes = 0;
         return true;

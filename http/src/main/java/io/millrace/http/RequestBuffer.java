@@ -8,25 +8,24 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has come of a connection's next request, until its head is complete and, if an event loop
- * may answer it, its body as well. Every byte is reserved in the {@link RequestMemory}. For use by
- * one thread.
+ * The bytes of the next request of a connection: its head and, if an event loop may answer it, its
+ * body. Its memory is reserved in the {@link RequestMemory}. For use by one thread.
  */
 final class RequestBuffer {
-  /** The longest plain request, which is kept whole in memory. */
-  static final int MOST_BYTES = 64 << 10;
+  /** The longest plain request, head and body, in bytes. */
+  static final int MAX_BYTES = 64 << 10;
 
-  /** What is to be done with the bytes. */
+  /** What to do next. */
   enum State {
     /** Wait for the rest of the head. */
     HEAD,
     /** Wait for the rest of the body: {@link #head} is the head of a plain request. */
     BODY,
-    /** Serve {@link #head} with {@link #behindHead} as body: this is exactly one plain request. */
-    WHOLE,
-    /** Serve {@link #head}, of a request that needs a thread. */
-    OTHER,
-    /** Answer {@link #problem} and close. */
+    /** Handle {@link #head} and {@link #body}: they are exactly one plain request. */
+    COMPLETE,
+    /** Start a thread for the request of {@link #head}. */
+    NEEDS_THREAD,
+    /** Answer with {@link #problem} and close. */
     REFUSED
   }
 
@@ -37,8 +36,13 @@ final class RequestBuffer {
   private final RequestMemory memory;
   private byte[] bytes = NONE;
   private int length;
+
+  /** How many bytes have been searched for the end of the head. */
   private int searched;
+
+  /** The end of the request line; 0 until it is found. */
   private int lineEnd;
+
   private @Nullable Head head;
   private @Nullable HttpProblem problem;
 
@@ -52,12 +56,12 @@ final class RequestBuffer {
     return length == 0;
   }
 
-  /** Takes more bytes, and says what is to be done with all of them. */
+  /** Adds bytes, and returns what to do next. */
   State add(ByteBuffer more) {
     int count = more.remaining();
     int total = length + count;
     if (total > bytes.length) {
-      // Exactly what came first, which usually is all; then more at a time.
+      // At first exactly as much as has arrived, since that is usually all; then doubled.
       int room = length == 0 ? total : Math.max(total, 2 * bytes.length);
       if (!memory.reserve(room - bytes.length, room)) {
         problem = RequestMemory.full();
@@ -90,19 +94,19 @@ final class RequestBuffer {
       head = found;
     }
     if (!found.isPlain()) {
-      return State.OTHER;
+      return State.NEEDS_THREAD;
     }
-    long whole = found.length() + found.bodyBytes();
-    if (length > whole || whole > MOST_BYTES) {
-      return State.OTHER;
+    long total = found.length() + found.bodyBytes();
+    if (length > total || total > MAX_BYTES) {
+      return State.NEEDS_THREAD;
     }
-    return length == whole ? State.WHOLE : State.BODY;
+    return length == total ? State.COMPLETE : State.BODY;
   }
 
   /**
-   * The bytes up to the empty line, with it; 0 if that has not come.
+   * The length of the head with its empty line; 0 if it is not complete.
    *
-   * @throws HttpProblem 400, 414 or 431 as soon as it is certain that no good head will come
+   * @throws HttpProblem 400, 414 or 431 as soon as it is certain that the head cannot be valid
    */
   private int headBytes() {
     for (int i = searched; i < length; i++) {
@@ -110,7 +114,7 @@ final class RequestBuffer {
         continue;
       }
       if (i == 0 || bytes[i - 1] != '\r') {
-        throw HttpProblem.malformed("a line of the head ends in LF alone; lines end in CR and LF");
+        throw HttpProblem.malformed("a line of the head ends in LF only; lines end in CR and LF");
       }
       if (lineEnd == 0) {
         lineEnd = i + 1;
@@ -127,9 +131,9 @@ final class RequestBuffer {
   }
 
   private void checkSize(int bytesOfHead) {
-    int most = limits.maxRequestLineBytes();
-    if (lineEnd == 0 ? bytesOfHead > most : lineEnd > most) {
-      throw new HttpProblem(414, "the request line exceeds the limit of " + most + " bytes");
+    int maxLine = limits.maxRequestLineBytes();
+    if (lineEnd == 0 ? bytesOfHead > maxLine : lineEnd > maxLine) {
+      throw new HttpProblem(414, "the request line exceeds the limit of " + maxLine + " bytes");
     }
     if (lineEnd > 0 && bytesOfHead - lineEnd > limits.maxHeaderBytes()) {
       throw new HttpProblem(
@@ -139,44 +143,43 @@ final class RequestBuffer {
 
   /** The head, once it is complete. */
   Head head() {
-    return there(head);
+    return require(head);
   }
 
-  /** Why the request cannot be taken. */
+  /** Why the request is refused. */
   HttpProblem problem() {
-    return there(problem);
+    return require(problem);
   }
 
-  private static <T> T there(@Nullable T part) {
+  private static <T> T require(@Nullable T part) {
     if (part == null) {
-      throw new IllegalStateException("the request has not come so far");
+      throw new IllegalStateException("the request is in the wrong state");
     }
     return part;
   }
 
-  /** A copy of the bytes behind the head. */
-  byte[] behindHead() {
+  /** A copy of the bytes after the head. */
+  byte[] body() {
     return Arrays.copyOfRange(bytes, head().length(), length);
   }
 
-  /** Empties it, and leaves what is reserved to the caller. Returns how many bytes that is. */
-  int taken() {
+  /**
+   * Empties the buffer. Returns the bytes of memory that remain reserved, for the caller to
+   * release.
+   */
+  int handOver() {
     int reserved = bytes.length;
-    forget();
-    return reserved;
-  }
-
-  /** Empties it, and gives back what is reserved. */
-  void clear() {
-    memory.release(taken());
-  }
-
-  private void forget() {
     bytes = NONE;
     length = 0;
     searched = 0;
     lineEnd = 0;
     head = null;
     problem = null;
+    return reserved;
+  }
+
+  /** Empties the buffer and releases its memory. */
+  void clear() {
+    memory.release(handOver());
   }
 }

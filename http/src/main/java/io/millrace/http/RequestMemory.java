@@ -5,42 +5,41 @@ import io.millrace.http.websocket.WebSocketConnection;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The budget for what requests keep in memory: heads and bodies that have come only in part, whole
- * bodies until they are answered, WebSocket texts, and answers that their clients are slow to read.
- * Safe for use by threads.
+ * The memory budget of all requests: incomplete heads and bodies, complete bodies until they are
+ * answered, text messages of WebSockets, and replies that clients are slow to read. Thread-safe.
  */
 final class RequestMemory implements WebSocketConnection.Memory {
-  /** The suggested time after which a request that found no room may come again, in seconds. */
+  /** The {@code Retry-After} of a request for which there was no memory, in seconds. */
   static final int RETRY_SECONDS = 1;
 
-  /** Requests up to this size may use all of the budget; the last eighth is for them alone. */
+  /** Requests up to this size may use the whole budget; the last eighth is reserved for them. */
   static final int SMALL_BYTES = 8 << 10;
 
   private final long budgetBytes;
   private final AtomicLong used = new AtomicLong();
   private volatile Runnable shortage = () -> {};
 
-  /** A budget of so many bytes. */
+  /** A budget in bytes. */
   RequestMemory(long budgetBytes) {
     this.budgetBytes = budgetBytes;
   }
 
-  /** Runs {@code action} whenever a reservation fails. Set once, before the first reservation. */
+  /** Sets an action that runs whenever a reservation fails. Called before the first reservation. */
   void onShortage(Runnable action) {
     shortage = action;
   }
 
   /**
-   * Reserves more bytes for a request.
+   * Reserves bytes for a request.
    *
    * @param bytes how many more
-   * @param total how many it then has
-   * @return false if there is no room, so that nothing is reserved
+   * @param total how many the request has with these
+   * @return false if there is no room; nothing is reserved then
    */
   @Override
   public boolean reserve(long bytes, long total) {
-    long most = total <= SMALL_BYTES ? budgetBytes : budgetBytes - budgetBytes / 8;
-    if (used.addAndGet(bytes) <= most) {
+    long max = total <= SMALL_BYTES ? budgetBytes : largestBytes();
+    if (used.addAndGet(bytes) <= max) {
       return true;
     }
     used.addAndGet(-bytes);
@@ -48,12 +47,12 @@ final class RequestMemory implements WebSocketConnection.Memory {
     return false;
   }
 
-  /** Counts bytes that are in memory already, even beyond the budget. */
+  /** Counts bytes that are already in memory, even beyond the budget. */
   void add(long bytes) {
     used.addAndGet(bytes);
   }
 
-  /** Gives bytes back. */
+  /** Releases reserved or added bytes. */
   @Override
   public void release(long bytes) {
     if (bytes != 0) {
@@ -66,12 +65,12 @@ final class RequestMemory implements WebSocketConnection.Memory {
     return used.get();
   }
 
-  /** The longest body that can ever be kept. */
+  /** The most that one request can ever reserve, in bytes. */
   long largestBytes() {
     return budgetBytes - budgetBytes / 8;
   }
 
-  /** What to answer to a request for which there is no room. */
+  /** The answer to a request for which there is no memory. */
   static HttpProblem full() {
     return HttpProblem.unavailable(
         "the memory for requests is used up (server.request-memory-bytes); try again later",

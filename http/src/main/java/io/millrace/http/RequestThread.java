@@ -15,19 +15,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One request that a thread of its own serves: it reads the body from the connection, writes the
- * answer, and gives the connection back to its event loop.
+ * Serves one request on its own thread: reads the body from the connection, writes the reply, and
+ * returns the connection to its event loop.
  */
 final class RequestThread implements Runnable, PendingWait.Client {
   private static final Logger LOG = LoggerFactory.getLogger(RequestThread.class);
 
-  /** How much of an unwanted body is read after the answer so that the connection can go on. */
+  /** An unread body of up to this length is skipped after the reply, to keep the connection. */
   private static final int SKIPPED_BYTES = 64 << 10;
 
-  /** What becomes of the connection. */
+  /** What happens to the connection after the request. */
   private enum End {
+    /** It waits for the next request. */
     KEPT,
+    /** It is closed once the client has the reply. */
     LAST,
+    /** It is closed at once. */
     CLOSED
   }
 
@@ -35,8 +38,11 @@ final class RequestThread implements Runnable, PendingWait.Client {
   private final Dispatcher dispatcher;
   private final Request request;
   private final RequestBody body;
+
+  /** The bytes after the body, if {@link #watch} reads them; null if the client has closed. */
   private @Nullable CompletableFuture<byte @Nullable []> ahead;
-  private volatile @Nullable Runnable whenGone;
+
+  private volatile @Nullable Runnable whenDisconnected;
   private End end = End.CLOSED;
 
   RequestThread(Connection connection, Dispatcher dispatcher, Request request, RequestBody body) {
@@ -74,23 +80,23 @@ final class RequestThread implements Runnable, PendingWait.Client {
       LOG.trace("a connection ended", e);
       end = End.CLOSED;
     } catch (Throwable e) {
-      LOG.error("a connection is closed for a fault of the server", e);
+      LOG.error("a connection is closed because of an internal error", e);
       end = End.CLOSED;
     }
     if (leftover != null) {
-      connection.served(leftover);
+      connection.resumeReading(leftover);
       return;
     }
     byte[] _ = body.leftover();
     if (end != End.CLOSED && ahead == null) {
-      connection.servedLast();
+      connection.lingerAndClose();
     } else {
       awaitClose();
       connection.abort();
     }
   }
 
-  /** After the last answer: lets the client see it, if a thread of this request reads already. */
+  /** After the last reply, waits until the client closes, if {@link #watch} is reading. */
   private void awaitClose() {
     CompletableFuture<byte @Nullable []> reading = ahead;
     if (end == End.CLOSED || reading == null) {
@@ -105,10 +111,10 @@ final class RequestThread implements Runnable, PendingWait.Client {
   }
 
   /**
-   * Writes the answer.
+   * Writes the reply.
    *
-   * @param mayKeep whether the connection may go on afterwards
-   * @throws IOException if it cannot be written as a whole
+   * @param mayKeep whether the connection may be kept afterwards
+   * @throws IOException if it cannot be written completely
    */
   void write(Reply reply, boolean mayKeep) throws IOException, InterruptedException {
     try {
@@ -133,9 +139,10 @@ final class RequestThread implements Runnable, PendingWait.Client {
           target.write(ReplyText.head(streamed, streamed.lengthBytes(), !keeps));
       case Reply.Streamed streamed ->
           stream(streamed, new ReplyText.BodyStream(target, streamed, !keeps));
-      case Reply.Upgraded _ -> throw new IllegalArgumentException("this is no answer of HTTP");
+      case Reply.Upgraded _ ->
+          throw new IllegalArgumentException("this reply switches the protocol");
     }
-    // Now the body may be skipped: the client that waits for the answer has it.
+    // The rest of the body is skipped only now, because the client may wait for the reply first.
     end = keeps && body.skipRest() ? End.KEPT : End.LAST;
   }
 
@@ -146,24 +153,24 @@ final class RequestThread implements Runnable, PendingWait.Client {
       target.end();
     } catch (RuntimeException | Error e) {
       if (!(e.getCause() instanceof IOException)) {
-        LOG.error("the answer to {} broke off", request, e);
+        LOG.error("the reply to {} is incomplete", request, e);
       }
-      throw new IOException("an answer broke off", e);
+      throw new IOException("a reply is incomplete", e);
     }
   }
 
-  /** Speaks WebSocket on the connection for the rest of its life. */
+  /** Runs a WebSocket on the connection until it is closed. */
   void upgrade(Reply.Upgraded upgraded) {
     connection.activity().waitsForEvent(true);
     Upgrade.run(connection, body.leftover(), inFlight(), upgraded);
   }
 
-  /** What has come behind this request; null if the client has closed. */
+  /** The bytes received after this request; null if the client has closed. */
   private byte @Nullable [] leftover() throws IOException, InterruptedException {
-    byte[] behind = body.leftover();
+    byte[] received = body.leftover();
     CompletableFuture<byte @Nullable []> reading = ahead;
     if (reading == null) {
-      return behind;
+      return received;
     }
     try {
       byte[] more = reading.get();
@@ -175,16 +182,16 @@ final class RequestThread implements Runnable, PendingWait.Client {
   }
 
   /**
-   * Begins to read ahead, and ends {@code wait} on another thread once the connection turns out to
-   * be closed. This cannot be seen if the client has sent a further request already.
+   * Reads ahead on another thread, which ends {@code wait} when the client closes the connection.
+   * This is not detected if the client has already sent another request.
    */
   @Override
   public void watch(PendingWait wait) {
     connection.activity().waitsForEvent(true);
     Runnable action = () -> wait.end(PendingWait.Cause.CLIENT_GONE);
-    whenGone = action;
+    whenDisconnected = action;
     CompletableFuture<byte @Nullable []> reading = ahead;
-    if (reading == null && body.isLast()) {
+    if (reading == null && body.isAtEnd()) {
       CompletableFuture<byte @Nullable []> begun = new CompletableFuture<>();
       ahead = begun;
       Thread.ofVirtual().name("http-watch").start(() -> readAhead(begun));
@@ -195,17 +202,17 @@ final class RequestThread implements Runnable, PendingWait.Client {
 
   @Override
   public void unwatch() {
-    whenGone = null;
+    whenDisconnected = null;
     connection.activity().waitsForEvent(false);
   }
 
   private void readAhead(CompletableFuture<byte @Nullable []> begun) {
     try {
-      begun.complete(body.readBehind());
+      begun.complete(body.readNext());
     } catch (IOException | RuntimeException e) {
       begun.completeExceptionally(e);
     }
-    Runnable action = whenGone;
+    Runnable action = whenDisconnected;
     if (action != null && isEnd(begun)) {
       action.run();
     }
@@ -215,7 +222,7 @@ final class RequestThread implements Runnable, PendingWait.Client {
     return done.isCompletedExceptionally() || done.getNow(null) == null;
   }
 
-  /** Writes to the connection, and notes each time that something went out. */
+  /** Writes to the connection and notes its activity. */
   private static final class Output extends OutputStream {
     private final Connection.Activity activity;
     private final OutputStream target;

@@ -14,19 +14,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One method of one path: what it takes, who may use it, how its errors look, and what answers it.
- * Immutable.
+ * A route: one method of one path, its input, the role it requires, its form of errors, and its
+ * handler. Immutable.
  *
- * @param method the method; GET answers HEAD too
- * @param path segments after slashes; {@code {name}} is a parameter, which may be empty
- * @param parameters which parameters of the query it reads
- * @param body what it reads as body
- * @param role which role a caller needs
- * @param credentials what callers may show beside the server's token
- * @param errors how its errors look
- * @param handler answers what {@code nonBlocking} leaves to it, and what that is not asked: long
- *     requests, and those that come in pieces or several at once
- * @param nonBlocking answers short requests without a thread of their own; null if nothing does
+ * @param method the method; a route for GET answers HEAD too
+ * @param path the path; a segment {@code {name}} is a parameter, which may be empty
+ * @param parameters the query parameters that it reads
+ * @param body the kind of body that it reads
+ * @param role the role that a caller needs
+ * @param credentials credentials that it accepts besides the server's token
+ * @param errors the form of its errors
+ * @param handler handles the requests that {@code nonBlocking} does not get or declines
+ * @param nonBlocking handles plain requests on the event loop; null for none
  */
 public record Route(
     HttpMethod method,
@@ -38,31 +37,31 @@ public record Route(
     ErrorForm errors,
     Handler handler,
     @Nullable NonBlockingHandler nonBlocking) {
-  /** What a route reads as body. */
+  /** The kind of body that a route reads. */
   public enum Body {
-    /** None: one that comes is not looked at. */
+    /** None; a body is ignored. */
     NONE,
     /** A JSON value. */
     JSON,
-    /** A JSON object, or the same fields as a form or in the query. */
+    /** A JSON object, or the same fields as an HTML form or in the query. */
     FIELDS,
     /** A multipart form. */
     FORM,
-    /** Bytes of any meaning. */
+    /** Any bytes. */
     BYTES
   }
 
   /**
-   * The parameters of a query.
+   * The query parameters of a route.
    *
-   * @param names those that the route reads
-   * @param strict whether others are answered with 400, instead of being passed over
+   * @param names the parameters that the route reads
+   * @param strict whether others are answered with 400 instead of being ignored
    */
   public record Parameters(Set<String> names, boolean strict) {
-    /** None are read, and others are passed over. */
+    /** No parameter is read, and all are ignored. */
     public static final Parameters NONE = new Parameters(Set.of(), false);
 
-    /** Of these. */
+    /** Copies the names. */
     public Parameters {
       names = Set.copyOf(names);
     }
@@ -77,10 +76,10 @@ public record Route(
   }
 
   /**
-   * Who shows the credentials of this route.
+   * The caller with the credentials of this route in these headers.
    *
-   * @return null if the request shows none and may do without
-   * @throws HttpProblem 401 or 403 if it may not, or if they are wrong
+   * @return null if there are none and they are not required
+   * @throws HttpProblem 401 or 403 if they are missing but required, or wrong
    */
   public @Nullable Caller callerBy(Headers headers) {
     try {
@@ -94,38 +93,35 @@ public record Route(
     }
   }
 
-  /**
-   * Answers the requests of one route. Called by many threads, each a virtual one that may block.
-   */
+  /** Handles the requests of one route. Called by many virtual threads, which may block. */
   @FunctionalInterface
   public interface Handler {
     /**
-     * The answer to a request.
+     * Handles a request.
      *
      * @throws HttpProblem to refuse it
-     * @throws IOException when its body cannot be read
-     * @throws InterruptedException when the connection is being closed
+     * @throws IOException if its body cannot be read
+     * @throws InterruptedException if the connection is being closed
      */
     Reply handle(Request request) throws IOException, InterruptedException;
   }
 
   /**
-   * Answers the requests of one route without ever waiting. Called on a thread that serves many
-   * connections, so what it does must be short: read the request, hand it on, say what is waited
-   * for.
+   * Handles the requests of one route without blocking. Called on an event loop, which serves many
+   * connections, so it must be quick: parse the request, submit it, and return a future reply.
    */
   @FunctionalInterface
   public interface NonBlockingHandler {
     /**
-     * Begins to answer a request, whose body has come as a whole.
+     * Starts handling a request whose body is complete.
      *
-     * <p>Whatever is thrown has the same effect as null: the route's {@link Handler} is asked, as
-     * if this one had not been. So nothing may have been done when it is thrown.
+     * <p>An exception has the same effect as null, unless {@link Request#submitted} was called
+     * before. So nothing else may have been changed when it is thrown.
      *
-     * @param round the turn of the loop; other requests may begin in it before the answers are
+     * @param tick the current tick of the loop; other requests may begin in it before replies are
      *     written
-     * @return what is waited for; null to leave the request to the route's {@link Handler}
+     * @return the future reply; null to leave the request to the route's {@link Handler}
      */
-    @Nullable AsyncReply begin(Request request, LoopTick round) throws IOException;
+    @Nullable AsyncReply begin(Request request, LoopTick tick) throws IOException;
   }
 }

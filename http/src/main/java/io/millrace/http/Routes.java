@@ -19,31 +19,32 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The routes of a server, found by method and path. A path is cut at its slashes before it is
- * decoded, so a name may hold slashes as {@code %2F}. A literal segment goes before a parameter.
+ * The routes of a server, found by method and path. A path is split at its slashes before it is
+ * decoded, so a parameter may contain slashes as {@code %2F}. If both a literal segment and a
+ * parameter match, the literal segment is taken.
  *
- * <p>Routes are added by one thread before the server starts.
+ * <p>Routes are added by one thread before the server starts; after that, thread-safe.
  */
 public final class Routes {
-  private static final int MOST_SEGMENTS = 64;
+  private static final int MAX_SEGMENTS = 64;
 
   private final Segment root = new Segment();
   private final List<Route> all = new ArrayList<>();
   private final MeterRegistry registry;
   private final Endpoint unmatched;
 
-  /** None yet; the figures of those added go to {@code registry}. */
+  /** No routes yet. The metrics of those that are added go to {@code registry}. */
   public Routes(MeterRegistry registry) {
     this.registry = registry;
     this.unmatched =
         Endpoint.unmatched(
             fixed(request -> {
-              throw HttpProblem.notFound("nothing is here: " + request.path());
+              throw HttpProblem.notFound("no such path: " + request.path());
             }),
             registry);
   }
 
-  /** A place in the tree of paths. */
+  /** A node of the tree of paths. */
   private static final class Segment {
     final Map<String, Segment> literals = new HashMap<>();
     final Map<HttpMethod, Endpoint> endpoints = new EnumMap<>(HttpMethod.class);
@@ -51,10 +52,10 @@ public final class Routes {
   }
 
   /**
-   * What answers a request.
+   * The route of a request.
    *
-   * @param endpoint counts the answer
-   * @param route answers; not that of the endpoint if no route matches
+   * @param endpoint the metrics of the route
+   * @param route the route; a placeholder with an error as its answer if none matches
    * @param parameters the decoded path parameters, in order
    */
   record Match(Endpoint endpoint, Route route, List<String> parameters) {}
@@ -62,7 +63,7 @@ public final class Routes {
   /**
    * Adds routes.
    *
-   * @throws IllegalArgumentException if one of them is there already
+   * @throws IllegalArgumentException if there is already a route with the same method and path
    */
   public Routes addAll(List<Route> routes) {
     routes.forEach(this::add);
@@ -83,7 +84,7 @@ public final class Routes {
     }
     if (place.endpoints.putIfAbsent(route.method(), Endpoint.of(route, registry)) != null) {
       throw new IllegalArgumentException(
-          "there is a route already: " + route.method() + " " + route.path());
+          "there is already a route for " + route.method() + " " + route.path());
     }
     all.add(route);
   }
@@ -93,15 +94,15 @@ public final class Routes {
     return List.copyOf(all);
   }
 
-  /** What counts the requests that no route answers. */
+  /** The metrics of requests that match no route. */
   Endpoint unmatched() {
     return unmatched;
   }
 
   /**
-   * What answers a request. One that no route matches gets a match too, whose handler says why: 400
-   * for a malformed path, 404 for an unknown one, 405 for a method that it does not have, or the
-   * answer to OPTIONS. So access is checked before the caller learns which paths exist.
+   * Finds the route of a request. If none matches, the result is a placeholder whose handler gives
+   * the answer: 400 for a malformed path, 404 for an unknown path, 405 for an unknown method, or
+   * the answer to OPTIONS. So access can be checked before the caller learns which paths exist.
    *
    * @param path the path as it was sent
    */
@@ -119,19 +120,19 @@ public final class Routes {
     return new Match(unmatched, fixed(handler), List.of());
   }
 
-  /** A route that is not in the tree. */
+  /** A route outside the tree. */
   private static Route fixed(Handler handler) {
     return ApiRoutes.below("/").get("", handler).routes().getFirst();
   }
 
   private Match found(String method, String path) {
     if (!path.startsWith("/")) {
-      throw HttpProblem.malformed("a path begins with a slash: " + path);
+      throw HttpProblem.malformed("the path must begin with a slash: " + path);
     }
     List<String> parameters = new ArrayList<>(2);
     Segment place = root;
     int begin = 1;
-    for (int count = 0; begin <= path.length() && count < MOST_SEGMENTS; count++) {
+    for (int count = 0; begin <= path.length() && count < MAX_SEGMENTS; count++) {
       int end = path.indexOf('/', begin);
       end = end < 0 ? path.length() : end;
       String part = Query.decode(path, begin, end, false);
@@ -141,13 +142,13 @@ public final class Routes {
         parameters.add(part);
       }
       if (next == null) {
-        throw HttpProblem.notFound("nothing is here: " + path);
+        throw HttpProblem.notFound("no such path: " + path);
       }
       place = next;
       begin = end + 1;
     }
     if (begin <= path.length() || place.endpoints.isEmpty()) {
-      throw HttpProblem.notFound("nothing is here: " + path);
+      throw HttpProblem.notFound("no such path: " + path);
     }
     return endpoint(place, method, path, parameters);
   }
@@ -164,7 +165,7 @@ public final class Routes {
     }
     if (endpoint == null) {
       String allowed = allowed(place);
-      throw new HttpProblem(405, path + " does not know " + method + ", only " + allowed)
+      throw new HttpProblem(405, path + " does not support " + method + ", only " + allowed)
           .withHeader("Allow", allowed);
     }
     return new Match(endpoint, endpoint.route(), parameters);
@@ -180,10 +181,7 @@ public final class Routes {
     return String.join(", ", names);
   }
 
-  /**
-   * A route in service, with the number and duration of its answers by status. Safe for use by
-   * threads.
-   */
+  /** A route with the number and duration of its answers by status. Thread-safe. */
   static final class Endpoint {
     private static final int STATUSES = 600;
 
@@ -203,12 +201,12 @@ public final class Routes {
       this.pathLabel = pathLabel;
     }
 
-    /** Serves a route. */
+    /** An endpoint for a route. */
     static Endpoint of(Route route, MeterRegistry registry) {
       return new Endpoint(route, registry, route.method().name(), route.path());
     }
 
-    /** Answers what no route matches, by {@code route}; such requests are counted together. */
+    /** The endpoint of all requests that match no route. */
     static Endpoint unmatched(Route route, MeterRegistry registry) {
       return new Endpoint(route, registry, "any", "(none)");
     }
@@ -222,7 +220,7 @@ public final class Routes {
       return names;
     }
 
-    /** Counts an answer. */
+    /** Records an answer. */
     void record(int status, long nanos) {
       Timer timer = timers.get(status);
       if (timer == null) {
@@ -234,7 +232,7 @@ public final class Routes {
 
     private Timer timer(int status) {
       return Timer.builder("millrace.http.requests")
-          .description("Requests answered, and the time from their header to the end of the answer")
+          .description("Requests answered, and the time from their head to the end of the answer")
           .tag("method", methodLabel)
           .tag("route", pathLabel)
           .tag("status", Integer.toString(status))

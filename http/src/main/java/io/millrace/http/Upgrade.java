@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Switches a connection to WebSocket (RFC 6455, section 4) for the rest of its life. */
+/** The switch of a connection to WebSocket (RFC 6455, section 4). */
 final class Upgrade {
   private static final Logger LOG = LoggerFactory.getLogger(Upgrade.class);
   private static final String SUFFIX = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
@@ -25,18 +25,19 @@ final class Upgrade {
   private Upgrade() {}
 
   /**
-   * The headers of the answer that switches.
+   * The headers of the reply to a handshake.
    *
-   * @throws HttpProblem 426 for a request that does not ask for WebSocket 13, 400 for a broken one
+   * @throws HttpProblem 426 if the request does not ask for WebSocket 13, 400 if its key is
+   *     malformed
    */
   static Map<String, String> handshake(Head head) {
     if (!head.lists("Upgrade", "websocket") || !head.lists("Connection", "upgrade")) {
-      throw new HttpProblem(426, "this path speaks WebSocket: ask for an upgrade to it")
+      throw new HttpProblem(426, "this path requires an upgrade to WebSocket")
           .withHeader("Upgrade", "websocket")
           .withHeader("Connection", "Upgrade");
     }
     if (!head.lists("Sec-WebSocket-Version", "13")) {
-      throw new HttpProblem(426, "only version 13 of WebSocket is known")
+      throw new HttpProblem(426, "only version 13 of WebSocket is supported")
           .withHeader("Sec-WebSocket-Version", "13")
           .withHeader("Upgrade", "websocket")
           .withHeader("Connection", "Upgrade");
@@ -57,7 +58,7 @@ final class Upgrade {
           return key;
         }
       } catch (IllegalArgumentException _) {
-        // Said below.
+        // Reported below.
       }
     }
     throw HttpProblem.malformed("the header Sec-WebSocket-Key must be 16 bytes in base64");
@@ -75,13 +76,14 @@ final class Upgrade {
   }
 
   /**
-   * Answers with the switch, and returns when the connection is over.
+   * Writes the reply that switches the connection, runs the WebSocket, and returns when the
+   * connection is closed.
    *
-   * @param pending what has come behind the request
+   * @param pending the bytes received after the request
    */
   static void run(
       Connection connection, byte[] pending, InFlight inFlight, Reply.Upgraded upgraded) {
-    if (!inFlight.enterLasting()) {
+    if (!inFlight.enterUpgraded()) {
       upgraded.opener().abandon();
       return;
     }
@@ -99,11 +101,11 @@ final class Upgrade {
         socket.run();
       }
     } finally {
-      inFlight.leaveLasting();
+      inFlight.leaveUpgraded();
     }
   }
 
-  /** False if the connection has ended. */
+  /** Writes the reply. Returns false if the connection has failed. */
   private static boolean write(SocketChannel channel, Reply.Upgraded upgraded) {
     StringBuilder head = new StringBuilder("HTTP/1.1 101 Switching Protocols\r\n");
     upgraded
@@ -117,7 +119,7 @@ final class Upgrade {
       }
       return true;
     } catch (IOException e) {
-      LOG.trace("a connection ended within its switch", e);
+      LOG.trace("a connection failed during its handshake", e);
       return false;
     }
   }

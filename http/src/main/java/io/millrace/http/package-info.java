@@ -1,31 +1,31 @@
 /**
- * The one place for HTTP: routes, limits, errors, request log and an orderly stop.
+ * The HTTP server: connections, routes, limits, errors, the request log and a graceful stop.
  *
  * <pre>
- *   Acceptor: at most so many connections, each with an event loop
+ *   Acceptor: accepts connections up to a limit, assigns each to an event loop
  *     |
- *   Connection, on its event loop (one thread for many): the head, read strictly (Head)
+ *   Connection, on its event loop (one thread for many): parses the head strictly (Head)
  *     |
- *     +-- a plain request (short, of stated length), once its body is whole
+ *          +-- a plain request (short, with Content-Length), once its body is complete
  *     |     --> Dispatcher --> Routes, AccessCheck
  *     |                    --> NonBlockingHandler: Request -> AsyncReply
- *     |     --> when that is done: ReplyText written, time and status recorded
+ *          |     --> when the reply is ready: ReplyText is written, time and status are recorded
  *     |
- *     +-- any other, as soon as its head is complete --> RequestThread
+ *          +-- any other request, once its head is complete --> RequestThread
  *     |     --> Dispatcher --> Routes (path and method)
- *     |                    --> AccessCheck (who sends it), before anything of the body is read
+ *          |                    --> AccessCheck (who the caller is), before any of the body is read
  *     |                    --> Handler: Request -> Reply, or a thrown HttpProblem
- *     |                    --> ReplyText written, time and status recorded
- *     |     --> the connection goes back to its loop
+ *          |                    --> ReplyText is written, time and status are recorded
+ *    |     --> the connection returns to its loop
  *     |
- *     +-- a head that is malformed, late or too long --> refused, and closed once that is read
+ *          +-- a malformed, late or too long head --> refused, then the connection is closed
  * </pre>
  *
- * <p>A Request is read, checked and routed once, whoever answers it. Everything that a request
- * keeps in memory is reserved in one {@link io.millrace.http.RequestMemory}. A thread exists only
- * while it serves a request; it reads the body itself, by {@link io.millrace.http.RequestBody}.
+ * <p>Each request is parsed, checked and routed once, on the loop or on a thread. All memory that
+ * requests use is reserved in one {@link io.millrace.http.RequestMemory}. A thread exists only
+ * while it serves a request; it reads the body itself, from a {@link io.millrace.http.RequestBody}.
  *
- * <p>To mount an API, see {@link io.millrace.http.ApiRoutes}, {@link io.millrace.http.Request},
+ * <p>To add an API, see {@link io.millrace.http.ApiRoutes}, {@link io.millrace.http.Request},
  * {@link io.millrace.http.message.Reply} and {@link io.millrace.http.message.HttpProblem}.
  */
 @NullMarked

@@ -25,6 +25,7 @@ final class HttpLimitsTest {
   void too_few_files_are_refused_with_what_is_needed() {
     assertThatThrownBy(() -> HttpLimits.connections(10_000, 150, 80))
         .isInstanceOf(HttpException.class)
-        .hasMessageContainingAll("open files is 150", "80 are open", "64 stay free", "ulimit -n");
+        .hasMessageContainingAll(
+            "open files is 150", "80 are open", "64 are reserved", "ulimit -n");
   }
 }

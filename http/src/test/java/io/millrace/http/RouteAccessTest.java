@@ -114,13 +114,13 @@ final class RouteAccessTest {
 
   @Test
   void required_credentials_are_asked_for_in_the_form_of_the_route() throws Exception {
-    assertThat(ask("GET", "/a/who")).startsWith("401 THIS SERVER WANTS");
+    assertThat(ask("GET", "/a/who")).startsWith("401 THIS SERVER REQUIRES");
   }
 
   @Test
   void a_role_that_the_caller_lacks_is_named() throws Exception {
     assertThat(ask("POST", "/a/admin", "X-NAME", "ada"))
-        .isEqualTo("403 /A/ADMIN NEEDS THE ROLE ADMIN, WHICH ADA DOES NOT HAVE");
+        .isEqualTo("403 /A/ADMIN REQUIRES THE ROLE ADMIN, WHICH ADA DOES NOT HAVE");
   }
 
   @Test
@@ -144,7 +144,7 @@ final class RouteAccessTest {
 
   @Test
   void what_no_route_answers_has_the_plain_form() throws Exception {
-    assertThat(ask("GET", "/a/none")).isEqualTo("404 {\"error\":\"nothing is here: /a/none\"}");
+    assertThat(ask("GET", "/a/none")).isEqualTo("404 {\"error\":\"no such path: /a/none\"}");
     assertThat(ask("DELETE", "/a/who")).startsWith("405 {\"error\":");
   }
 }

@@ -95,7 +95,7 @@ record Keys(@Nullable Token apiKey, @Nullable Token workerToken) {
     public HttpProblem absent() {
       return secret == null
           ? Credentials.super.absent()
-          : new HttpProblem(401, "this server wants the header " + name);
+          : new HttpProblem(401, "this server requires the header " + name);
     }
   }
 }

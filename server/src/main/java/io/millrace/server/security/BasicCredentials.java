@@ -38,8 +38,8 @@ public record BasicCredentials(@Nullable Token token) implements Credentials {
   @Override
   public HttpProblem absent() {
     return challenge(
-        "this server wants its token: Authorization: Bearer TOKEN, or Basic with any user name and"
-            + " the token as the password");
+        "this server requires its token: Authorization: Bearer TOKEN, or Basic with any user name"
+            + " and the token as the password");
   }
 
   private static HttpProblem challenge(String message) {
