@@ -30,4 +30,25 @@ public class SchedulesException extends RuntimeException {
       return field;
     }
   }
+
+  /** The store has no room: the request can be repeated when there is room again. */
+  public static final class StoreFullException extends SchedulesException {
+    StoreFullException(String message) {
+      super(message);
+    }
+  }
+
+  /** There is no schedule of this name. */
+  public static final class NoScheduleException extends SchedulesException {
+    NoScheduleException(String name) {
+      super("there is no schedule '" + name + "'");
+    }
+  }
+
+  /** The state of a schedule does not allow the request. */
+  public static final class ScheduleStateException extends SchedulesException {
+    ScheduleStateException(String message) {
+      super(message);
+    }
+  }
 }

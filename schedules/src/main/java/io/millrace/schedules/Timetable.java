@@ -98,31 +98,4 @@ public record Timetable(List<TimeRule> rules, List<TimeRule> exclusions) {
     }
     return times;
   }
-
-  /**
-   * The last nominal time after {@code after} and not after {@code until}; null if there is none.
-   */
-  public @Nullable Instant last(Instant after, Instant until) {
-    for (Duration back = Duration.ofMinutes(1); ; back = back.multipliedBy(4)) {
-      Instant from = until.minus(back);
-      boolean whole = !from.isAfter(after);
-      Instant found = next(whole ? after : from);
-      if (found != null && !found.isAfter(until)) {
-        return lastFrom(found, until);
-      }
-      if (whole) {
-        return null;
-      }
-    }
-  }
-
-  private Instant lastFrom(Instant first, Instant until) {
-    Instant last = first;
-    Instant next = next(last);
-    while (next != null && !next.isAfter(until)) {
-      last = next;
-      next = next(last);
-    }
-    return last;
-  }
 }

@@ -9,8 +9,6 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.List;
-import java.util.Random;
-import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 class TimetableTest {
@@ -82,26 +80,6 @@ class TimetableTest {
     TimeRule always = TimeRule.cron("* * * * *", BERLIN);
     assertThat(new Timetable(List.of(always), List.of(always)).next(at("2026-01-01T00:00:00Z")))
         .isNull();
-  }
-
-  @Test
-  void the_last_time_before_another_is_the_one_that_a_walk_finds() {
-    Random random = new Random(11);
-    Timetable timetable =
-        new Timetable(
-            List.of(
-                TimeRule.cron("*/7 3 * * *", BERLIN),
-                TimeRule.every(Duration.ofHours(31), at("2026-02-01T00:00:00Z"))),
-            List.of(TimeRule.cron("* * * * SAT,SUN", BERLIN)));
-    Instant start = at("2026-01-20T00:00:00Z");
-    TreeSet<Instant> all = new TreeSet<>(timetable.next(start, 1_000));
-    for (int i = 0; i < 500; i++) {
-      Instant after = start.plusSeconds(random.nextInt(60 * 86_400));
-      Instant until = after.plusSeconds(random.nextInt(10 * 86_400));
-      Instant floor = all.floor(until);
-      Instant expected = floor != null && floor.isAfter(after) ? floor : null;
-      assertThat(timetable.last(after, until)).isEqualTo(expected);
-    }
   }
 
   @Test

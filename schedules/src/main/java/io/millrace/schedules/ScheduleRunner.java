@@ -1,0 +1,259 @@
+package io.millrace.schedules;
+
+import io.millrace.schedules.Planner.Plan;
+import io.millrace.schedules.Planner.Start;
+import io.millrace.schedules.ScheduleSession.Stored;
+import io.millrace.schedules.ScheduleState.Ending;
+import io.millrace.schedules.ScheduleState.Result;
+import io.millrace.schedules.ScheduleState.Run;
+import io.millrace.schedules.SchedulesException.InvalidScheduleException;
+import io.millrace.store.Commit;
+import io.millrace.store.Document;
+import io.millrace.store.StoreClosedException;
+import io.millrace.store.Transaction;
+import io.millrace.work.Step;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Starts the runs of all schedules when they are due, and notes how they end. Each decision is
+ * committed together with the runs that it starts, at the versions that it was made from: if it is
+ * made twice, by two servers or after a crash, one of the commits is refused. So there may be any
+ * number of runners on one store.
+ *
+ * <p>Only the times at which schedules are due are kept in memory. One thread steps it; {@link
+ * #changed}, {@link #lookAgain} and {@link #lookAtRuns} may be called by others, and are to be
+ * followed by a step.
+ */
+final class ScheduleRunner implements Step {
+  private static final Logger LOG = LoggerFactory.getLogger(ScheduleRunner.class);
+
+  /** When a schedule is looked at again that could not be dealt with. */
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
+
+  private final ScheduleSession session;
+  private final Figures figures;
+  private final Map<String, Known> schedules = new HashMap<>();
+  private final NavigableSet<Due> dues = new TreeSet<>();
+
+  /** Which schedule an active run belongs to. */
+  private final Map<RunKey, String> runs = new ConcurrentHashMap<>();
+
+  private final Set<String> changed = ConcurrentHashMap.newKeySet();
+  private volatile boolean everything = true;
+
+  ScheduleRunner(ScheduleSession session, Figures figures) {
+    this.session = session;
+    this.figures = figures;
+  }
+
+  private record RunKey(String collection, String id) {}
+
+  /** When a schedule is due; several at the same time are ordered by name. */
+  private record Due(Instant time, String name) implements Comparable<Due> {
+    @Override
+    public int compareTo(Due other) {
+      int byTime = time.compareTo(other.time);
+      return byTime == 0 ? name.compareTo(other.name) : byTime;
+    }
+  }
+
+  /**
+   * What is known of a schedule.
+   *
+   * @param due when it is due; {@link Step#NEVER} for never
+   */
+  private record Known(Instant due, boolean paused) {}
+
+  /** Takes note of a commit: of changes of schedules, and of documents of their runs. */
+  void changed(Commit commit) {
+    commit.forEachDocument((key, _) -> {
+      switch (key.collection()) {
+        case ScheduleSession.FORMS, ScheduleSession.STATES -> changed.add(key.key());
+        default -> {
+          Target target = session.keeping(key.collection());
+          String id = target == null ? null : target.runOf(key);
+          String name = id == null ? null : runs.get(new RunKey(key.collection(), id));
+          if (name != null) {
+            changed.add(name);
+          }
+        }
+      }
+    });
+  }
+
+  /** Whether something has changed since the last step. */
+  boolean hasChanges() {
+    return everything || !changed.isEmpty();
+  }
+
+  /** Reads all schedules at the next step, since changes may have been overlooked. */
+  void lookAgain() {
+    everything = true;
+  }
+
+  /** Looks at all active runs at the next step, since their ends may have been overlooked. */
+  void lookAtRuns() {
+    changed.addAll(runs.values());
+  }
+
+  /** Whether a run is active. */
+  boolean hasRuns() {
+    return !runs.isEmpty();
+  }
+
+  @Override
+  public Instant step(Instant now) {
+    if (everything) {
+      for (Document form : session.pages(ScheduleSession.FORMS)) {
+        changed.add(form.key().key());
+      }
+      changed.addAll(schedules.keySet());
+      everything = false;
+    }
+    for (String name : List.copyOf(changed)) {
+      changed.remove(name);
+      look(name, now);
+    }
+    List<String> due = new ArrayList<>();
+    for (Due next : dues) {
+      if (next.time().isAfter(now)) {
+        break;
+      }
+      due.add(next.name());
+    }
+    due.forEach(name -> look(name, now));
+    figures.show(
+        schedules.size(), schedules.values().stream().filter(Known::paused).count(), runs.size());
+    return dues.isEmpty() ? NEVER : dues.getFirst().time();
+  }
+
+  /** Deals with one schedule. If that fails, the others go on, and it is tried again later. */
+  private void look(String name, Instant now) {
+    try {
+      session.retry(
+          "schedule '" + name + "'",
+          () -> {
+            Optional<Stored> stored = session.find(name);
+            if (stored.isEmpty()) {
+              forget(name);
+              return true;
+            }
+            return advance(stored.get(), now) ? true : null;
+          });
+    } catch (StoreClosedException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      LOG.warn("schedule '{}' failed; the next try comes in a second", name, e);
+      Known before = schedules.get(name);
+      know(name, now.plus(AFTER_FAILURE), before != null && before.paused());
+    }
+  }
+
+  private void forget(String name) {
+    Known known = schedules.remove(name);
+    if (known != null) {
+      dues.remove(new Due(known.due(), name));
+    }
+    runs.values().removeIf(name::equals);
+  }
+
+  private void know(String name, Instant due, boolean paused) {
+    Known known = schedules.put(name, new Known(due, paused));
+    if (known != null) {
+      dues.remove(new Due(known.due(), name));
+    }
+    if (!due.equals(NEVER)) {
+      dues.add(new Due(due, name));
+    }
+  }
+
+  /** Notes ends and starts what is due; false if something changed in between. */
+  private boolean advance(Stored stored, Instant now) {
+    Schedule schedule = stored.schedule();
+    Target target = session.target(schedule.target());
+    Plan plan = Planner.plan(schedule, noteEnds(target, stored, now), now);
+    ScheduleState state = plan.state();
+    if (!state.equals(stored.state()) || !plan.starts().isEmpty()) {
+      Transaction.Builder transaction = session.begin();
+      for (Start start : plan.starts()) {
+        state = start(transaction, target, schedule, start, state, now);
+      }
+      ScheduleSession.change(transaction, stored, state);
+      if (session.tryCommit(transaction.build()) == null) {
+        return false;
+      }
+      figures.count(state.counts().minus(stored.state().counts()));
+    }
+    know(
+        stored.name(),
+        plan.due() == null || state.pause() != null ? NEVER : plan.due(),
+        state.pause() != null);
+    watch(stored.name(), target, state);
+    for (Run run : state.active()) {
+      if (run.cancelled()) {
+        target.cancel(run.id());
+      }
+    }
+    return true;
+  }
+
+  private static ScheduleState noteEnds(Target target, Stored stored, Instant now) {
+    ScheduleState state = stored.state();
+    for (Run run : stored.state().active()) {
+      Target.End end = target.end(run.id()).orElse(null);
+      if (end != null) {
+        state = state.ended(ended(run, end, now), stored.schedule().pauseAfter());
+      }
+    }
+    return state;
+  }
+
+  private static Result ended(Run run, Target.End end, Instant now) {
+    return new Result(
+        run.id(), run.nominal(), run.started(), now, run.cause(), end.ending(), end.reason());
+  }
+
+  /** Adds a run to a transaction; one that cannot be started has failed. */
+  static ScheduleState start(
+      Transaction.Builder transaction,
+      Target target,
+      Schedule schedule,
+      Start start,
+      ScheduleState state,
+      Instant now) {
+    try {
+      Target.Request request =
+          new Target.Request(schedule.name(), start.nominal(), now, start.cause());
+      String id = target.start(transaction, request, schedule.target());
+      return state.started(new Run(id, start.nominal(), now, start.cause(), false));
+    } catch (InvalidScheduleException e) {
+      Result failed =
+          new Result("", start.nominal(), now, now, start.cause(), Ending.FAILED, reason(e));
+      return state.ended(failed, schedule.pauseAfter());
+    }
+  }
+
+  private static @Nullable String reason(InvalidScheduleException e) {
+    return e.getMessage();
+  }
+
+  private void watch(String name, Target target, ScheduleState state) {
+    runs.entrySet()
+        .removeIf(
+            entry -> entry.getValue().equals(name) && state.run(entry.getKey().id()).isEmpty());
+    state.active().forEach(run -> runs.put(new RunKey(target.collection(), run.id()), name));
+  }
+}
