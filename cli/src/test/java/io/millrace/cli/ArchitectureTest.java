@@ -62,6 +62,7 @@ class ArchitectureTest {
               "cli",
               Set.of(
                   "store",
+                  "work",
                   "blobs",
                   "processes",
                   "wire",

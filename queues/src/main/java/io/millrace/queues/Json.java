@@ -1,9 +1,12 @@
 package io.millrace.queues;
 
 import io.millrace.store.Bytes;
+import io.millrace.work.policy.Policy;
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -97,6 +100,16 @@ final class Json {
   static @Nullable String text(ObjectNode source, String field) {
     JsonNode value = source.get(field);
     return value == null || value.isNull() ? null : value.asString();
+  }
+
+  /** The settings in the field {@code policy}; none if it is absent. */
+  static Policy policy(ObjectNode source) {
+    if (!(source.get("policy") instanceof ObjectNode fields)) {
+      return Policy.NONE;
+    }
+    Map<String, String> texts = new HashMap<>();
+    fields.forEachEntry((field, text) -> texts.put(field, text.asString()));
+    return new Policy(texts);
   }
 
   static @Nullable Integer integer(ObjectNode source, String field) {

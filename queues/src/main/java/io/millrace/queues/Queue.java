@@ -7,6 +7,7 @@ import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
 import io.millrace.store.Document;
+import io.millrace.work.policy.Policy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -71,6 +72,10 @@ public record Queue(
     write(json, "nodes_pin", settings.nodesPin());
     write(json, "nodes_ignore", settings.nodesIgnore());
     json.put("requeue_orphans", settings.requeueOrphans());
+    if (!settings.policy().isEmpty()) {
+      ObjectNode policy = json.putObject("policy");
+      settings.policy().fields().forEach(policy::put);
+    }
     write(json, health);
     Json.putAdded(json, "task", ADDED);
     return Json.write(json);
@@ -124,7 +129,8 @@ public record Queue(
             Sort.of(json.required("sort").asString()).orElse(Sort.DEFAULT),
             strings(json.get("nodes_pin")),
             strings(json.get("nodes_ignore")),
-            json.path("requeue_orphans").asInt(0));
+            json.path("requeue_orphans").asInt(0),
+            Json.policy(json));
     return new Queue(
         new ObjectId(document.key().key()),
         json.required("name").asString(),
@@ -229,16 +235,28 @@ public record Queue(
    * @param nodesIgnore nodes that may not run its tasks
    * @param requeueOrphans how often an orphaned task is queued again before it stays orphaned, from
    *     0, the default
+   * @param policy what applies to tasks without settings of their own
    */
   public record Settings(
       @Nullable Integer threads,
       Sort sort,
       List<String> nodesPin,
       List<String> nodesIgnore,
-      int requeueOrphans) {
+      int requeueOrphans,
+      Policy policy) {
     /** The settings of a queue that runs no tasks yet. */
     public static final Settings DEFAULTS =
-        new Settings(null, Sort.DEFAULT, List.of(), List.of(), 0);
+        new Settings(null, Sort.DEFAULT, List.of(), List.of(), 0, Policy.NONE);
+
+    /** Without settings for its tasks. */
+    public Settings(
+        @Nullable Integer threads,
+        Sort sort,
+        List<String> nodesPin,
+        List<String> nodesIgnore,
+        int requeueOrphans) {
+      this(threads, sort, nodesPin, nodesIgnore, requeueOrphans, Policy.NONE);
+    }
 
     /**
      * Copies the lists.
@@ -259,7 +277,12 @@ public record Queue(
 
     /** The same with another limit. */
     public Settings withThreads(@Nullable Integer limit) {
-      return new Settings(limit, sort, nodesPin, nodesIgnore, requeueOrphans);
+      return new Settings(limit, sort, nodesPin, nodesIgnore, requeueOrphans, policy);
+    }
+
+    /** The same with other settings for its tasks. */
+    public Settings withPolicy(Policy other) {
+      return new Settings(threads, sort, nodesPin, nodesIgnore, requeueOrphans, other);
     }
 
     /** How many tasks may run at a time; none without {@link #threads}. */

@@ -39,6 +39,7 @@ final class QueueSession extends StoreSession {
           Reason.Kind.LEASE_ENDED);
 
   private final InstantSource clock;
+  private final RandomGenerator random;
   private final ObjectId.Generator ids;
   private final long paramsBytes;
 
@@ -51,6 +52,7 @@ final class QueueSession extends StoreSession {
     super(store, random);
     this.paramsBytes = documentBytes - Math.min(BESIDE_PARAMS_BYTES, documentBytes / 2);
     this.clock = clock;
+    this.random = random;
     this.ids = new ObjectId.Generator(clock, random);
   }
 
@@ -72,6 +74,13 @@ final class QueueSession extends StoreSession {
 
   long nowMillis() {
     return clock.millis();
+  }
+
+  /** Drawn at random. */
+  long seed() {
+    synchronized (random) {
+      return random.nextLong();
+    }
   }
 
   ObjectId newId() {

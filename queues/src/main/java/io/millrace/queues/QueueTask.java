@@ -7,6 +7,8 @@ import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.Add;
 import io.millrace.store.Transaction.Put;
 import io.millrace.store.Transaction.When;
+import io.millrace.work.policy.Policy;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.JsonNode;
@@ -19,6 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param queue its queue, which never changes
  * @param params its parameters; not to be changed
  * @param ctimeMillis when it was created, in milliseconds since the epoch
+ * @param policy its settings about retries; those that are absent are its queue's
  * @param progress its status and history
  * @param output its output, once it has ended
  * @param place its place in the store; its kernel task is named by origin
@@ -28,6 +31,7 @@ public record QueueTask(
     ObjectId queue,
     ObjectNode params,
     long ctimeMillis,
+    Policy policy,
     Progress progress,
     TaskOutput output,
     Place place) {
@@ -38,11 +42,11 @@ public record QueueTask(
   }
 
   QueueTask with(Progress changed) {
-    return new QueueTask(id, queue, params, ctimeMillis, changed, output, place);
+    return new QueueTask(id, queue, params, ctimeMillis, policy, changed, output, place);
   }
 
   QueueTask with(TaskOutput written) {
-    return new QueueTask(id, queue, params, ctimeMillis, progress, written, place);
+    return new QueueTask(id, queue, params, ctimeMillis, policy, progress, written, place);
   }
 
   /**
@@ -50,22 +54,31 @@ public record QueueTask(
    * must be the first one that the transaction writes.
    *
    * <p>A task that is queued again goes to the place that follows from its creation, not to the
-   * end.
+   * end, unless it is to wait before its next attempt.
    */
   static void move(Transaction.Builder transaction, QueueTask from, QueueTask to) {
     String name = to.id().hex();
     boolean queued = to.status() == Status.QUEUED;
-    When when = queued ? new When.At(Math.max(0, to.ctimeMillis() - 1)) : When.now();
+    Duration delay = to.progress().delay();
+    When when =
+        !queued
+            ? When.now()
+            : delay.isZero() ? new When.At(Math.max(0, to.ctimeMillis() - 1)) : When.after(delay);
     transaction
         .delete(from.place().byOrigin())
         .add(new Add(Queue.group(to.queue(), to.status()), Bytes.of(name), when, false, name))
         .put(new Put(Keys.task(to.id()), from.place().version(), write(to, name), true));
-    forget(transaction, from.output().stdout(), to.output().stdout());
-    forget(transaction, from.output().stderr(), to.output().stderr());
-    forget(transaction, from.output().mixed(), to.output().mixed());
+    forget(transaction, from.output(), to.output());
     if (queued) {
-      QueueRegistry.ring(transaction, to.queue());
+      QueueRegistry.ring(transaction, to.queue(), delay);
     }
+  }
+
+  /** Deletes the documents of the files to which the task no longer refers. */
+  static void forget(Transaction.Builder transaction, TaskOutput before, TaskOutput after) {
+    forget(transaction, before.stdout(), after.stdout());
+    forget(transaction, before.stderr(), after.stderr());
+    forget(transaction, before.mixed(), after.mixed());
   }
 
   /** Deletes the document of a file to which the task no longer refers; its chunks are swept. */
@@ -109,6 +122,7 @@ public record QueueTask(
       if (progress.orphaned() > 0) {
         json.writeNumberProperty("orphaned", progress.orphaned());
       }
+      write(json, task.policy(), progress.retries());
       if (added == null) {
         json.writeNumberProperty("task", task.place().task());
       } else {
@@ -133,18 +147,45 @@ public record QueueTask(
             Json.text(json, "node"),
             json.required("mtime").asLong(),
             Json.text(json, "reason"),
-            json.path("orphaned").asInt(0));
+            json.path("orphaned").asInt(0),
+            new Retries(
+                json.path("failed").asInt(0),
+                json.path("snoozed").asInt(0),
+                json.path("not_before").asLong(0),
+                json.path("failed_token").asLong(0)));
     return new QueueTask(
         id,
         new ObjectId(json.required("queue").asString()),
         (ObjectNode) json.required("params"),
         json.required("ctime").asLong(),
+        Json.policy(json),
         progress,
         new TaskOutput(
             readOutput(json.get("stdout")),
             readOutput(json.get("stderr")),
             readOutput(json.get("mixedout"))),
         new Place(json.required("task").asLong(), version));
+  }
+
+  /** Written only if something is set, so that other tasks have the form of old versions. */
+  private static void write(JsonGenerator json, Policy policy, Retries retries) {
+    if (!policy.isEmpty()) {
+      json.writeObjectPropertyStart("policy");
+      policy.fields().forEach(json::writeStringProperty);
+      json.writeEndObject();
+    }
+    if (retries.failed() > 0) {
+      json.writeNumberProperty("failed", retries.failed());
+    }
+    if (retries.snoozed() > 0) {
+      json.writeNumberProperty("snoozed", retries.snoozed());
+    }
+    if (retries.notBeforeMillis() > 0) {
+      json.writeNumberProperty("not_before", retries.notBeforeMillis());
+    }
+    if (retries.token() > 0) {
+      json.writeNumberProperty("failed_token", retries.token());
+    }
   }
 
   private static void write(JsonGenerator json, String field, Output output) {
@@ -182,21 +223,71 @@ public record QueueTask(
    * @param mtimeMillis when it last changed, in milliseconds since the epoch
    * @param reason the reason for this status, if it needs one; otherwise null
    * @param orphaned how often it was orphaned and queued again
+   * @param retries its attempts that have failed
    */
   public record Progress(
-      int status, @Nullable String node, long mtimeMillis, @Nullable String reason, int orphaned) {
+      int status,
+      @Nullable String node,
+      long mtimeMillis,
+      @Nullable String reason,
+      int orphaned,
+      Retries retries) {
 
-    /** A task that no node has claimed. */
-    static Progress waiting(int status, long nowMillis, int orphaned) {
-      return new Progress(status, null, nowMillis, null, orphaned);
+    /** A new task that no node has claimed. */
+    static Progress first(int status, long nowMillis) {
+      return new Progress(status, null, nowMillis, null, 0, Retries.NONE);
+    }
+
+    /** The same, to be claimed at this time at the earliest. */
+    Progress notBefore(long millis) {
+      return new Progress(status, node, mtimeMillis, reason, orphaned, retries.at(millis));
+    }
+
+    /** The same after more attempts, queued and not on any node. */
+    Progress queued(long nowMillis, @Nullable String why, int orphans, Retries more) {
+      return new Progress(Status.QUEUED, null, nowMillis, why, orphans, more);
     }
 
     Progress to(int next, long nowMillis, @Nullable String why) {
-      return new Progress(next, node, nowMillis, why, orphaned);
+      return new Progress(next, node, nowMillis, why, orphaned, retries.at(0));
     }
 
     Progress on(String claimer, int next, long nowMillis) {
-      return new Progress(next, claimer, nowMillis, null, orphaned);
+      return new Progress(next, claimer, nowMillis, null, orphaned, retries.at(0));
+    }
+
+    /**
+     * How many attempts it has had, the one under way included. Starts that were orphaned or that
+     * snoozed are not counted.
+     */
+    public int attempt() {
+      boolean more =
+          Status.isActive(status) || status == Status.SUCCEEDED || status > Status.FAILED;
+      return retries.failed() + (more ? 1 : 0);
+    }
+
+    /** For how long it could not be claimed when it was queued. */
+    Duration delay() {
+      return Duration.ofMillis(Math.max(0, retries.notBeforeMillis() - mtimeMillis));
+    }
+  }
+
+  /**
+   * The attempts of a queue task so far.
+   *
+   * @param failed how many have failed
+   * @param snoozed how often it was put off at its own request
+   * @param notBeforeMillis when it can be claimed while it is queued, in milliseconds since the
+   *     epoch; 0 for at once
+   * @param token the fencing token of the last attempt after which it was queued again, by which a
+   *     repeated report is recognized; 0 for none
+   */
+  public record Retries(int failed, int snoozed, long notBeforeMillis, long token) {
+    /** None yet. */
+    public static final Retries NONE = new Retries(0, 0, 0, 0);
+
+    Retries at(long millis) {
+      return millis == notBeforeMillis ? this : new Retries(failed, snoozed, millis, token);
     }
   }
 

@@ -9,6 +9,7 @@ import io.millrace.store.Subscription.Interest;
 import io.millrace.store.TaskStore;
 import io.millrace.work.DocumentChanges;
 import io.millrace.work.Watch;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.HashMap;
@@ -143,10 +144,17 @@ public final class Queues {
     return new Interest(null, Set.of(), Set.of(Keys.QUEUES, Keys.BELLS, Keys.CONFIG, Keys.STOPS));
   }
 
-  /** The meaning of a changed document for a node. */
-  public static Signal signal(DocumentKey key) {
+  /**
+   * The meaning of a changed document for a node.
+   *
+   * @param document what it is now; null if it was deleted
+   */
+  public static Signal signal(DocumentKey key, @Nullable Document document) {
     return switch (key.collection()) {
-      case Keys.BELLS -> new Signal.Bell(new ObjectId(key.key()));
+      case Keys.BELLS ->
+          new Signal.Bell(
+              new ObjectId(key.key()),
+              document == null ? Duration.ZERO : QueueRegistry.delay(document));
       case Keys.STOPS -> new Signal.Stop(new ObjectId(key.key()));
       default -> new Signal.SettingsChanged();
     };
@@ -158,8 +166,9 @@ public final class Queues {
      * A queue may have a task to claim.
      *
      * @param queue which
+     * @param delay after which it may have another one; zero for none
      */
-    record Bell(ObjectId queue) implements Signal {}
+    record Bell(ObjectId queue, Duration delay) implements Signal {}
 
     /**
      * The end of a claimed or running task was requested.

@@ -6,6 +6,8 @@ import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.Owner;
 import io.millrace.store.TaskRef;
+import io.millrace.work.policy.RetryPolicy;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -96,11 +98,41 @@ public record Run(
    * @param output its output
    * @param files the files to which the output refers; their chunks are stored already
    * @param reason the reason for this status, if it needs one; otherwise null
+   * @param wish what the work has said about being tried again
    */
   public record Report(
-      int status, TaskOutput output, List<OutputFile> files, @Nullable String reason) {
+      int status,
+      TaskOutput output,
+      List<OutputFile> files,
+      @Nullable String reason,
+      RetryWish wish) {
     public Report {
       files = List.copyOf(files);
     }
+
+    /** The end of work that has said nothing about being tried again. */
+    public Report(int status, TaskOutput output, List<OutputFile> files, @Nullable String reason) {
+      this(status, output, files, reason, RetryWish.NONE);
+    }
+  }
+
+  /** What the work of a run says about being tried again. */
+  public sealed interface RetryWish {
+    /** Nothing. */
+    RetryWish NONE = new IfFailed(RetryPolicy.Failed.UNKNOWN);
+
+    /**
+     * How the attempt failed, if it did.
+     *
+     * @param failed its code, and the pause that it asks for
+     */
+    record IfFailed(RetryPolicy.Failed failed) implements RetryWish {}
+
+    /**
+     * The task is to be queued again, and this start is not to be counted as an attempt.
+     *
+     * @param delay after which it may be claimed, not negative
+     */
+    record Snooze(Duration delay) implements RetryWish {}
   }
 }

@@ -2,6 +2,7 @@ package io.millrace.queues;
 
 import io.millrace.queues.Output.OutputRecovery;
 import io.millrace.queues.QueueTask.Progress;
+import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.QueuesException.LostClaimException;
 import io.millrace.queues.Run.Report;
 import io.millrace.queues.Run.Started;
@@ -121,14 +122,16 @@ public final class RunRegistry {
             session.nowMillis(),
             0);
     QueueTask running =
-        task.with(task.progress().on(now.node(), Status.RUNNING, next.sinceMillis()));
-    Transaction transaction =
+        task.with(task.progress().on(now.node(), Status.RUNNING, next.sinceMillis()))
+            .with(TaskOutput.NONE);
+    Transaction.Builder transaction =
         Transaction.by(now.claim().owner())
             .renew(now.claim().ref(), lease)
             .put(Keys.task(now.task()), task.place().version(), QueueTask.write(running, null))
-            .put(Keys.run(now.task()), now.version(), Run.write(next))
-            .build();
-    Outcome.Done done = session.commitFor(now, transaction);
+            .put(Keys.run(now.task()), now.version(), Run.write(next));
+    // What is left of an attempt that failed.
+    QueueTask.forget(transaction, task.output(), TaskOutput.NONE);
+    Outcome.Done done = session.commitFor(now, transaction.build());
     return done == null
         ? null
         : new Started(Run.read(done.documents().get(1)), QueueTask.read(done.documents().get(0)));
@@ -154,7 +157,8 @@ public final class RunRegistry {
 
   /**
    * Stores the end of a run: status, output and times in one commit. A report of {@link
-   * Status#ORPHANED} follows the queue's setting about orphans.
+   * Status#ORPHANED} follows the queue's setting about orphans, one of {@link Status#FAILED} the
+   * settings about retries.
    *
    * @return the task as it is now
    * @throws LostClaimException if the run no longer has this claim
@@ -190,8 +194,9 @@ public final class RunRegistry {
         : session
             .document(Keys.task(run.task()))
             .map(QueueTask::read)
-            .filter(task -> task.status() == report.status())
-            .filter(task -> task.output().equals(report.output()));
+            .filter(task ->
+                task.progress().retries().token() == run.claim().token()
+                    || (task.status() == report.status() && task.output().equals(report.output())));
   }
 
   /**
@@ -210,7 +215,9 @@ public final class RunRegistry {
           QueueTask task = session.taskOf(run);
           Progress progress = task.progress();
           QueueTask queued =
-              task.with(Progress.waiting(Status.QUEUED, session.nowMillis(), progress.orphaned()));
+              task.with(
+                  progress.queued(
+                      session.nowMillis(), null, progress.orphaned(), progress.retries().at(0)));
           return endings.conclude(run, now.get(), task, queued, List.of()) == null ? null : true;
         });
   }

@@ -12,6 +12,10 @@ import io.millrace.store.Transaction.Add;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.Transaction.Put;
 import io.millrace.store.Transaction.When;
+import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.TimeText;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -51,27 +55,76 @@ public final class TaskRegistry {
    */
   public List<ObjectId> submit(Queue queue, List<ObjectNode> params, int status) {
     List<ObjectId> created = new ArrayList<>(params.size());
-    submit(queue, params, status, created::addAll);
+    submit(queue, params, Terms.of(status), created::addAll);
     return created;
+  }
+
+  /**
+   * How tasks are created.
+   *
+   * @param status {@link Status#QUEUED}, or a status that holds them back
+   * @param delay after which they may be claimed; zero for at once
+   * @param at when they may be claimed, instead of after a delay; a past time means at once; null
+   *     for none
+   * @param policy settings that take precedence over those of their queue
+   */
+  public record Terms(int status, Duration delay, @Nullable Instant at, Policy policy) {
+    /** Queued at once, with the settings of their queue. */
+    public static final Terms DEFAULTS = of(Status.QUEUED);
+
+    /**
+     * Checks what does not depend on the queue.
+     *
+     * @throws InvalidRequestException naming what is invalid
+     */
+    public Terms {
+      if (status == Status.ORPHANED || (status != Status.QUEUED && !Status.isHeld(status))) {
+        throw new InvalidRequestException(
+            "status",
+            "a task begins with -2 or another negative status but -1 and -6, not " + status);
+      }
+      if (at != null && !delay.isZero()) {
+        throw new InvalidRequestException("at", "at cannot be combined with delay");
+      }
+      if (status != Status.QUEUED && (at != null || !delay.isZero())) {
+        throw new InvalidRequestException(
+            at == null ? "delay" : "at", "a task that is held back has no time to begin at");
+      }
+      if (at != null && at.toEpochMilli() < 0) {
+        throw new InvalidRequestException("at", "at must not be before 1970");
+      }
+    }
+
+    /** With this status at once, with the settings of their queue. */
+    public static Terms of(int status) {
+      return new Terms(status, Duration.ZERO, null, Policy.NONE);
+    }
+
+    private Duration delay(long nowMillis) {
+      if (at == null) {
+        return delay;
+      }
+      Duration left = Duration.between(Instant.ofEpochMilli(nowMillis), at);
+      if (left.compareTo(TimeText.LONGEST) > 0) {
+        throw new InvalidRequestException(
+            "at", "at must be at most " + TimeText.LONGEST.toDays() + " days from now");
+      }
+      return left.isNegative() ? Duration.ZERO : left;
+    }
   }
 
   /**
    * The same, passing on the ids of each transaction as soon as it is done.
    *
    * @param created takes the next ids, in the order given
-   * @throws InvalidRequestException if there is no such queue, the status is invalid, or the store
-   *     does not accept a task; tasks whose ids were passed on stay
+   * @throws InvalidRequestException if there is no such queue, or the store does not accept a task;
+   *     tasks whose ids were passed on stay
    */
   public void submit(
-      Queue queue, List<ObjectNode> params, int status, Consumer<List<ObjectId>> created) {
-    if (status == Status.ORPHANED || (status != Status.QUEUED && !Status.isHeld(status))) {
-      throw new InvalidRequestException(
-          "status",
-          "a task begins with -2 or another negative status but -1 and -6, not " + status);
-    }
+      Queue queue, List<ObjectNode> params, Terms terms, Consumer<List<ObjectId>> created) {
     int done = 0;
     while (done < params.size()) {
-      List<ObjectId> ids = submitSome(queue, params.subList(done, params.size()), status);
+      List<ObjectId> ids = submitSome(queue, params.subList(done, params.size()), terms);
       done += ids.size();
       created.accept(ids);
     }
@@ -149,7 +202,7 @@ public final class TaskRegistry {
           if (Status.isActive(task.status()) || task.status() == Status.QUEUED) {
             throw new TaskStateException("task " + id + " is " + Status.name(task.status()));
           }
-          return task.with(Progress.waiting(Status.QUEUED, session.nowMillis(), 0))
+          return task.with(Progress.first(Status.QUEUED, session.nowMillis()))
               .with(TaskOutput.NONE);
         });
   }
@@ -200,20 +253,22 @@ public final class TaskRegistry {
         });
   }
 
-  private List<ObjectId> submitSome(Queue queue, List<ObjectNode> params, int status) {
-    Transaction.Builder transaction = begin(queue, status);
+  private List<ObjectId> submitSome(Queue queue, List<ObjectNode> params, Terms terms) {
+    long now = session.nowMillis();
+    Duration delay = terms.delay(now);
+    Transaction.Builder transaction = begin(queue, terms.status(), delay);
     List<ObjectId> ids = new ArrayList<>();
     int bytes = 0;
     try (Json.DocumentWriter writer = Json.writer()) {
       for (ObjectNode each : params) {
         ObjectId id = session.newId();
-        Bytes body = QueueTask.write(task(queue, id, each, status), id.hex(), writer);
+        Bytes body = QueueTask.write(task(queue, id, each, terms, now), id.hex(), writer);
         check(each, body);
         bytes += body.size();
         if (!ids.isEmpty() && bytes > BYTES_AT_ONCE) {
           break;
         }
-        add(transaction, queue, id, status, body);
+        add(transaction, Queue.group(queue.id(), terms.status()), id, delay, body);
         ids.add(id);
         if (ids.size() == CREATED_AT_ONCE) {
           break;
@@ -234,40 +289,44 @@ public final class TaskRegistry {
     if (session.document(Keys.queue(queue.id())).isEmpty()) {
       throw noQueue();
     }
-    Transaction.Builder transaction = begin(queue, Status.QUEUED);
-    Bytes body = QueueTask.write(task(queue, id, params, Status.QUEUED), id.hex());
+    Transaction.Builder transaction = begin(queue, Status.QUEUED, Duration.ZERO);
+    Bytes body =
+        QueueTask.write(task(queue, id, params, Terms.DEFAULTS, session.nowMillis()), id.hex());
     check(params, body);
-    add(transaction, queue, id, Status.QUEUED, body);
+    add(transaction, Queue.waitingGroup(queue.id()), id, Duration.ZERO, body);
     return session.tryCommit(transaction.build()) == null
         ? null
         : session.document(Keys.task(id)).map(QueueTask::read).orElse(null);
   }
 
-  private Transaction.Builder begin(Queue queue, int status) {
+  private Transaction.Builder begin(Queue queue, int status, Duration delay) {
     Transaction.Builder transaction = session.begin();
     transaction.depend(Keys.queue(queue.id()), DocumentVersion.ANY);
     if (status == Status.QUEUED) {
-      QueueRegistry.ring(transaction, queue.id());
+      QueueRegistry.ring(transaction, queue.id(), delay);
     }
     return transaction;
   }
 
-  private QueueTask task(Queue queue, ObjectId id, ObjectNode params, int status) {
-    long now = session.nowMillis();
+  private static QueueTask task(
+      Queue queue, ObjectId id, ObjectNode params, Terms terms, long nowMillis) {
+    long delayMillis = terms.delay(nowMillis).toMillis();
+    Progress progress = Progress.first(terms.status(), nowMillis);
     return new QueueTask(
         id,
         queue.id(),
         params,
-        now,
-        Progress.waiting(status, now, 0),
+        nowMillis,
+        terms.policy(),
+        delayMillis == 0 ? progress : progress.notBefore(nowMillis + delayMillis),
         TaskOutput.NONE,
         new Place(0, 0));
   }
 
   private static void add(
-      Transaction.Builder transaction, Queue queue, ObjectId id, int status, Bytes body) {
-    String group = Queue.group(queue.id(), status);
-    transaction.add(new Add(group, Bytes.of(id.hex()), When.now(), false, id.hex()));
+      Transaction.Builder transaction, String group, ObjectId id, Duration delay, Bytes body) {
+    When when = delay.isZero() ? When.now() : When.after(delay);
+    transaction.add(new Add(group, Bytes.of(id.hex()), when, false, id.hex()));
     transaction.put(new Put(Keys.task(id), DocumentVersion.ABSENT, body, true));
   }
 

@@ -5,13 +5,18 @@ import io.millrace.blobs.FileBlobStore;
 import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.Run.Report;
+import io.millrace.queues.TaskRegistry.Terms;
 import io.millrace.store.TaskStore;
 import io.millrace.store.testkit.contract.StoreFixture;
+import io.millrace.work.policy.Policy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import tools.jackson.databind.node.ObjectNode;
@@ -67,6 +72,27 @@ final class QueuesFixture {
 
   Queue queue(String name, int threads) {
     return queues.queues().create(name, "shell", Queue.Settings.DEFAULTS.withThreads(threads));
+  }
+
+  /** A queue whose tasks have these settings, each followed by its value. */
+  Queue queue(String name, int threads, String... settings) {
+    Queue.Settings with = Queue.Settings.DEFAULTS.withThreads(threads).withPolicy(policy(settings));
+    return queues.queues().create(name, "shell", with);
+  }
+
+  /** Settings, each followed by its value. */
+  static Policy policy(String... settings) {
+    Map<String, String> fields = new HashMap<>();
+    for (int i = 0; i < settings.length; i += 2) {
+      fields.put(settings[i], settings[i + 1]);
+    }
+    return new Policy(fields);
+  }
+
+  ObjectId submit(Queue queue, Terms terms) {
+    List<ObjectId> created = new ArrayList<>();
+    queues.tasks().submit(queue, List.of(params("x")), terms, created::addAll);
+    return created.getFirst();
   }
 
   NodeRecord node(String name) {

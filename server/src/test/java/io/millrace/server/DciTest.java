@@ -94,6 +94,35 @@ final class DciTest {
     assertThat(gone.at("/MongoDB::DeleteResult/deleted_count").asInt(-1)).isZero();
   }
 
+  @Test
+  void a_queue_and_a_task_show_their_settings_about_retries() throws Exception {
+    String id = queue("again");
+    dci.post(
+        "/queues/again",
+        "{'attempts': 5, 'retry_delay': ['1s', '1m'], 'retry_jitter': 0.5, 'retry_except': '64'}");
+    dci.form("/queues/" + id, "retry_factor=1.5&retry_except=");
+    JsonNode shown = dci.get("/queues/again");
+    assertThat(shown.required("attempts").asInt()).isEqualTo(5);
+    assertThat(shown.required("retry_delay").asString()).isEqualTo("1s,1m");
+    assertThat(shown.required("retry_jitter").decimalValue()).isEqualTo("0.5");
+    assertThat(shown.required("retry_factor").decimalValue()).isEqualTo("1.5");
+    assertThat(shown.has("retry_except")).isFalse();
+    dci.post("/queues/again", "{'retry_delay': null}");
+    assertThat(dci.get("/queues/again").has("retry_delay")).isFalse();
+
+    JsonNode created = dci.post("/tasks/again?delay=1h&attempts=2&retry_except=3,4", "[{'a': 1}]");
+    String task = created.at("/MongoDB::InsertManyResult/inserted/0/_id/$oid").asString();
+    JsonNode one = dci.get("/tasks/id/" + task);
+    assertThat(one.required("status").asInt()).isEqualTo(-2);
+    assertThat(one.required("attempt").asInt()).isZero();
+    assertThat(one.required("attempts").asInt()).isEqualTo(2);
+    assertThat(one.required("retry_except").asString()).isEqualTo("3,4");
+    assertThat(one.required("not_before").asLong() - one.required("ctime").asLong())
+        .isEqualTo(3_600_000);
+    JsonNode found = dci.post("/tasks/search", "{'filter': {'not_before': {'$gt': 0}}}");
+    assertThat(found).hasSize(1);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -115,6 +144,15 @@ final class DciTest {
           /nodes/n1 | {}                                    | {'error': 'No params'}
           /nodes/n1 | {'timestamp': 1}                      | {'error': 'Invalid param', 'param': 'timestamp'}
           /nodes/n1 | {'maxthreads': 1.5}                   | {'error': 'maxthreads must be a non-negative integer or null', 'maxthreads': 1.5}
+          /queues/taken | {'attempts': 0}                   | {'error': 'attempts must be an integer from 1 to 10000', 'attempts': 0}
+          /queues/taken | {'retry_delay': ['1s', 'soon']}   | {'error': 'retry_delay must be a duration: a number with ms, s, m, h or d, for example 30s', 'retry_delay': ['1s', 'soon']}
+          /queues/taken | {'retry_jitter': true}            | {'error': 'retry_jitter must be a number, a text or an array of texts', 'retry_jitter': true}
+          /tasks/taken?delay=5 | [{'a': 1}]                 | {'error': 'delay must be a duration: a number with ms, s, m, h or d, for example 30s'}
+          /tasks/taken?delay=1s&at=2026-01-01T00:00:00Z | [{'a': 1}] | {'error': 'at cannot be combined with delay'}
+          /tasks/taken?delay=1s&status=-7 | [{'a': 1}]      | {'error': 'a task that is held back has no time to begin at'}
+          /tasks/taken?at=tomorrow | [{'a': 1}]             | {'error': 'at must be a date and a time with a zone, for example 2026-12-24T18:00:00Z or 2026-12-24T18:00:00+01:00'}
+          /tasks/taken?attempts=many | [{'a': 1}]           | {'error': 'attempts must be an integer from 1 to 10000'}
+          /tasks/taken?retries=3 | [{'a': 1}]               | {'error': 'Invalid param', 'param': 'retries'}
           /tasks/none  | [{'a': 1}]                         | {'error': 'queue not found', 'queue': 'none'}
           /tasks/taken | {'a': 1}                           | {'error': 'params must be a JSON array of task params objects'}
           /tasks/taken | []                                 | {'error': 'params must be a JSON array of task params objects'}

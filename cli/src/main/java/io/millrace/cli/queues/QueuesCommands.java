@@ -3,6 +3,7 @@ package io.millrace.cli.queues;
 import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.remote.CommandGroup;
 import io.millrace.cli.remote.Fields;
+import io.millrace.cli.remote.PolicyOptions;
 import io.millrace.cli.remote.Remote;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
@@ -225,6 +226,8 @@ public final class QueuesCommands extends CommandGroup {
 
   /** The settings of a queue besides its name and plugin. */
   static final class QueueOptions {
+    @Mixin private PolicyOptions policy = new PolicyOptions();
+
     @Option(
         names = {"-t", "--threads"},
         paramLabel = "N",
@@ -284,6 +287,7 @@ public final class QueuesCommands extends CommandGroup {
       if (requeueOrphans != null) {
         fields.put("requeue_orphans", Arguments.count("--requeue-orphans", requeueOrphans));
       }
+      policy.fields(true).forEach((field, text) -> fields.put(field, text.isEmpty() ? null : text));
     }
 
     private static void add(ObjectNode fields, String field, String option, List<String> values) {

@@ -2,20 +2,27 @@ package io.millrace.cli.tasks;
 
 import io.millrace.cli.queues.QueuesCommands;
 import io.millrace.cli.remote.Fields;
+import io.millrace.cli.remote.PolicyOptions;
 import io.millrace.cli.remote.Remote;
 import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.ProgressBar;
+import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.RejectedException;
 import io.millrace.queues.Status;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreException;
+import io.millrace.work.policy.PolicyException;
+import io.millrace.work.policy.TimeText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -42,6 +49,22 @@ final class SubmitCommand extends Remote implements Callable<Integer> {
               + " Default: queued")
   private int status = Status.QUEUED;
 
+  @Option(
+      names = "--delay",
+      paramLabel = "TIME",
+      description = "Runs the tasks after this time at the earliest, for example 10m.")
+  private @Nullable String delay;
+
+  @Option(
+      names = "--at",
+      paramLabel = "MOMENT",
+      description =
+          "Runs the tasks at this moment at the earliest: 2026-12-24T18:00:00Z, or with another"
+              + " offset than Z.")
+  private @Nullable String at;
+
+  @Mixin private PolicyOptions policy = new PolicyOptions();
+
   @Mixin private Waiter.Options waiting = new Waiter.Options();
 
   @Option(
@@ -57,12 +80,13 @@ final class SubmitCommand extends Remote implements Callable<Integer> {
   @Override
   public Integer call() {
     return run(calls -> {
+      String terms = terms();
       long total = check();
       String queue = params.queue();
       String id = Fields.id(QueuesCommands.find(calls, queue));
       TaskWaiter.Ids ids = new TaskWaiter.Ids();
-      String path = "/dci/tasks/" + id + (status == Status.QUEUED ? "" : "?status=" + status);
-      Submission submission = new Submission(calls, path, task -> created(ids, task));
+      Submission submission =
+          new Submission(calls, "/dci/tasks/" + id + terms, task -> created(ids, task));
       try (ProgressBar bar = new ProgressBar(terminal(), "submitted")) {
         send(submission, bar, total);
       } catch (StoreException e) {
@@ -77,6 +101,35 @@ final class SubmitCommand extends Remote implements Callable<Integer> {
           .println("submitted " + done + (done == 1 ? " task" : " tasks") + " to " + queue);
       return wait ? new TaskWaiter(calls, this, waiting, quiet).until(ids) : ExitCode.OK;
     });
+  }
+
+  /**
+   * The query that says how the tasks are created.
+   *
+   * @throws UsageException if a value is invalid
+   */
+  private String terms() {
+    Map<String, String> terms = policy.fields(false);
+    if (status != Status.QUEUED) {
+      terms.put("status", Integer.toString(status));
+    }
+    try {
+      if (delay != null) {
+        TimeText.duration("--delay", delay);
+        terms.put("delay", delay);
+      }
+      if (at != null) {
+        TimeText.moment("--at", at);
+        terms.put("at", at);
+      }
+    } catch (PolicyException e) {
+      throw new UsageException(String.valueOf(e.getMessage()), e);
+    }
+    return terms.isEmpty()
+        ? ""
+        : terms.entrySet().stream()
+            .map(term -> term.getKey() + "=" + JsonCalls.part(term.getValue()))
+            .collect(Collectors.joining("&", "?", ""));
   }
 
   /** Reads all there is to be sent, if it can be read twice; how many tasks, or 0. */

@@ -110,6 +110,7 @@ public final class TasksCommands extends CommandGroup {
 
   @Command(
       name = "requeue",
+      aliases = "retry",
       description = "Queues tasks again that are held back or have ended; they get status -2.")
   int requeue(@Mixin Remote server, @Mixin TaskCalls.Ids tasks) {
     return operate("requeue", server, tasks);

@@ -63,7 +63,11 @@ class QueueCommandsTest {
                     "--sort",
                     "LIFO",
                     "--requeue-orphans",
-                    "2")
+                    "2",
+                    "--retries",
+                    "4",
+                    "--retry-delay",
+                    "1s,1m")
                 .code())
         .isZero();
     JsonNode changed = shown("queues", "show", "other", "--json");
@@ -71,8 +75,16 @@ class QueueCommandsTest {
     assertThat(changed.path("sort").asString()).isEqualTo("lifo");
     assertThat(changed.path("nodes_pin")).isEmpty();
     assertThat(changed.path("requeue_orphans").asInt()).isEqualTo(2);
+    assertThat(changed.path("attempts").asInt()).isEqualTo(5);
+    assertThat(changed.path("retry_delay").asString()).isEqualTo("1s,1m");
+    assertThat(site.run("queues", "set", "other", "--retries", "default").code()).isZero();
+    assertThat(shown("queues", "show", "other", "--json").has("attempts")).isFalse();
 
-    site.run("tasks", "submit", "other", "command=true");
+    Shell.Ran later =
+        site.run("tasks", "submit", "other", "command=true", "--delay", "2h", "--retries", "1");
+    JsonNode task = shown("tasks", "show", later.out().strip(), "--json").path(0);
+    assertThat(task.path("attempts").asInt()).isEqualTo(2);
+    assertThat(task.path("not_before").asLong() - task.path("ctime").asLong()).isEqualTo(7_200_000);
     Shell.Ran kept = site.run("queues", "delete", "other");
     assertThat(kept.code()).isEqualTo(3);
     assertThat(kept.err()).contains("1 unfinished").contains("--force");
@@ -90,6 +102,21 @@ class QueueCommandsTest {
     expect(3, "already", "queues", "create", "q", "--plugin", "shell");
     expect(2, "--threads", "queues", "set", "q", "--threads", "many");
     expect(2, "--threads 5", "queues", "set", "q");
+    expect(2, "--retries is a number from 0", "queues", "set", "q", "--retries", "many");
+    expect(2, "retry_delay must be a duration", "queues", "set", "q", "--retry-delay", "5");
+    expect(2, "--delay must be a duration", "tasks", "submit", "q", "a=1", "--delay", "soon");
+    expect(2, "--at must be a date", "tasks", "submit", "q", "a=1", "--at", "soon");
+    expect(
+        3,
+        "combined",
+        "tasks",
+        "submit",
+        "q",
+        "a=1",
+        "--at",
+        "2026-01-01T00:00:00Z",
+        "--delay",
+        "1s");
     expect(2, "--any-node", "queues", "set", "q", "--any-node", "--pin", "a");
     expect(3, "name and plugin required", "queues", "create", "", "--plugin", "shell");
     expect(3, "is empty", "queues", "create", " ", "--plugin", "shell");

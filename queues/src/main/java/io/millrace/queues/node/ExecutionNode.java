@@ -104,7 +104,7 @@ public final class ExecutionNode implements Step {
   /** Passes on all signals of a commit of {@link Queues#interest}. */
   public void notice(Commit commit) {
     commit.forEachDocument((key, document) -> {
-      Signal signal = Queues.signal(key);
+      Signal signal = Queues.signal(key, document);
       // A request that was met, and so deleted, is no signal.
       if (document != null || signal instanceof Signal.SettingsChanged) {
         notice(signal);
@@ -153,7 +153,7 @@ public final class ExecutionNode implements Step {
 
   /** Returns for how long nothing is due: 0 if more is due at once. */
   private long step(long nowNanos) {
-    readInbox();
+    readInbox(nowNanos);
     long wait = storeBackoff.waitNanos(nowNanos);
     if (wait > 0) {
       return wait;
@@ -263,10 +263,10 @@ public final class ExecutionNode implements Step {
     return 0;
   }
 
-  private void readInbox() {
+  private void readInbox(long nowNanos) {
     for (News news = inbox.poll(); news != null; news = inbox.poll()) {
       switch (news) {
-        case News.Heard(Signal signal) -> loop.hear(signal);
+        case News.Heard(Signal signal) -> loop.hear(signal, nowNanos);
         case News.Subscribed() -> loop.mayHaveMissed();
         case News.Ended(ObjectId task) -> loop.ended(task);
         case News.Lost(ObjectId task, String reason) -> loop.lost(task, reason);

@@ -11,6 +11,7 @@ import io.millrace.queues.Queues.Signal;
 import io.millrace.queues.Run;
 import io.millrace.queues.RunRegistry;
 import io.millrace.queues.Status;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -114,9 +115,14 @@ final class NodeLoop {
     return queues.runs().all().stream().filter(run -> run.node().equals(options.name())).toList();
   }
 
-  void hear(Signal signal) {
+  void hear(Signal signal, long nowNanos) {
     switch (signal) {
-      case Signal.Bell(ObjectId queue) -> served.ring(queue);
+      case Signal.Bell(ObjectId queue, Duration delay) -> {
+        served.ring(queue);
+        if (!delay.isZero()) {
+          served.ringLater(queue, delay, nowNanos);
+        }
+      }
       case Signal.Stop(ObjectId task) -> stops.add(task);
       case Signal.SettingsChanged() -> settingsChanged();
     }
@@ -191,9 +197,14 @@ final class NodeLoop {
     }
     if (lookAroundDue || nowNanos >= lookAroundAtNanos) {
       lookAround();
+      expect(served.all(), nowNanos);
       prepareRunners(node);
       lookAroundAtNanos = nowNanos + (lookAroundDue ? LOOK_AGAIN_NANOS : LOOK_AROUND_NANOS);
       lookAroundDue = false;
+      return true;
+    }
+    if (served.ringDue(nowNanos)) {
+      expect(served.unread(), nowNanos);
       return true;
     }
     return claim(node, nowNanos);
@@ -201,7 +212,10 @@ final class NodeLoop {
 
   /** How long there is nothing to do without news. */
   long waitNanos(long nowNanos) {
-    long next = Math.min(Math.max(0, lookAroundAtNanos - nowNanos), handover.waitNanos(nowNanos));
+    long next =
+        Math.min(
+            Math.min(Math.max(0, lookAroundAtNanos - nowNanos), served.waitNanos(nowNanos)),
+            handover.waitNanos(nowNanos));
     return heldBack ? Math.min(next, pace.waitNanos(nowNanos)) : next;
   }
 
@@ -245,6 +259,16 @@ final class NodeLoop {
     }
     recorded.values().forEach(this::takeUp);
     served.ringAll();
+  }
+
+  /** Learns when delayed tasks of these queues can be claimed. */
+  private void expect(List<Queue> some, long nowNanos) {
+    if (!some.isEmpty()) {
+      queues
+          .queues()
+          .delays(some, ServedQueues.MOST_TIMES)
+          .forEach((queue, delays) -> served.expect(queue, delays, nowNanos));
+    }
   }
 
   /**

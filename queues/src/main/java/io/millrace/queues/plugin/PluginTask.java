@@ -2,6 +2,7 @@ package io.millrace.queues.plugin;
 
 import java.io.OutputStream;
 import java.nio.file.Path;
+import java.time.Duration;
 import tools.jackson.databind.node.ObjectNode;
 
 /** One task, as a plugin sees it. Safe for use by any number of threads, except for the streams. */
@@ -41,6 +42,27 @@ public interface PluginTask {
    * has not returned after the grace period, its process is killed.
    */
   boolean isCancelled();
+
+  /**
+   * If this attempt fails and is tried again, the next one begins after this delay, instead of the
+   * pause that the settings of the task or queue say.
+   *
+   * @param delay not negative
+   */
+  default void retryAfter(Duration delay) {
+    throw new UnsupportedOperationException("this task cannot be tried again");
+  }
+
+  /**
+   * Puts the task off: when {@link Plugin#run} returns, whatever it returns, the task is queued
+   * again. This start does not count as an attempt, but the settings limit how often a task may
+   * snooze.
+   *
+   * @param delay after which it may start again, not negative
+   */
+  default void snooze(Duration delay) {
+    throw new UnsupportedOperationException("this task cannot be put off");
+  }
 
   /** Calls {@code action} when the task is to end; at once if it already is. */
   void onCancel(Runnable action);

@@ -1,8 +1,10 @@
 package io.millrace.queues.runner;
 
+import io.millrace.queues.Run.RetryWish;
 import io.millrace.queues.Status;
 import io.millrace.queues.plugin.Plugin;
 import io.millrace.queues.plugin.PluginTask;
+import io.millrace.work.policy.RetryPolicy.Failed;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -20,6 +22,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -78,14 +81,16 @@ final class PluginWork implements Work {
     try {
       int status = plugin.run(task);
       end =
-          Status.isFinished(status)
-              ? new Result(status, null, null)
+          Status.isFinished(status) || task.wish() instanceof RetryWish.Snooze
+              ? new Result(
+                  Status.isFinished(status) ? status : Status.FAILED, null, null, task.wish())
               : Result.failed("the plugin returned " + status + ", which is no positive integer");
     } catch (Throwable e) {
       // Whatever a plugin throws is its failure, errors of its class path included.
       StringWriter trace = new StringWriter();
       e.printStackTrace(new PrintWriter(trace));
-      end = Result.failed(trace.toString());
+      Failed failed = new Failed(e.getClass().getSimpleName(), task.retryAfter());
+      end = new Result(Status.FAILED, null, trace.toString(), new RetryWish.IfFailed(failed));
     }
     try {
       leavesThreads = !endThreads();
@@ -199,6 +204,7 @@ final class PluginWork implements Work {
     private final ThreadGroup threads = new ThreadGroup("plugin");
 
     private volatile boolean cancelled;
+    private volatile RetryWish wish = RetryWish.NONE;
 
     InProcessTask(TaskRun.RunTask task) {
       this.task = task;
@@ -261,6 +267,25 @@ final class PluginWork implements Work {
         }
       }
       action.run();
+    }
+
+    @Override
+    public void retryAfter(Duration delay) {
+      wish = new RetryWish.IfFailed(new Failed(null, delay));
+    }
+
+    @Override
+    public void snooze(Duration delay) {
+      wish = new RetryWish.Snooze(delay);
+    }
+
+    RetryWish wish() {
+      return wish;
+    }
+
+    /** The pause that it asks for if it fails; null for none. */
+    @Nullable Duration retryAfter() {
+      return wish instanceof RetryWish.IfFailed(Failed failed) ? failed.delay() : null;
     }
 
     ThreadGroup threads() {

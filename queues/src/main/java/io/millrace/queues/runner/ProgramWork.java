@@ -4,10 +4,14 @@ import io.millrace.processes.GuardedGroup;
 import io.millrace.processes.NamedPipe;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.processes.Watchdog;
+import io.millrace.queues.Run.RetryWish;
 import io.millrace.queues.Status;
 import io.millrace.queues.plugin.PluginException;
 import io.millrace.queues.plugin.ProgramForm;
 import io.millrace.work.Backoff;
+import io.millrace.work.policy.PolicyException;
+import io.millrace.work.policy.RetryPolicy.Failed;
+import io.millrace.work.policy.TimeText;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** A program in a process group of its own, with all that it starts there. */
 final class ProgramWork implements Work {
@@ -96,22 +101,40 @@ final class ProgramWork implements Work {
     String word;
     try {
       if (!Files.exists(statusFile)) {
-        return new Result(code == 0 ? Status.SUCCEEDED : Status.FAILED, reason, null);
+        int status = code == 0 ? Status.SUCCEEDED : Status.FAILED;
+        return new Result(status, reason, null, failed(code, null));
       }
       word = Files.readString(statusFile, StandardCharsets.ISO_8859_1).strip();
     } catch (IOException e) {
       return Result.failed("the status file cannot be read: " + e);
     }
     try {
-      int status = Integer.parseInt(word);
-      if (Status.isFinished(status)) {
-        return new Result(status, reason, null);
-      }
-    } catch (NumberFormatException e) {
-      // Said below.
+      return said(word.split("\\s+"), code, reason);
+    } catch (NumberFormatException | PolicyException e) {
+      String shown = word.length() > 80 ? word.substring(0, 80) + "…" : word;
+      return Result.failed("the status file says \"" + shown + "\", which is no positive integer");
     }
-    String shown = word.length() > 80 ? word.substring(0, 80) + "…" : word;
-    return Result.failed("the status file says \"" + shown + "\", which is no positive integer");
+  }
+
+  /**
+   * The result that a status file tells: {@code STATUS}, {@code 2 DELAY} for a failure that asks to
+   * be tried again after this delay, or {@code snooze DELAY}.
+   */
+  private static Result said(String[] words, int code, @Nullable String reason) {
+    Duration delay = words.length == 2 ? TimeText.duration("the delay", words[1]) : null;
+    if (delay != null && words[0].equals("snooze")) {
+      return new Result(Status.FAILED, reason, null, new RetryWish.Snooze(delay));
+    }
+    int status = Integer.parseInt(words[0]);
+    boolean valid = delay == null ? words.length == 1 : status == Status.FAILED;
+    if (!valid || !Status.isFinished(status)) {
+      throw new NumberFormatException("no status");
+    }
+    return new Result(status, reason, null, failed(code, delay));
+  }
+
+  private static RetryWish failed(int code, @Nullable Duration delay) {
+    return new RetryWish.IfFailed(new Failed(code == 0 ? null : Integer.toString(code), delay));
   }
 
   @Override

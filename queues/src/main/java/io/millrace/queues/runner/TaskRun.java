@@ -285,7 +285,8 @@ final class TaskRun {
       Outputs.Settled settled =
           outputs.settle(complaint, () -> server.queues().newId(), this::store);
       String reason = join(result.reason(), settled.loss());
-      Report report = new Report(result.status(), settled.output(), settled.files(), reason);
+      Report report =
+          new Report(result.status(), settled.output(), settled.files(), reason, result.wish());
       try {
         finish(report);
       } catch (LostClaimException e) {
@@ -294,7 +295,7 @@ final class TaskRun {
       } catch (InvalidRequestException e) {
         // The status is more important than the output.
         String why = join(reason, "the output was not taken: " + e.getMessage());
-        finish(new Report(result.status(), TaskOutput.NONE, List.of(), why));
+        finish(new Report(result.status(), TaskOutput.NONE, List.of(), why, result.wish()));
       }
       outputs.forgetAllBut(report.output());
     }

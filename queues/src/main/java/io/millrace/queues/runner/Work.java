@@ -1,5 +1,6 @@
 package io.millrace.queues.runner;
 
+import io.millrace.queues.Run.RetryWish;
 import io.millrace.queues.Status;
 import org.jspecify.annotations.Nullable;
 
@@ -11,8 +12,14 @@ interface Work {
    * @param status the status of the task, positive
    * @param reason the reason, if the status needs one; otherwise null
    * @param complaint what to add to standard error; null for nothing
+   * @param wish what it says about being tried again
    */
-  record Result(int status, @Nullable String reason, @Nullable String complaint) {
+  record Result(int status, @Nullable String reason, @Nullable String complaint, RetryWish wish) {
+    /** The result of work that says nothing about being tried again. */
+    Result(int status, @Nullable String reason, @Nullable String complaint) {
+      this(status, reason, complaint, RetryWish.NONE);
+    }
+
     static Result failed(String complaint) {
       return new Result(Status.FAILED, null, complaint);
     }

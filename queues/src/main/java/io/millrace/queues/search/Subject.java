@@ -39,6 +39,9 @@ public interface Subject {
       case "reason" ->
           task.progress().reason() == null ? null : textOrNull(task.progress().reason());
       case "orphaned" -> json.numberNode(task.progress().orphaned());
+      case "attempt" -> json.numberNode(task.progress().attempt());
+      case "snoozed" -> json.numberNode(task.progress().retries().snoozed());
+      case "not_before" -> json.numberNode(task.progress().retries().notBeforeMillis());
       default -> null;
     };
   }

@@ -21,6 +21,7 @@ import io.millrace.queues.node.NodeWorld.FakeMachine;
 import io.millrace.queues.node.NodeWorld.RecordingRunners;
 import io.millrace.queues.node.NodeWorld.Started;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -56,6 +57,53 @@ class ExecutionNodeTest {
     world.finish(node, node.runners.run(tasks.get(0)));
     world.run(Duration.ofMillis(5));
     assertThat(node.runners.begun.keySet()).containsExactly(tasks.get(1), tasks.get(2));
+  }
+
+  @Test
+  void a_delayed_task_is_handed_over_when_its_time_has_come() {
+    Queue queue = world.queue("q", 2);
+    Started node = world.start("n", NodeWorld.machine("a"));
+    world.run(SOON);
+    ObjectId later = world.submitLater(queue, Duration.ofSeconds(20));
+    ObjectId sooner = world.submitLater(queue, Duration.ofSeconds(10));
+    world.run(Duration.ofMillis(9_990));
+    assertThat(node.runners.begun).isEmpty();
+    world.run(Duration.ofMillis(100));
+    assertThat(node.runners.begun.keySet()).containsExactly(sooner);
+    world.run(Duration.ofSeconds(10));
+    assertThat(node.runners.begun.keySet()).containsExactly(sooner, later);
+  }
+
+  @Test
+  void a_node_that_starts_afterwards_hands_a_delayed_task_over_in_time() {
+    Queue queue = world.queue("q", 2);
+    world.submit(queue, 2);
+    List<ObjectId> delayed = new ArrayList<>();
+    for (int i = 1; i <= 3; i++) {
+      delayed.add(world.submitLater(queue, Duration.ofSeconds(10 * i)));
+    }
+    Started node = world.start("n", NodeWorld.machine("a"));
+    world.run(Duration.ofSeconds(1));
+    List.copyOf(node.runners.begun.values()).forEach(run -> world.finish(node, run));
+    for (int i = 0; i < 3; i++) {
+      world.run(Duration.ofMillis(i == 0 ? 9_100 : 9_900));
+      assertThat(node.runners.begun.keySet()).containsExactly(delayed.get(i));
+      world.finish(node, node.runners.run(delayed.get(i)));
+      world.run(SOON);
+    }
+  }
+
+  @Test
+  void a_node_does_not_look_at_its_queues_while_all_tasks_are_delayed() {
+    Queue queue = world.queue("q", 2);
+    world.start("n", NodeWorld.machine("a"));
+    world.run(SOON);
+    world.submitLater(queue, Duration.ofSeconds(50));
+    world.run(SOON);
+    int before = world.calls;
+    world.run(Duration.ofSeconds(10));
+    // Only its heartbeat, once a second.
+    assertThat(world.calls - before).isLessThanOrEqualTo(25);
   }
 
   @Test

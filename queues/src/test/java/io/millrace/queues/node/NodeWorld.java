@@ -11,6 +11,7 @@ import io.millrace.queues.Run;
 import io.millrace.queues.Run.Report;
 import io.millrace.queues.RunRegistry;
 import io.millrace.queues.Status;
+import io.millrace.queues.TaskRegistry.Terms;
 import io.millrace.queues.node.Runners.RunnerException;
 import io.millrace.store.Claim;
 import io.millrace.store.Commit;
@@ -21,6 +22,7 @@ import io.millrace.store.TaskStore;
 import io.millrace.store.testkit.environment.FaultyStore;
 import io.millrace.store.testkit.environment.SimulatedEnvironment;
 import io.millrace.work.Step;
+import io.millrace.work.policy.Policy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -241,6 +243,19 @@ final class NodeWorld implements AutoCloseable {
       params.add(JsonNodeFactory.instance.objectNode().put("number", i));
     }
     return queues.tasks().submit(queue, params, Status.QUEUED);
+  }
+
+  ObjectId submitLater(Queue queue, Duration delay) {
+    List<ObjectId> created = new ArrayList<>();
+    ObjectNode params = JsonNodeFactory.instance.objectNode().put("number", 0);
+    queues
+        .tasks()
+        .submit(
+            queue,
+            List.of(params),
+            new Terms(Status.QUEUED, delay, null, Policy.NONE),
+            created::addAll);
+    return created.getFirst();
   }
 
   /** Claims a task as a node does that ends before its claim is on record. */

@@ -21,13 +21,16 @@ import io.millrace.queues.runner.TaskFolder.WorkFolder;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.StoreOptions.Journaling;
 import io.millrace.store.TaskStore;
+import io.millrace.work.policy.Policy;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -80,6 +83,8 @@ final class Bench implements AutoCloseable {
             new WorkFolder(new TaskFolder(folder)));
   }
 
+  private Policy policy = Policy.NONE;
+
   RunnerContext shop() {
     return shop;
   }
@@ -92,12 +97,24 @@ final class Bench implements AutoCloseable {
     return new JsonMapper().createObjectNode().put("command", command);
   }
 
+  /** Gives the queues of later tasks these settings, each followed by its value. */
+  void retry(String... settings) {
+    Map<String, String> fields = new HashMap<>();
+    for (int i = 0; i < settings.length; i += 2) {
+      fields.put(settings[i], settings[i + 1]);
+    }
+    policy = new Policy(fields);
+  }
+
   /** A claimed task of a new queue. */
   Run claim(String plugin, ObjectNode params) {
     Queue queue =
         queues
             .queues()
-            .create("queue-" + queues.newId(), plugin, Queue.Settings.DEFAULTS.withThreads(1));
+            .create(
+                "queue-" + queues.newId(),
+                plugin,
+                Queue.Settings.DEFAULTS.withThreads(1).withPolicy(policy));
     queues.tasks().submit(queue, List.of(params), Status.QUEUED);
     return queues.runs().claim(node, queue, 1, lease).getFirst();
   }

@@ -71,6 +71,28 @@ class JavaPluginTest {
   }
 
   @Test
+  void the_name_of_what_it_throws_is_the_code_of_the_failure() throws Exception {
+    bench.retry("attempts", "3", "retry_except", "IllegalArgumentException");
+    plugin(
+        "task.retryAfter(java.time.Duration.ofHours(2));"
+            + " throw task.params().path(\"n\").asInt() == 1"
+            + " ? new IllegalArgumentException() : new IllegalStateException();");
+    assertThat(bench.run("my.Plugin", json("{'n':1}")).status()).isEqualTo(Status.FAILED);
+    QueueTask again = bench.run("my.Plugin", json("{'n':2}"));
+    assertThat(again.status()).isEqualTo(Status.QUEUED);
+    assertThat(again.progress().retries().notBeforeMillis() - again.progress().mtimeMillis())
+        .isEqualTo(7_200_000);
+  }
+
+  @Test
+  void it_is_put_off_when_it_snoozes_whatever_it_returns() throws Exception {
+    plugin("task.snooze(java.time.Duration.ofMinutes(5)); return 0;");
+    QueueTask task = bench.run("my.Plugin", json("{'a':1}"));
+    assertThat(task.status()).isEqualTo(Status.QUEUED);
+    assertThat(task.progress().retries().snoozed()).isEqualTo(1);
+  }
+
+  @Test
   void a_thread_that_it_leaves_behind_makes_the_runner_unfit_for_another_task() throws Exception {
     plugin(
         """

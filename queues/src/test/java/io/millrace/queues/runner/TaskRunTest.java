@@ -11,6 +11,7 @@ import io.millrace.queues.Status;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,6 +58,37 @@ class TaskRunTest {
     if (status == Status.FAILED) {
       assertThat(bench.text(task.output().stderr())).contains("status file").contains(word);
     }
+  }
+
+  @Test
+  void a_status_file_asks_to_be_tried_again_later_or_to_be_put_off() throws Exception {
+    bench.retry("attempts", "2");
+    QueueTask again = bench.run("shell", shell("echo 2 3h > \"$MILLRACE_STATUS_FILE\"; exit 75"));
+    assertThat(again.status()).isEqualTo(Status.QUEUED);
+    assertThat(reason(again)).isEqualTo("attempt 1 of 2 failed: exit code 75");
+    assertThat(notBefore(again)).isEqualTo(Duration.ofHours(3));
+
+    QueueTask off = bench.run("shell", shell("echo snooze 5m > \"$MILLRACE_STATUS_FILE\""));
+    assertThat(off.status()).isEqualTo(Status.QUEUED);
+    assertThat(reason(off)).isEqualTo("it snoozed for 5m");
+    assertThat(off.progress().attempt()).isZero();
+    assertThat(notBefore(off)).isEqualTo(Duration.ofMinutes(5));
+
+    QueueTask wrong = bench.run("shell", shell("echo 1 5m > \"$MILLRACE_STATUS_FILE\""));
+    assertThat(wrong.status()).isEqualTo(Status.QUEUED);
+    assertThat(bench.text(wrong.output().stderr())).contains("the status file says \"1 5m\"");
+  }
+
+  private static Duration notBefore(QueueTask task) {
+    return Duration.ofMillis(
+        task.progress().retries().notBeforeMillis() - task.progress().mtimeMillis());
+  }
+
+  @Test
+  void an_exit_code_that_is_an_exception_is_final() throws Exception {
+    bench.retry("attempts", "2", "retry_except", "64");
+    assertThat(bench.run("shell", shell("exit 64")).status()).isEqualTo(Status.FAILED);
+    assertThat(bench.run("shell", shell("exit 65")).status()).isEqualTo(Status.QUEUED);
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.QueuesException.StoreFullException;
 import io.millrace.queues.QueuesException.TaskStateException;
 import io.millrace.wire.JsonErrors;
+import io.millrace.work.policy.PolicyException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -68,6 +69,9 @@ record DciRoutes(ApiRoutes api) {
         throw e;
       } catch (InvalidRequestException e) {
         throw Refusal.of(e, input);
+      } catch (PolicyException e) {
+        throw Refusal.of(
+            new InvalidRequestException(e.field(), String.valueOf(e.getMessage())), input);
       } catch (TaskStateException e) {
         throw Refusal.of(String.valueOf(e.getMessage()));
       } catch (JacksonException e) {

@@ -5,11 +5,14 @@ import io.millrace.http.json.Json;
 import io.millrace.http.message.Query;
 import io.millrace.queues.ObjectId;
 import io.millrace.wire.JsonErrors;
+import io.millrace.work.policy.Policy;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -103,6 +106,37 @@ record Input(ObjectNode values, boolean form) {
         throw Refusal.of(error, "param", name);
       }
     }
+  }
+
+  /**
+   * The settings among the parameters as text: numbers as they are, arrays of strings with commas,
+   * empty for those that are to be taken away.
+   */
+  Map<String, String> settings() {
+    Map<String, String> settings = new TreeMap<>();
+    for (String name : values.propertyNames()) {
+      JsonNode value = values.get(name);
+      if (Policy.Field.of(name).isPresent() && value != null) {
+        settings.put(name, setting(name, value));
+      }
+    }
+    return settings;
+  }
+
+  private String setting(String name, JsonNode value) {
+    if (isUnset(value)) {
+      return "";
+    }
+    if (value.isNumber()) {
+      return value.decimalValue().toPlainString();
+    }
+    if (value.isArray()) {
+      return String.join(",", texts(name, value));
+    }
+    if (!value.isString() || value.asString().isEmpty()) {
+      throw Refusal.of(name + " must be a number, a text or an array of texts", name, value);
+    }
+    return value.asString();
   }
 
   /** A string that is not empty; empty if it is absent, null or empty itself. */

@@ -6,7 +6,7 @@ import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.QueuesException.StoreFullException;
-import io.millrace.queues.Status;
+import io.millrace.queues.TaskRegistry.Terms;
 import io.millrace.server.queues.QueueRoutes.Plugins;
 import java.util.ArrayList;
 import java.util.List;
@@ -118,7 +118,7 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
 
   private List<ObjectId> submit(Queue queue, List<ObjectNode> params) {
     try {
-      return tasks.submit(queue, params, Status.QUEUED);
+      return tasks.submit(queue, params, Terms.DEFAULTS);
     } catch (StoreFullException e) {
       throw e;
     } catch (InvalidRequestException e) {

@@ -10,11 +10,14 @@ import io.millrace.queues.QueueRegistry;
 import io.millrace.queues.QueueRegistry.Change;
 import io.millrace.queues.Queues;
 import io.millrace.queues.plugin.PluginFolder;
+import io.millrace.work.policy.Policy;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -22,7 +25,17 @@ import tools.jackson.databind.node.ObjectNode;
 /** The queues. */
 final class QueueRoutes {
   private static final Set<String> PARAMS =
-      Set.of("name", "plugin", "threads", "sort", "nodes_pin", "nodes_ignore", "requeue_orphans");
+      Stream.concat(
+              Stream.of(
+                  "name",
+                  "plugin",
+                  "threads",
+                  "sort",
+                  "nodes_pin",
+                  "nodes_ignore",
+                  "requeue_orphans"),
+              Policy.Field.keys().stream())
+          .collect(Collectors.toUnmodifiableSet());
 
   private static final String HINT =
       "no live node announces it; start a node that has it, or name it in plugins of the"
@@ -162,7 +175,8 @@ final class QueueRoutes {
         input.get("sort") == null ? old.sort() : sort(input),
         input.get("nodes_pin") == null ? old.nodesPin() : input.strings("nodes_pin"),
         input.get("nodes_ignore") == null ? old.nodesIgnore() : input.strings("nodes_ignore"),
-        input.get("requeue_orphans") == null ? old.requeueOrphans() : requeues(input));
+        input.get("requeue_orphans") == null ? old.requeueOrphans() : requeues(input),
+        old.policy().with(input.settings()));
   }
 
   private static int requeues(Input input) {

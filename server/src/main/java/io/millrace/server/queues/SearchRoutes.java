@@ -35,7 +35,10 @@ record SearchRoutes(ArchiveSearch search, Shapes shapes) {
           "stderr",
           "mixedout",
           "reason",
-          "orphaned");
+          "orphaned",
+          "attempt",
+          "snoozed",
+          "not_before");
 
   void addTo(DciRoutes api) {
     api.post("/tasks/search", (_, input) -> answer(input));

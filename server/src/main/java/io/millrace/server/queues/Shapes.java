@@ -9,8 +9,10 @@ import io.millrace.queues.Output;
 import io.millrace.queues.OutputReader;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueTask;
+import io.millrace.queues.QueueTask.Retries;
 import io.millrace.queues.search.ArchiveSearch.Found;
 import io.millrace.queues.search.Projection;
+import io.millrace.work.policy.Policy;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.UncheckedIOException;
@@ -69,6 +71,7 @@ record Shapes(OutputReader outputs) {
     json.set("nodes_pin", strings(settings.nodesPin()));
     json.set("nodes_ignore", strings(settings.nodesIgnore()));
     json.put("requeue_orphans", settings.requeueOrphans());
+    settings.policy().fields().forEach((field, text) -> setting(json, field, text));
     Queue.Health.Halt halt = queue.health().halt();
     if (halt == null) {
       json.putNull("halted");
@@ -81,6 +84,15 @@ record Shapes(OutputReader outputs) {
       trouble(suspended.addObject(), each.node(), each.reason(), each.atMillis());
     }
     return json;
+  }
+
+  /** A setting that is not the default, as a number if it is one. */
+  private static void setting(ObjectNode json, String field, String text) {
+    if (Policy.Field.of(field).filter(Policy.Field::isNumber).isPresent()) {
+      json.put(field, new BigDecimal(text));
+    } else {
+      json.put(field, text);
+    }
   }
 
   private static ObjectNode trouble(ObjectNode json, String node, String reason, long atMillis) {
@@ -242,6 +254,17 @@ record Shapes(OutputReader outputs) {
     }
     if (task.progress().orphaned() > 0) {
       json.put("orphaned", task.progress().orphaned());
+    }
+    task.policy().fields().forEach((field, text) -> setting(json, field, text));
+    Retries retries = task.progress().retries();
+    if (!task.policy().isEmpty() || retries.token() > 0) {
+      json.put("attempt", task.progress().attempt());
+    }
+    if (retries.snoozed() > 0) {
+      json.put("snoozed", retries.snoozed());
+    }
+    if (retries.notBeforeMillis() > 0) {
+      times.put(json, "not_before", retries.notBeforeMillis());
     }
     ObjectNode shown = wanted.of(json);
     return found.archived() ? shown.put("archived", true) : shown;

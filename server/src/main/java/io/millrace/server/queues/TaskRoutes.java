@@ -2,6 +2,7 @@ package io.millrace.server.queues;
 
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
+import io.millrace.http.message.Query;
 import io.millrace.http.message.Reply;
 import io.millrace.queues.Archive;
 import io.millrace.queues.ObjectId;
@@ -10,16 +11,25 @@ import io.millrace.queues.QueueTask;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.Status;
 import io.millrace.queues.TaskRegistry;
+import io.millrace.queues.TaskRegistry.Terms;
 import io.millrace.queues.search.ArchiveSearch.Found;
 import io.millrace.queues.search.Projection;
 import io.millrace.server.queues.Results.InsertedForm;
 import io.millrace.server.queues.Shapes.Times;
+import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.TimeText;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Creates tasks, shows one, and operates on it. */
@@ -30,6 +40,12 @@ record TaskRoutes(
     UserDocuments documents,
     Shapes shapes) {
   private static final String STATUS = "status";
+
+  /** The parameters of the query that say how tasks are created. */
+  private static final Set<String> TERMS =
+      Stream.concat(Stream.of(STATUS, "delay", "at"), Policy.Field.keys().stream())
+          .collect(Collectors.toUnmodifiableSet());
+
   private static final Set<String> REASON = Set.of("reason");
   private static final String BOTH_OBJECTS =
       "filter and params required and must be name/value objects";
@@ -40,7 +56,7 @@ record TaskRoutes(
   }
 
   void addTo(DciRoutes api) {
-    api.postRaw("/tasks/{queue}", this::create, STATUS);
+    api.postRaw("/tasks/{queue}", this::create, TERMS.toArray(String[]::new));
     api.post(
             "/tasks/{queue}/{collection}",
             (request, input) -> Json.reply(createFrom(request, input)))
@@ -69,37 +85,49 @@ record TaskRoutes(
     return Json.reply(shown.put("id", found.task().id().hex()));
   }
 
-  /** The status for new tasks. */
-  private static int status(Request request) {
-    return (int)
-        request.query().integer(STATUS, Status.QUEUED, Integer.MIN_VALUE, Integer.MAX_VALUE);
+  /** How the tasks of a request are created. */
+  private static Terms terms(Request request) {
+    Query query = request.query();
+    Map<String, String> settings = new HashMap<>();
+    for (String name : query.names()) {
+      if (Policy.Field.of(name).isPresent()) {
+        settings.put(name, String.join(",", query.texts(name)));
+      }
+    }
+    return new Terms(
+        (int) query.integer(STATUS, Status.QUEUED, Integer.MIN_VALUE, Integer.MAX_VALUE),
+        query.text("delay").map(text -> TimeText.duration("delay", text)).orElse(Duration.ZERO),
+        query.text("at").map(text -> TimeText.moment("at", text)).orElse(null),
+        settings.isEmpty() ? Policy.NONE : new Policy(settings));
   }
 
   /** Refuses other names: with a mistyped one, tasks would run that should be held. */
-  private static void allowOnlyStatus(Request request) {
+  private static void allowOnlyTerms(Request request) {
     for (String name : request.query().names()) {
-      if (!name.equals(STATUS)) {
+      if (!TERMS.contains(name)) {
         throw Refusal.of("Invalid param", "param", name);
       }
     }
   }
 
   private Reply create(Request request) throws IOException {
-    allowOnlyStatus(request);
-    int status = status(request);
+    allowOnlyTerms(request);
+    Terms terms = terms(request);
     byte[] body = request.body();
     TaskArray params = TaskArray.of(Input.isForm(request, body) ? new byte[0] : body);
     Queue queue = queues.find(request.parameter("queue"));
     return InsertedForm.reply(
-        created(created -> params.read(part -> tasks.submit(queue, part, status, created))));
+        created(created -> params.read(part -> tasks.submit(queue, part, terms, created))));
   }
 
   private ObjectNode createFrom(Request request, Input input) {
     if (request.hasBody()) {
-      allowOnlyStatus(request);
+      allowOnlyTerms(request);
       input.allow(Set.of("filter", "params"), "Invalid param");
     } else {
-      input.allow(Set.of("filter", "params", STATUS), "Invalid param");
+      Set<String> names = new HashSet<>(TERMS);
+      names.addAll(Set.of("filter", "params"));
+      input.allow(names, "Invalid param");
     }
     if (!input.has("filter") || !input.has("params")) {
       throw Refusal.of(BOTH_OBJECTS);
@@ -108,15 +136,15 @@ record TaskRoutes(
     ObjectNode params = input.object("params", BOTH_OBJECTS);
     Queue queue = queues.find(request.parameter("queue"));
     List<ObjectNode> each = documents.params(request.parameter("collection"), filter, params);
-    return Results.inserted(submit(queue, each, status(request)));
+    return Results.inserted(submit(queue, each, terms(request)));
   }
 
   /** Creates tasks and returns their ids. */
-  List<ObjectId> submit(Queue queue, List<ObjectNode> params, int status) {
+  List<ObjectId> submit(Queue queue, List<ObjectNode> params, Terms terms) {
     if (params.isEmpty()) {
       throw Refusal.of("nothing matches, so no task was created").with(Results.inserted(List.of()));
     }
-    return created(created -> tasks.submit(queue, params, status, created));
+    return created(created -> tasks.submit(queue, params, terms, created));
   }
 
   /** Creates tasks in parts, and passes on their ids. */

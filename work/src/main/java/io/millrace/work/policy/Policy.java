@@ -1,0 +1,216 @@
+package io.millrace.work.policy;
+
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of a piece of work, or the defaults of its queue or type, as text by field; a field
+ * that is absent has a default. Immutable.
+ *
+ * @param fields the texts by {@link Field#key}, all of them valid
+ */
+public record Policy(Map<String, String> fields) {
+  /** No settings: everything has its default. */
+  public static final Policy NONE = new Policy(Map.of());
+
+  private static final int MOST_ATTEMPTS = 10_000;
+  private static final int MOST_FACTOR = 1_000;
+  private static final int MOST_LISTED = 100;
+
+  /** The fields of a policy. */
+  public enum Field {
+    /** The most attempts. */
+    ATTEMPTS("attempts", true),
+    /** The first pause before a retry, or all pauses, separated by commas. */
+    RETRY_DELAY("retry_delay", false),
+    /** By how much each pause is longer than the one before. */
+    RETRY_FACTOR("retry_factor", true),
+    /** The longest pause. */
+    RETRY_MAX_DELAY("retry_max_delay", false),
+    /** By which part a pause varies at random. */
+    RETRY_JITTER("retry_jitter", true),
+    /** The codes of failures that are not retried, separated by commas. */
+    RETRY_EXCEPT("retry_except", false),
+    /** How often the work may be put off. */
+    SNOOZES("snoozes", true);
+
+    private final String key;
+    private final boolean number;
+
+    Field(String key, boolean number) {
+      this.key = key;
+      this.number = number;
+    }
+
+    /** Its name in requests and documents. */
+    public String key() {
+      return key;
+    }
+
+    /** Whether its values are numbers. */
+    public boolean isNumber() {
+      return number;
+    }
+
+    /** The field of this name. */
+    public static Optional<Field> of(String key) {
+      return Arrays.stream(values()).filter(field -> field.key.equals(key)).findFirst();
+    }
+
+    /** The names of all fields. */
+    public static Set<String> keys() {
+      return Arrays.stream(values()).map(Field::key).collect(Collectors.toUnmodifiableSet());
+    }
+  }
+
+  /**
+   * Sorts the fields and checks them.
+   *
+   * @throws PolicyException naming the first field that is unknown or whose value is invalid
+   */
+  public Policy {
+    for (Map.Entry<String, String> each : fields.entrySet()) {
+      Field field =
+          Field.of(each.getKey())
+              .orElseThrow(
+                  () -> new PolicyException(each.getKey(), "there is no field " + each.getKey()));
+      check(field, each.getValue());
+    }
+    fields = Collections.unmodifiableMap(new TreeMap<>(fields));
+  }
+
+  private static void check(Field field, String text) {
+    switch (field) {
+      case ATTEMPTS -> count(field, text, 1);
+      case SNOOZES -> count(field, text, 0);
+      case RETRY_DELAY -> durations(field, text);
+      case RETRY_MAX_DELAY -> TimeText.duration(field.key, text);
+      case RETRY_FACTOR -> number(field, text, 1, MOST_FACTOR);
+      case RETRY_JITTER -> number(field, text, 0, 1);
+      case RETRY_EXCEPT -> codes(field, text);
+    }
+  }
+
+  /** Whether nothing is set. */
+  public boolean isEmpty() {
+    return fields.isEmpty();
+  }
+
+  /** These settings, and for those that are absent the ones of {@code defaults}. */
+  public Policy over(Policy defaults) {
+    if (fields.isEmpty() || defaults.fields.isEmpty()) {
+      return fields.isEmpty() ? defaults : this;
+    }
+    Map<String, String> both = new TreeMap<>(defaults.fields);
+    both.putAll(fields);
+    return new Policy(both);
+  }
+
+  /**
+   * These settings with changes.
+   *
+   * @param changes the new texts by name of the field; an empty one takes a setting away
+   * @throws PolicyException naming the first field that is unknown or whose value is invalid
+   */
+  public Policy with(Map<String, String> changes) {
+    if (changes.isEmpty()) {
+      return this;
+    }
+    Map<String, String> next = new TreeMap<>(fields);
+    changes.forEach((field, text) -> {
+      if (text.isEmpty()) {
+        next.remove(field);
+      } else {
+        next.put(field, text);
+      }
+    });
+    return next.isEmpty() ? NONE : new Policy(next);
+  }
+
+  /** What follows from failures. */
+  public RetryPolicy retries() {
+    RetryPolicy otherwise = RetryPolicy.DEFAULTS;
+    return new RetryPolicy(
+        get(Field.ATTEMPTS, (field, text) -> count(field, text, 1), otherwise.attempts()),
+        get(Field.RETRY_DELAY, Policy::durations, otherwise.delays()),
+        get(
+            Field.RETRY_FACTOR,
+            (field, text) -> number(field, text, 1, MOST_FACTOR),
+            otherwise.factor()),
+        get(
+            Field.RETRY_MAX_DELAY,
+            (field, text) -> TimeText.duration(field.key, text),
+            otherwise.maxDelay()),
+        get(Field.RETRY_JITTER, (field, text) -> number(field, text, 0, 1), otherwise.jitter()),
+        get(Field.RETRY_EXCEPT, Policy::codes, otherwise.except()),
+        get(Field.SNOOZES, (field, text) -> count(field, text, 0), otherwise.snoozes()));
+  }
+
+  private <T> T get(Field field, BiFunction<Field, String, T> read, T otherwise) {
+    @Nullable String text = fields.get(field.key);
+    return text == null ? otherwise : read.apply(field, text);
+  }
+
+  private static int count(Field field, String text, int least) {
+    if (text.matches("[0-9]{1,9}")) {
+      int count = Integer.parseInt(text);
+      if (count >= least && count <= MOST_ATTEMPTS) {
+        return count;
+      }
+    }
+    throw new PolicyException(
+        field.key, field.key + " must be an integer from " + least + " to " + MOST_ATTEMPTS);
+  }
+
+  private static double number(Field field, String text, int least, int most) {
+    if (text.matches("[0-9]{1,4}(\\.[0-9]{1,9})?")) {
+      double number = new BigDecimal(text).doubleValue();
+      if (number >= least && number <= most) {
+        return number;
+      }
+    }
+    throw new PolicyException(
+        field.key, field.key + " must be a number from " + least + " to " + most);
+  }
+
+  private static List<Duration> durations(Field field, String text) {
+    List<Duration> durations = new ArrayList<>();
+    for (String each : listed(field, text)) {
+      durations.add(TimeText.duration(field.key, each));
+    }
+    return durations;
+  }
+
+  private static Set<String> codes(Field field, String text) {
+    Set<String> codes = new HashSet<>();
+    for (String code : listed(field, text)) {
+      if (!code.matches("[A-Za-z0-9._-]{1,64}")) {
+        throw new PolicyException(
+            field.key,
+            field.key + " must be a list of codes: 1 to 64 characters out of A-Z a-z 0-9 . _ -");
+      }
+      codes.add(code);
+    }
+    return codes;
+  }
+
+  private static List<String> listed(Field field, String text) {
+    List<String> parts = Arrays.stream(text.split(",", -1)).map(String::strip).toList();
+    if (parts.size() > MOST_LISTED) {
+      throw new PolicyException(field.key, field.key + " lists more than " + MOST_LISTED);
+    }
+    return parts;
+  }
+}

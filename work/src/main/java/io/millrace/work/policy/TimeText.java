@@ -1,0 +1,93 @@
+package io.millrace.work.policy;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Times as people write them: durations such as {@code 500ms}, {@code 30s}, {@code 5m}, {@code 2h}
+ * or {@code 1d}, and moments such as {@code 2026-12-24T18:00:00+01:00}.
+ */
+public final class TimeText {
+  /** No duration is longer: ten years. */
+  public static final Duration LONGEST = Duration.ofDays(3_650);
+
+  private static final Pattern FORM = Pattern.compile("([0-9]{1,15})(ms|s|m|h|d)");
+
+  private TimeText() {}
+
+  /**
+   * Reads a duration.
+   *
+   * @param field the name of what is read, for the error
+   * @throws PolicyException if it is none, or longer than {@link #LONGEST}
+   */
+  public static Duration duration(String field, String text) {
+    Matcher parts = FORM.matcher(text);
+    if (!parts.matches()) {
+      throw new PolicyException(
+          field, field + " must be a duration: a number with ms, s, m, h or d, for example 30s");
+    }
+    long unitMillis =
+        switch (parts.group(2)) {
+          case "ms" -> 1L;
+          case "s" -> 1_000L;
+          case "m" -> 60_000L;
+          case "h" -> 3_600_000L;
+          default -> 86_400_000L;
+        };
+    long number = Long.parseLong(parts.group(1));
+    if (number > LONGEST.toMillis() / unitMillis) {
+      throw new PolicyException(field, field + " must be at most " + LONGEST.toDays() + "d");
+    }
+    return Duration.ofMillis(number * unitMillis);
+  }
+
+  /**
+   * Reads a moment: a date and a time with {@code Z} or an offset, or milliseconds since the epoch.
+   *
+   * @param field the name of what is read, for the error
+   * @throws PolicyException if it is none, or before 1970
+   */
+  public static Instant moment(String field, String text) {
+    try {
+      Instant moment =
+          text.matches("[0-9]{1,15}")
+              ? Instant.ofEpochMilli(Long.parseLong(text))
+              : OffsetDateTime.parse(text).toInstant();
+      if (!moment.isBefore(Instant.EPOCH)) {
+        return moment;
+      }
+    } catch (DateTimeParseException _) {
+      // Said below.
+    }
+    throw new PolicyException(
+        field,
+        field
+            + " must be a date and a time with a zone, for example 2026-12-24T18:00:00Z or"
+            + " 2026-12-24T18:00:00+01:00");
+  }
+
+  /**
+   * The shortest text that {@link #duration} reads as this duration, whose nanoseconds are dropped.
+   */
+  public static String show(Duration duration) {
+    long millis = duration.toMillis();
+    if (millis == 0) {
+      return "0s";
+    }
+    if (millis % 86_400_000 == 0) {
+      return millis / 86_400_000 + "d";
+    }
+    if (millis % 3_600_000 == 0) {
+      return millis / 3_600_000 + "h";
+    }
+    if (millis % 60_000 == 0) {
+      return millis / 60_000 + "m";
+    }
+    return millis % 1_000 == 0 ? millis / 1_000 + "s" : millis + "ms";
+  }
+}
