@@ -4,10 +4,11 @@ import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.Outcome;
-import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.work.DelayedTasks;
+import io.millrace.work.DelayedTasks.Delays;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,12 +28,6 @@ public final class QueueRegistry {
   private static final Set<String> TAKEN = Set.of("id", "search", "wait", ".", "..");
 
   private static final int MOST_NAME_BYTES = 512;
-
-  /** If more tasks of a queue can be claimed at once, its delayed ones are not looked for. */
-  private static final int MOST_WAITING = 10_000;
-
-  /** When to ask again then. */
-  private static final Duration ASK_AGAIN = Duration.ofSeconds(10);
 
   private final QueueSession session;
 
@@ -265,39 +260,14 @@ public final class QueueRegistry {
     return end < 0 ? Duration.ZERO : Duration.ofMillis(Long.parseLong(text.substring(end + 1)));
   }
 
-  /**
-   * When tasks of these queues can be claimed that cannot be now.
-   *
-   * @param most how many to look for in each queue
-   * @return the delays from now on of each queue that has such tasks, the shortest first. If a
-   *     queue has many others to be claimed before, it is one delay after which to ask again
-   */
-  public Map<ObjectId, List<Duration>> delays(List<Queue> queues, int most) {
-    Map<String, GroupSummary> groups = new HashMap<>();
-    for (GroupSummary group : session.store().groups().value()) {
-      if (group.delayed() > 0) {
-        groups.put(group.name(), group);
-      }
-    }
-    Map<ObjectId, List<Duration>> delays = new HashMap<>();
-    for (Queue queue : queues) {
-      GroupSummary group = groups.get(queue.waitingGroup());
-      if (group != null) {
-        delays.put(
-            queue.id(),
-            group.waiting() > MOST_WAITING ? List.of(ASK_AGAIN) : delays(queue, group, most));
-      }
-    }
+  /** When delayed tasks of these queues can be claimed, for those that have any. */
+  public Map<ObjectId, Delays> delays(List<Queue> queues) {
+    Map<String, ObjectId> groups = new HashMap<>();
+    queues.forEach(queue -> groups.put(queue.waitingGroup(), queue.id()));
+    Map<ObjectId, Delays> delays = new HashMap<>();
+    DelayedTasks.read(session.store(), groups::containsKey)
+        .forEach((group, read) -> delays.put(groups.get(group), read));
     return delays;
-  }
-
-  private List<Duration> delays(Queue queue, GroupSummary group, int most) {
-    int limit = (int) Math.min(Integer.MAX_VALUE, group.waiting() + group.owned() + most);
-    var read = session.store().group(new GroupQuery(queue.waitingGroup(), limit, true));
-    return read.value().stream()
-        .filter(task -> task.owner() == null && task.availableAtMillis() > read.timeMillis())
-        .map(task -> Duration.ofMillis(task.availableAtMillis() - read.timeMillis()))
-        .toList();
   }
 
   /** The queue whose bell this is. */

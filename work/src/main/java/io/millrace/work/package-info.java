@@ -13,6 +13,8 @@
  *   <li>{@link io.millrace.work.LeaseKeeper}: keeps a claim alive, and ends the work in time when
  *       that fails.
  *   <li>{@link io.millrace.work.GroupCommit}: requests that arrive together share a transaction.
+ *   <li>{@link io.millrace.work.DelayedTasks}, {@link io.millrace.work.DueTimes}: when delayed
+ *       tasks can be claimed, for an activity that claims them.
  *   <li>{@link io.millrace.work.policy}: the settings of retries and delays that queues and jobs
  *       share.
  *   <li>{@link io.millrace.work.Backoff}, {@link io.millrace.work.MonotonicClock}, {@link

@@ -11,6 +11,7 @@ import io.millrace.queues.Queues.Signal;
 import io.millrace.queues.Run;
 import io.millrace.queues.RunRegistry;
 import io.millrace.queues.Status;
+import io.millrace.work.DueTimes;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -39,6 +40,7 @@ final class NodeLoop {
   private final ServedQueues served;
   private final PendingReports reports;
   private final Handover handover;
+  private final DueTimes<ObjectId> delayed = new DueTimes<>();
   private final Set<ObjectId> stops = new LinkedHashSet<>();
   private final StartPace pace = new StartPace();
   private Consumer<NodeConfig> configured = _ -> {};
@@ -120,7 +122,7 @@ final class NodeLoop {
       case Signal.Bell(ObjectId queue, Duration delay) -> {
         served.ring(queue);
         if (!delay.isZero()) {
-          served.ringLater(queue, delay, nowNanos);
+          delayed.add(queue, delay, nowNanos);
         }
       }
       case Signal.Stop(ObjectId task) -> stops.add(task);
@@ -203,8 +205,9 @@ final class NodeLoop {
       lookAroundDue = false;
       return true;
     }
-    if (served.ringDue(nowNanos)) {
-      expect(served.unread(), nowNanos);
+    if (served.ringDue(delayed, nowNanos)) {
+      Set<ObjectId> unread = delayed.takeUnread();
+      expect(served.all().stream().filter(queue -> unread.contains(queue.id())).toList(), nowNanos);
       return true;
     }
     return claim(node, nowNanos);
@@ -214,7 +217,7 @@ final class NodeLoop {
   long waitNanos(long nowNanos) {
     long next =
         Math.min(
-            Math.min(Math.max(0, lookAroundAtNanos - nowNanos), served.waitNanos(nowNanos)),
+            Math.min(Math.max(0, lookAroundAtNanos - nowNanos), delayed.waitNanos(nowNanos)),
             handover.waitNanos(nowNanos));
     return heldBack ? Math.min(next, pace.waitNanos(nowNanos)) : next;
   }
@@ -266,8 +269,8 @@ final class NodeLoop {
     if (!some.isEmpty()) {
       queues
           .queues()
-          .delays(some, ServedQueues.MOST_TIMES)
-          .forEach((queue, delays) -> served.expect(queue, delays, nowNanos));
+          .delays(some)
+          .forEach((queue, delays) -> delayed.expect(queue, delays, nowNanos));
     }
   }
 

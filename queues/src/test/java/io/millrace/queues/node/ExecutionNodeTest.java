@@ -80,7 +80,7 @@ class ExecutionNodeTest {
     world.submit(queue, 2);
     List<ObjectId> delayed = new ArrayList<>();
     for (int i = 1; i <= 3; i++) {
-      delayed.add(world.submitLater(queue, Duration.ofSeconds(10 * i)));
+      delayed.add(world.submitLater(queue, Duration.ofSeconds(10L * i)));
     }
     Started node = world.start("n", NodeWorld.machine("a"));
     world.run(Duration.ofSeconds(1));

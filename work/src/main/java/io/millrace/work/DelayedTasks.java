@@ -1,0 +1,61 @@
+package io.millrace.work;
+
+import io.millrace.store.TaskStore;
+import io.millrace.store.TaskStore.GroupQuery;
+import io.millrace.store.TaskStore.GroupSummary;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/** Reads when delayed tasks of groups can be claimed. */
+public final class DelayedTasks {
+  /** If more tasks of a group can be claimed at once, its delayed ones are not looked for. */
+  private static final int MOST_WAITING = 10_000;
+
+  /** When to ask again then. */
+  private static final Duration ASK_AGAIN = Duration.ofSeconds(10);
+
+  private DelayedTasks() {}
+
+  /**
+   * When tasks of a group can be claimed.
+   *
+   * @param delays from now on, the shortest first
+   * @param areMore whether to ask again after the last of them
+   */
+  public record Delays(List<Duration> delays, boolean areMore) {
+    public Delays {
+      delays = List.copyOf(delays);
+    }
+  }
+
+  /** The delays of all groups that have delayed tasks and whose names {@code wanted} accepts. */
+  public static Map<String, Delays> read(TaskStore store, Predicate<String> wanted) {
+    Map<String, Delays> found = new HashMap<>();
+    for (GroupSummary group : store.groups().value()) {
+      if (group.delayed() > 0 && wanted.test(group.name())) {
+        found.put(
+            group.name(),
+            group.waiting() > MOST_WAITING
+                ? new Delays(List.of(ASK_AGAIN), true)
+                : read(store, group));
+      }
+    }
+    return found;
+  }
+
+  private static Delays read(TaskStore store, GroupSummary group) {
+    // The waiting and the owned ones are listed too.
+    long others = group.waiting() + group.owned();
+    int limit = (int) Math.min(Integer.MAX_VALUE, others + DueTimes.MOST);
+    var read = store.group(new GroupQuery(group.name(), limit, true));
+    List<Duration> delays =
+        read.value().stream()
+            .filter(task -> task.owner() == null && task.availableAtMillis() > read.timeMillis())
+            .map(task -> Duration.ofMillis(task.availableAtMillis() - read.timeMillis()))
+            .toList();
+    return new Delays(delays, read.value().size() == limit);
+  }
+}
