@@ -5,21 +5,16 @@ import static java.util.Objects.requireNonNull;
 import io.millrace.access.AccessDocuments.Entry;
 import io.millrace.access.AccessDocuments.KeyEntry;
 import io.millrace.access.AccessDocuments.PrincipalEntry;
-import io.millrace.store.Commit;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
 import io.millrace.store.Owner;
-import io.millrace.store.Position;
 import io.millrace.store.Sha256;
 import io.millrace.store.StoreException;
-import io.millrace.store.Subscription.Interest;
 import io.millrace.store.TaskStore;
 import io.millrace.store.TaskStore.DocumentQuery;
-import io.millrace.store.TaskStore.Read;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
-import io.millrace.work.Subscriber;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
@@ -32,24 +27,19 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Verifies credentials, against a copy of all principals and keys in memory that follows the store.
- * It notes when keys are used, in the store once a minute. To be closed before the store. Safe for
- * use by threads.
+ * Verifies credentials, against a copy of all principals and keys in memory. It notes when keys are
+ * used, in the store once a minute. Safe for use by threads.
  */
-public final class AccessDirectory implements AutoCloseable {
+public final class AccessDirectory {
   private static final Logger LOG = LoggerFactory.getLogger(AccessDirectory.class);
   private static final Duration EVERY = Duration.ofSeconds(10);
   private static final Owner SELF = Owner.client(1);
-
-  /** How long a change may take to arrive here. */
-  private static final Duration LONGEST_DELAY = Duration.ofSeconds(10);
 
   private final TaskStore store;
   private final InstantSource clock;
@@ -58,10 +48,6 @@ public final class AccessDirectory implements AutoCloseable {
   private final Map<String, User> users = new ConcurrentHashMap<>();
   private final Map<String, Key> keys = new ConcurrentHashMap<>();
   private final Map<String, Instant> uses = new ConcurrentHashMap<>();
-  private final Subscriber subscriber;
-
-  /** Up to where the copy is complete; guarded by the monitor of this object. */
-  private Position seen;
 
   /** A principal, and what its password gives. */
   private static final class User {
@@ -112,39 +98,25 @@ public final class AccessDirectory implements AutoCloseable {
     synchronized (random) {
       random.nextBytes(secret);
     }
-    this.seen = load();
-    this.subscriber =
-        Subscriber.start(
-            "access",
-            store,
-            new Interest(null, Set.of(), Set.of(AccessDocuments.COLLECTION)),
-            new Subscriber.Listener() {
-              @Override
-              public void opened() {
-                saw(load());
-              }
-
-              @Override
-              public void committed(Commit commit) {
-                take(commit);
-              }
-            });
   }
 
   /**
-   * Reads all principals and keys, and follows their changes from then on.
+   * Reads all principals and keys. Later changes are made by {@link AccessRegistry}, which tells of
+   * them.
    *
    * @param random secret and unpredictable; used under its own lock
    * @throws StoreException if the store cannot be read
    */
-  public static AccessDirectory start(
-      TaskStore store, InstantSource clock, RandomGenerator random) {
-    return new AccessDirectory(store, clock, random);
+  public static AccessDirectory open(TaskStore store, InstantSource clock, RandomGenerator random) {
+    AccessDirectory directory = new AccessDirectory(store, clock, random);
+    directory.refresh();
+    return directory;
   }
 
-  /** Whether there is any principal. */
-  public boolean isEmpty() {
-    return users.isEmpty();
+  /** Whether there is a principal of this name with a password. */
+  public boolean hasPassword(String name) {
+    User user = users.get(name);
+    return user != null && user.entry.password() != null;
   }
 
   /** Whether some principal that is not disabled has this role without limits, and a credential. */
@@ -229,46 +201,26 @@ public final class AccessDirectory implements AutoCloseable {
     return passwords;
   }
 
-  private Position load() {
-    Read<List<Document>> read =
-        store.documents(DocumentQuery.prefix(AccessDocuments.COLLECTION, ""));
-    synchronized (this) {
-      Set<String> names = new HashSet<>();
-      Set<String> prefixes = new HashSet<>();
-      for (Document document : read.value()) {
-        take(document);
-        String name = AccessDocuments.principalOf(document.key());
-        if (name == null) {
-          prefixes.add(AccessDocuments.prefixOf(document.key()));
-        } else {
-          names.add(name);
-        }
+  /** Reads everything again; what does not count any more ends. */
+  synchronized void refresh() {
+    Set<String> names = new HashSet<>();
+    Set<String> prefixes = new HashSet<>();
+    for (Document document :
+        store.documents(DocumentQuery.prefix(AccessDocuments.COLLECTION, "")).value()) {
+      take(document);
+      String name = AccessDocuments.principalOf(document.key());
+      if (name == null) {
+        prefixes.add(AccessDocuments.prefixOf(document.key()));
+      } else {
+        names.add(name);
       }
-      List.copyOf(keys.keySet()).stream()
-          .filter(prefix -> !prefixes.contains(prefix))
-          .forEach(this::removeKey);
-      List.copyOf(users.keySet()).stream()
-          .filter(name -> !names.contains(name))
-          .forEach(this::removePrincipal);
     }
-    return read.position();
-  }
-
-  private void take(Commit commit) {
-    synchronized (this) {
-      if (commit.position().history() == seen.history()
-          && commit.position().number() <= seen.number()) {
-        return;
-      }
-      commit.forEachDocument((key, document) -> {
-        if (document == null) {
-          remove(key);
-        } else {
-          take(document);
-        }
-      });
-    }
-    saw(commit.position());
+    List.copyOf(keys.keySet()).stream()
+        .filter(prefix -> !prefixes.contains(prefix))
+        .forEach(this::removeKey);
+    List.copyOf(users.keySet()).stream()
+        .filter(name -> !names.contains(name))
+        .forEach(this::removePrincipal);
   }
 
   private void take(Document document) {
@@ -279,7 +231,7 @@ public final class AccessDirectory implements AutoCloseable {
     }
     switch (entry.get()) {
       case PrincipalEntry principal -> put(principal);
-      case KeyEntry key -> put(key);
+      case KeyEntry key -> take(key);
     }
   }
 
@@ -308,6 +260,13 @@ public final class AccessDirectory implements AutoCloseable {
       if (key.entry.key().principal().equals(name)) {
         put(key.entry);
       }
+    }
+  }
+
+  private void take(KeyEntry entry) {
+    Key old = keys.get(entry.key().prefix());
+    if (old == null || old.entry.version() != entry.version()) {
+      put(entry);
     }
   }
 
@@ -350,36 +309,6 @@ public final class AccessDirectory implements AutoCloseable {
     if (old != null) {
       old.byPassword.end();
       regrant(name);
-    }
-  }
-
-  private synchronized void saw(Position position) {
-    seen = position;
-    notifyAll();
-  }
-
-  /**
-   * Waits until a change counts here.
-   *
-   * @throws AccessException if that takes too long
-   */
-  void await(Position position) {
-    long end = System.nanoTime() + LONGEST_DELAY.toNanos();
-    synchronized (this) {
-      while (seen.history() == position.history() && seen.number() < position.number()) {
-        long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
-        if (left <= 0) {
-          throw new AccessException(
-              "the change is stored, but this server has not seen it yet; it follows within"
-                  + " seconds");
-        }
-        try {
-          wait(left);
-        } catch (InterruptedException e) {
-          Thread.currentThread().interrupt();
-          throw new AccessException("the change is stored; the server is stopping");
-        }
-      }
     }
   }
 
@@ -429,10 +358,5 @@ public final class AccessDirectory implements AutoCloseable {
         return;
       }
     }
-  }
-
-  @Override
-  public void close() {
-    subscriber.close();
   }
 }

@@ -8,7 +8,6 @@ import io.millrace.access.AccessException.InvalidAccessException;
 import io.millrace.access.AccessException.UnknownPrincipalException;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.Outcome;
 import io.millrace.store.Outcome.Reason;
 import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
@@ -26,8 +25,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The principals and their keys. Every change is one transaction, and counts in this server's
- * {@link AccessDirectory} when the call returns. Safe for use by threads.
+ * The principals and their keys. Every change is one transaction, and counts in the {@link
+ * AccessDirectory} when the call returns. There is one registry for a store, since the directory
+ * hears of changes from it alone. Safe for use by threads.
  */
 public final class AccessRegistry {
   private static final int MOST_KEYS = 100;
@@ -42,7 +42,7 @@ public final class AccessRegistry {
    * The registry in a store.
    *
    * @param random secret and unpredictable; used under its own lock
-   * @param directory follows the same store
+   * @param directory of the same store
    */
   public AccessRegistry(
       TaskStore store, InstantSource clock, RandomGenerator random, AccessDirectory directory) {
@@ -342,14 +342,13 @@ public final class AccessRegistry {
         : session.document(key).flatMap(AccessDocuments::read);
   }
 
-  /** Commits, and waits until the change counts; false if something changed in between. */
-  private boolean commit(Transaction.Builder transaction) {
-    Outcome.Done done = session.tryCommit(transaction.build());
-    if (done == null) {
-      return false;
+  /** Commits, and tells the directory, whatever became of it; false if something changed before. */
+  private synchronized boolean commit(Transaction.Builder transaction) {
+    try {
+      return session.tryCommit(transaction.build()) != null;
+    } finally {
+      directory.refresh();
     }
-    directory.await(done.position());
-    return true;
   }
 
   /** To the millisecond, as it is stored. */

@@ -6,9 +6,9 @@
  * <ul>
  *   <li>{@link io.millrace.access.AccessRegistry} creates, changes, lists and revokes them, as
  *       documents of the store; each change is one transaction.
- *   <li>{@link io.millrace.access.AccessDirectory} verifies credentials against a copy in memory
- *       that follows the store, so that a request costs a lookup and a hash. What it answers is a
- *       {@link io.millrace.access.Grant}, which tells when it ends.
+ *   <li>{@link io.millrace.access.AccessDirectory} verifies credentials against a copy in memory,
+ *       so that a request costs a lookup and a hash. What it answers is a {@link
+ *       io.millrace.access.Grant}, which tells when it ends.
  * </ul>
  */
 @NullMarked

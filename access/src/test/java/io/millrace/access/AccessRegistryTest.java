@@ -52,13 +52,12 @@ final class AccessRegistryTest {
   @BeforeEach
   void open() {
     store = TaskStore.open(StoreOptions.in(folder));
-    directory = AccessDirectory.start(store, clock, random);
+    directory = AccessDirectory.open(store, clock, random);
     registry = new AccessRegistry(store, clock, random, directory);
   }
 
   @AfterEach
   void close() {
-    directory.close();
     store.close();
   }
 

@@ -1,6 +1,7 @@
 package io.millrace.cli;
 
 import io.millrace.bench.BenchCommand;
+import io.millrace.cli.access.AccessCommands;
 import io.millrace.cli.cluster.ClusterCommands;
 import io.millrace.cli.cluster.MemberCommand;
 import io.millrace.cli.demo.DemoCommands;
@@ -84,6 +85,7 @@ public final class Millrace implements Runnable {
     top.addSubcommand("worker", worker);
     // What follows its first word belongs to the command that it runs.
     worker.setStopAtPositional(true);
+    top.addSubcommand("access", new AccessCommands().group());
     top.addSubcommand("bench", new BenchCommand());
     top.addSubcommand("demo", new DemoCommands().group());
     top.addSubcommand("runner", new RunnerCommand());

@@ -134,11 +134,4 @@ class MillraceTest {
     assertThat(ran.code()).isEqualTo(2);
     assertThat(ran.err().lines()).hasSize(1).first().asString().contains("port").contains("many");
   }
-
-  @Test
-  void an_open_address_without_a_token_stops_the_start(@TempDir Path folder) {
-    Shell.Ran ran = Shell.run("up", "-d", folder.toString(), "-p", "0", "--address", "0.0.0.0");
-    assertThat(ran.code()).isEqualTo(2);
-    assertThat(ran.err()).contains("token-file");
-  }
 }

@@ -23,7 +23,8 @@ public interface AccessCheck {
       };
 
   /**
-   * Checks a request.
+   * Checks a request. On an event loop it must not compute for long: it may throw any {@link
+   * HttpProblem} instead, and is called again on a thread of the request.
    *
    * @param route the matched route; a placeholder if none matched
    * @param host the value of the header Host

@@ -31,6 +31,7 @@ public final class ApiRoutes {
   private Route.Parameters parameters = Route.Parameters.NONE;
   private Route.Body body = Route.Body.NONE;
   private Caller.@Nullable Role role;
+  private boolean limitable;
   private Credentials credentials = Credentials.NONE;
   private ErrorForm errors = ErrorForm.PLAIN;
 
@@ -53,6 +54,7 @@ public final class ApiRoutes {
     copy.parameters = parameters;
     copy.body = body;
     copy.role = role;
+    copy.limitable = limitable;
     copy.credentials = credentials;
     copy.errors = errors;
     change.accept(copy);
@@ -79,7 +81,15 @@ public final class ApiRoutes {
     return with(copy -> copy.role = needed);
   }
 
-  /** For routes that accept these credentials besides the server's token. The default is none. */
+  /** For routes that keep to the reach of the caller, so that callers with a limit may use them. */
+  public ApiRoutes limitable() {
+    return with(copy -> copy.limitable = true);
+  }
+
+  /**
+   * For routes that accept these credentials besides the server's token and keys. The default is
+   * none.
+   */
   public ApiRoutes credentials(Credentials accepted) {
     return with(copy -> copy.credentials = accepted);
   }
@@ -138,6 +148,7 @@ public final class ApiRoutes {
               parameters,
               body,
               needed,
+              limitable,
               credentials,
               errors,
               handler,

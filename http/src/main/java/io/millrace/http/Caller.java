@@ -10,8 +10,9 @@ import java.util.Set;
  * @param principal a name for people and logs, such as {@code server token}
  * @param roles what the caller may do; empty for a caller without credentials
  * @param reach what the roles are limited to
+ * @param validity until when this holds
  */
-public record Caller(String principal, Set<Role> roles, Reach reach) {
+public record Caller(String principal, Set<Role> roles, Reach reach, Validity validity) {
   /** A caller on this machine, if the server requires no credentials. */
   public static final Caller LOCAL = new Caller("local", Role.ALL, Reach.EVERYTHING);
 
@@ -24,6 +25,25 @@ public record Caller(String principal, Set<Role> roles, Reach reach) {
   /** Copies the roles. */
   public Caller {
     roles = Set.copyOf(roles);
+  }
+
+  /** The same for ever. */
+  public Caller(String principal, Set<Role> roles, Reach reach) {
+    this(principal, roles, reach, Validity.FOREVER);
+  }
+
+  /** Until when credentials hold. Safe for use by threads. */
+  public interface Validity {
+    /** No end. */
+    Validity FOREVER = _ -> () -> {};
+
+    /**
+     * Runs {@code action} once the credentials do not hold any more, on any thread; at once if that
+     * is so already. The action must be short and must not block.
+     *
+     * @return takes the action back
+     */
+    Runnable onEnd(Runnable action);
   }
 
   /**
@@ -52,10 +72,42 @@ public record Caller(String principal, Set<Role> roles, Reach reach) {
     }
   }
 
-  /** A limit of a caller's roles to some things. Each part of the server defines its own. */
+  /**
+   * The part of the server to which the roles of a caller are limited. A caller with a limit may
+   * use only the routes that say that they keep to it, see {@link Route#limitable}.
+   */
   public interface Reach {
     /** No limit. */
-    Reach EVERYTHING = new Reach() {};
+    Reach EVERYTHING =
+        new Reach() {
+          @Override
+          public boolean coversEverything() {
+            return true;
+          }
+
+          @Override
+          public boolean includes(Area area, String name) {
+            return true;
+          }
+        };
+
+    /** What names are names of. */
+    enum Area {
+      /** Groups of tasks and collections of documents in the store. */
+      GROUPS,
+      /** Queues, by name. */
+      QUEUES,
+      /** Types of jobs. */
+      TYPES,
+      /** Graph nodes, by id: the node itself, not those below it. */
+      GRAPH
+    }
+
+    /** Whether there is no limit. */
+    boolean coversEverything();
+
+    /** Whether this name is within the limits. */
+    boolean includes(Area area, String name);
   }
 
   /** Whether the caller has valid credentials, or the server requires none at all. */

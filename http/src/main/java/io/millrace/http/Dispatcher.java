@@ -77,6 +77,14 @@ final class Dispatcher {
               .formatted(
                   route.path(), route.role().name().toLowerCase(Locale.ROOT), caller.principal()));
     }
+    if (!route.limitable()
+        && route.role() != Caller.Role.ANYONE
+        && !caller.reach().coversEverything()) {
+      throw new HttpProblem(
+          403,
+          "%s concerns the whole server, and the reach of %s is limited"
+              .formatted(route.path(), caller.principal()));
+    }
     if (caller.isKnown()) {
       connection.activity().authenticated();
     }

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The wait of a request for an event. It calls an action if waiting has become pointless, because
- * the client has disconnected or the server is stopping. Close it when the wait ends; after that it
- * does not call the action. Thread-safe.
+ * the client has disconnected, its credentials were revoked, or the server is stopping. Close it
+ * when the wait ends; after that it does not call the action. Thread-safe.
  */
 public final class PendingWait implements AutoCloseable {
   /** Why waiting has become pointless. */
@@ -18,7 +18,9 @@ public final class PendingWait implements AutoCloseable {
     /** The client closed the connection. */
     CLIENT_GONE,
     /** The server is stopping. */
-    STOPPING
+    STOPPING,
+    /** The credentials of the request were revoked or have expired. */
+    REVOKED
   }
 
   /** Detects that a client has disconnected. */
@@ -34,14 +36,19 @@ public final class PendingWait implements AutoCloseable {
   private final @Nullable Client client;
   private final AtomicReference<@Nullable Consumer<Cause>> action;
 
+  /** Takes the end of the credentials back; set once, before the wait is known to others. */
+  private Runnable atEnd = () -> {};
+
   private PendingWait(InFlight inFlight, @Nullable Client client, Consumer<Cause> action) {
     this.inFlight = inFlight;
     this.client = client;
     this.action = new AtomicReference<>(action);
   }
 
-  static PendingWait begin(InFlight inFlight, Client client, Consumer<Cause> action) {
+  static PendingWait begin(
+      InFlight inFlight, Client client, Caller.Validity validity, Consumer<Cause> action) {
     PendingWait wait = new PendingWait(inFlight, client, action);
+    wait.atEnd = validity.onEnd(() -> wait.end(Cause.REVOKED));
     client.watch(wait);
     inFlight.add(wait);
     return wait;
@@ -65,6 +72,7 @@ public final class PendingWait implements AutoCloseable {
   @Override
   public void close() {
     action.set(null);
+    atEnd.run();
     inFlight.remove(this);
     if (client != null) {
       client.unwatch();

@@ -368,12 +368,12 @@ public final class Request {
   }
 
   /**
-   * Begins a wait for an event. Runs {@code action} on another thread if the client disconnects or
-   * the server stops. Close the result when the wait ends.
+   * Begins a wait for an event. Runs {@code action} on another thread if the client disconnects,
+   * its credentials are revoked, or the server stops. Close the result when the wait ends.
    */
   public PendingWait beginWait(Consumer<PendingWait.Cause> action) {
     waited = true;
-    return PendingWait.begin(serving().inFlight(), serving(), action);
+    return PendingWait.begin(serving().inFlight(), serving(), caller().validity(), action);
   }
 
   private static HttpProblem tooLarge(int maxBytes) {

@@ -162,7 +162,7 @@ final class RequestThread implements Runnable, PendingWait.Client {
   /** Runs a WebSocket on the connection until it is closed. */
   void upgrade(Reply.Upgraded upgraded) {
     connection.activity().waitsForEvent(true);
-    Upgrade.run(connection, body.leftover(), inFlight(), upgraded);
+    Upgrade.run(connection, body.leftover(), inFlight(), request.caller().validity(), upgraded);
   }
 
   /** The bytes received after this request; null if the client has closed. */

@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param parameters the query parameters that it reads
  * @param body the kind of body that it reads
  * @param role the role that a caller needs
- * @param credentials credentials that it accepts besides the server's token
+ * @param limitable whether it keeps to the reach of the caller; other routes are refused to callers
+ *     whose reach is limited
+ * @param credentials credentials that it accepts besides the server's token and keys
  * @param errors the form of its errors
  * @param handler handles the requests that {@code nonBlocking} does not get or declines
  * @param nonBlocking handles plain requests on the event loop; null for none
@@ -33,6 +35,7 @@ public record Route(
     Parameters parameters,
     Body body,
     Caller.Role role,
+    boolean limitable,
     Credentials credentials,
     ErrorForm errors,
     Handler handler,

@@ -122,7 +122,7 @@ public final class Routes {
 
   /** A route outside the tree. */
   private static Route fixed(Handler handler) {
-    return ApiRoutes.below("/").get("", handler).routes().getFirst();
+    return ApiRoutes.below("/").limitable().get("", handler).routes().getFirst();
   }
 
   private Match found(String method, String path) {

@@ -80,9 +80,14 @@ final class Upgrade {
    * connection is closed.
    *
    * @param pending the bytes received after the request
+   * @param validity when the credentials of the request end, the connection is closed with 1008
    */
   static void run(
-      Connection connection, byte[] pending, InFlight inFlight, Reply.Upgraded upgraded) {
+      Connection connection,
+      byte[] pending,
+      InFlight inFlight,
+      Caller.Validity validity,
+      Reply.Upgraded upgraded) {
     if (!inFlight.enterUpgraded()) {
       upgraded.opener().abandon();
       return;
@@ -98,7 +103,13 @@ final class Upgrade {
               channel, pending, upgraded.limits(), connection.memory(), upgraded.opener()::open);
       try (PendingWait _ =
           PendingWait.untilStop(inFlight, () -> socket.leave("the server is stopping"))) {
-        socket.run();
+        Runnable atEnd =
+            validity.onEnd(() -> socket.revoke("the credentials were revoked or have expired"));
+        try {
+          socket.run();
+        } finally {
+          atEnd.run();
+        }
       }
     } finally {
       inFlight.leaveUpgraded();

@@ -51,7 +51,8 @@ public class PendingWaitLincheckTest {
   /** The request begins to wait. */
   @Operation(runOnce = true, nonParallelGroup = "request")
   public void begin() {
-    wait = PendingWait.begin(inFlight, client, _ -> told.incrementAndGet());
+    wait =
+        PendingWait.begin(inFlight, client, Caller.Validity.FOREVER, _ -> told.incrementAndGet());
   }
 
   /** The request has what it waited for. */

@@ -11,6 +11,7 @@ import io.millrace.http.HttpServer;
 import io.millrace.http.Route;
 import io.millrace.http.Routes;
 import io.millrace.http.message.HttpException;
+import io.millrace.server.access.AccessPart;
 import io.millrace.server.blobs.BlobApi;
 import io.millrace.server.blobs.BlobSettings;
 import io.millrace.server.cluster.ClusterApi;
@@ -25,6 +26,7 @@ import io.millrace.server.queues.QueuesPart;
 import io.millrace.server.queues.QueuesSettings;
 import io.millrace.server.security.Access;
 import io.millrace.server.security.FilePermissions;
+import io.millrace.server.security.Principals;
 import io.millrace.server.security.Token;
 import io.millrace.server.store.StorePart;
 import io.millrace.server.store.StoreSettings;
@@ -33,7 +35,6 @@ import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
 import io.millrace.work.StepLoop;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.InstantSource;
@@ -65,6 +66,7 @@ public final class MillraceServer implements AutoCloseable {
   private final EmbeddedTaskStore store;
   private final BlobStore blobs;
   private final List<Part> parts;
+  private final Principals principals;
   private final List<StepLoop> loops;
   private final HttpServer listener;
   private final Routes routes;
@@ -74,12 +76,14 @@ public final class MillraceServer implements AutoCloseable {
       EmbeddedTaskStore store,
       BlobStore blobs,
       List<Part> parts,
+      Principals principals,
       HttpServer listener,
       Routes routes,
       PrometheusMeterRegistry registry) {
     this.store = store;
     this.blobs = blobs;
     this.parts = parts;
+    this.principals = principals;
     this.listener = listener;
     this.routes = routes;
     this.registry = registry;
@@ -107,9 +111,8 @@ public final class MillraceServer implements AutoCloseable {
       Configuration configuration, Function<StoreOptions, EmbeddedTaskStore> opener) {
     ServerSettings settings = configuration.get(ServerSettings.SECTION);
     StoreOptions options = configuration.get(StoreSettings.SECTION).options();
-    InetAddress address = resolve(settings.address());
+    InetAddress address = settings.resolved();
     Token token = settings.tokenFile() == null ? null : Token.read(settings.tokenFile());
-    Access.check(address, token);
 
     EmbeddedTaskStore store = opener.apply(options);
     return orClose(
@@ -119,7 +122,9 @@ public final class MillraceServer implements AutoCloseable {
           BlobStore blobs = FileBlobStore.open(blobSettings.folder(options.folder()));
           FilePermissions.warnIfShared("data folder", options.folder());
           FilePermissions.warnIfShared("blob folder", blobSettings.folder(options.folder()));
-          List<Part> parts = parts(configuration, store, blobs, token);
+          SecureRandom random = new SecureRandom();
+          AccessPart access = AccessPart.open(new RequestStore(store), random);
+          List<Part> parts = parts(configuration, store, blobs, token, access, random);
           PrometheusMeterRegistry registry = Metrics.registry();
           ErrorReplies errorReplies = new ErrorReplies();
           parts.forEach(part -> part.addErrorReplies(errorReplies));
@@ -130,14 +135,20 @@ public final class MillraceServer implements AutoCloseable {
               listen(
                   address,
                   settings,
-                  Access.to(address, token, settings.origins()),
+                  Access.to(
+                      address,
+                      token,
+                      access.principals(),
+                      settings.requiresCredentials() || !address.isLoopbackAddress(),
+                      settings.origins()),
                   routes,
                   errorReplies);
           listener.measure(registry);
           LOG.info("listening on {} port {}", address.getHostAddress(), listener.port());
           String url = url(address, listener.port());
           MillraceServer server =
-              new MillraceServer(store, blobs, parts, listener, routes, registry);
+              new MillraceServer(
+                  store, blobs, parts, access.principals(), listener, routes, registry);
           parts.forEach(part -> part.start(url));
           return server;
         });
@@ -162,11 +173,12 @@ public final class MillraceServer implements AutoCloseable {
       Configuration configuration,
       EmbeddedTaskStore store,
       BlobStore blobs,
-      @Nullable Token token) {
+      @Nullable Token token,
+      AccessPart access,
+      SecureRandom random) {
     StoreOptions options = configuration.get(StoreSettings.SECTION).options();
     TaskStore requests = new RequestStore(store);
     long maxBlobBytes = configuration.get(BlobSettings.SECTION).maxBytes();
-    SecureRandom random = new SecureRandom();
     QueuesPart queues =
         QueuesPart.open(
             requests,
@@ -186,6 +198,7 @@ public final class MillraceServer implements AutoCloseable {
             new GraphPart.Base(requests, blobs, options.folder(), queues.queues(), jobs.jobs()),
             random);
     return List.of(
+        access,
         new StorePart(store, options.limits().operations()),
         new BlobApi(blobs, maxBlobBytes),
         new ClusterApi(requests, Clock.systemUTC()),
@@ -233,14 +246,6 @@ public final class MillraceServer implements AutoCloseable {
     }
   }
 
-  private static InetAddress resolve(String address) {
-    try {
-      return InetAddress.getByName(address);
-    } catch (UnknownHostException e) {
-      throw new ServerException("server.address is no address of this machine: " + address, e);
-    }
-  }
-
   /** The address under which programs on this machine reach it. */
   private static String url(InetAddress address, int port) {
     InetAddress reached = address.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : address;
@@ -270,6 +275,11 @@ public final class MillraceServer implements AutoCloseable {
    */
   public CompletableFuture<Throwable> stopped() {
     return store.stopped();
+  }
+
+  /** The principals of this server, and the keys of this process. */
+  public Principals principals() {
+    return principals;
   }
 
   /** The blobs that it serves, for parts that run in the same process. */

@@ -5,6 +5,8 @@ import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Key;
 import io.millrace.server.config.SectionKeys;
 import io.millrace.server.security.Origins;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -14,18 +16,25 @@ import org.jspecify.annotations.Nullable;
  *
  * @param address the name or number of the address on which to listen
  * @param port the port on which to listen, 0 for any free one
- * @param tokenFile the file with the bearer token; null for no authentication
+ * @param tokenFile the file with the bearer token; null for none
+ * @param requireCredentials whether callers on this machine need credentials too
  * @param origins the origins under which a proxy publishes it
  * @param http the limits
  */
 public record ServerSettings(
-    String address, int port, @Nullable Path tokenFile, Origins origins, HttpLimits http) {
+    String address,
+    int port,
+    @Nullable Path tokenFile,
+    boolean requireCredentials,
+    Origins origins,
+    HttpLimits http) {
   private static final SectionKeys KEYS = new SectionKeys();
   private static final Key<String> ADDRESS =
       KEYS.text(
           "address",
           "127.0.0.1",
-          "The address to listen on. Any other than loopback needs `server.token-file`.");
+          "The address to listen on. On any other than loopback every caller needs credentials:"
+              + " `server.token-file`, or those of a principal; see docs/access.md.");
   private static final Key<Long> PORT =
       KEYS.number("port", 0, 65_535, 8048, "The port to listen on; 0 takes any free one.");
   private static final Key<@Nullable Path> TOKEN_FILE =
@@ -34,7 +43,13 @@ public record ServerSettings(
           "A file with one token. With it every request except `/health` needs the header"
               + " `Authorization: Bearer TOKEN`. `/dci` also takes it as the password of HTTP"
               + " Basic, and `jobs.api-key` and `jobs.worker.token` each open their part of the job"
-              + " server.");
+              + " server. Keys and passwords of principals count beside it.");
+  private static final Key<Boolean> REQUIRE_CREDENTIALS =
+      KEYS.truth(
+          "require-credentials",
+          false,
+          "Whether callers on this machine need credentials too. On an address other than loopback,"
+              + " or with `server.token-file`, every caller does.");
   private static final Key<Long> MAX_BODY =
       KEYS.bytes(
           "max-body-bytes",
@@ -133,6 +148,29 @@ public record ServerSettings(
           HttpLimits.DEFAULT.slowRequest(),
           "A request that takes longer is logged.");
 
+  /**
+   * Whether every caller needs credentials: if that is configured, if there is a token, or if the
+   * address is not one of loopback.
+   *
+   * @throws ServerException if the address is none of this machine
+   */
+  public boolean requiresCredentials() {
+    return requireCredentials || tokenFile != null || !resolved().isLoopbackAddress();
+  }
+
+  /**
+   * The address on which to listen.
+   *
+   * @throws ServerException if it is none of this machine
+   */
+  InetAddress resolved() {
+    try {
+      return InetAddress.getByName(address);
+    } catch (UnknownHostException e) {
+      throw new ServerException("server.address is no address of this machine: " + address, e);
+    }
+  }
+
   /** The section {@code server}. */
   public static final Section<ServerSettings> SECTION =
       KEYS.section(
@@ -142,6 +180,7 @@ public record ServerSettings(
                   values.get(ADDRESS),
                   values.get(PORT).intValue(),
                   values.get(TOKEN_FILE),
+                  values.get(REQUIRE_CREDENTIALS),
                   values.get(ORIGINS),
                   new HttpLimits(
                       values.get(MAX_BODY).intValue(),

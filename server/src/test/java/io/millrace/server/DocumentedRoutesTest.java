@@ -21,8 +21,9 @@ final class DocumentedRoutesTest {
       # All routes
 
       What every server answers, part by part; [api.md](api.md) describes it. A GET answers HEAD too,
-      and every path answers OPTIONS. The role is what a caller needs: whoever has the server's token, or
-      uses a server without one from the same machine, has all of them. The API key of the job server
+      and every path answers OPTIONS. The role is what a caller needs,
+      see [access.md](access.md): whoever has the server's token, or uses a server that requires no
+      credentials from the same machine, has all of them. The API key of the job server
       gives viewer, submitter and operator on its routes, the token of workers gives worker, and the token of
       a running command of a graph gives viewer, submitter and operator for the nodes below its own.
 
@@ -45,7 +46,7 @@ final class DocumentedRoutesTest {
       assertThat(server.routes())
           .filteredOn(route -> route.role() == Role.ANYONE)
           .extracting(Route::path)
-          .containsExactly("/health");
+          .containsExactlyInAnyOrder("/health", "/access/me");
     }
     if (Boolean.getBoolean("millrace.write.docs")) {
       Files.writeString(DOCUMENT, table);

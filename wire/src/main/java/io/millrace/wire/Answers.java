@@ -322,6 +322,24 @@ public final class Answers {
   }
 
   /**
+   * Writes an error as problem details of RFC 9457, with the message as {@code error} too, where
+   * {@link #readError} finds it.
+   *
+   * @param title what the status means
+   */
+  public static byte[] writeProblem(int status, String title, String message) {
+    return JsonText.write(json -> {
+      json.writeStartObject();
+      json.writeStringProperty("type", "about:blank");
+      json.writeStringProperty("title", title);
+      json.writeNumberProperty("status", status);
+      json.writeStringProperty("detail", JsonText.wellFormed(message));
+      json.writeStringProperty("error", JsonText.wellFormed(message));
+      json.writeEndObject();
+    });
+  }
+
+  /**
    * Writes the error of an update or claim that the store has not decided: {@code {"errors":[…]}},
    * with {@code "refusal":[{"kind":…}]} if there is a kind.
    *

@@ -2,9 +2,12 @@ package io.millrace.cli.remote;
 
 import io.millrace.cli.terminal.UsageException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.Nullable;
 
 /** Secrets in files, since other users can read the command lines of processes. */
@@ -26,6 +29,30 @@ public final class SecretFile {
       return secret;
     } catch (IOException e) {
       throw new UsageException("cannot read the " + what + " " + file + ": " + e, e);
+    }
+  }
+
+  /**
+   * Writes a secret into a file that only its owner can read, in place of any former one.
+   *
+   * @throws UncheckedIOException if it cannot be written
+   */
+  public static void write(Path file, String secret) {
+    Path unfinished =
+        file.resolveSibling(file.getFileName() + "." + ProcessHandle.current().pid() + ".new");
+    try {
+      Files.deleteIfExists(unfinished);
+      if (Files.getFileStore(file.toAbsolutePath().getParent())
+          .supportsFileAttributeView("posix")) {
+        Files.createFile(
+            unfinished,
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      }
+      Files.writeString(unfinished, secret + "\n", StandardCharsets.US_ASCII);
+      Files.move(
+          unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot write " + file + ": " + e.getMessage(), e);
     }
   }
 

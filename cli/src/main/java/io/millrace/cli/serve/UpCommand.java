@@ -1,5 +1,6 @@
 package io.millrace.cli.serve;
 
+import io.millrace.cli.remote.SecretFile;
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.TerminalUser;
@@ -63,8 +64,8 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
       names = "--address",
       paramLabel = "HOST",
       description =
-          "The address to listen on. Addresses other than loopback need --token-file. Default:"
-              + " 127.0.0.1")
+          "The address to listen on. On addresses other than loopback every client needs"
+              + " credentials: see 'millrace access' and --token-file. Default: 127.0.0.1")
   private @Nullable String address;
 
   @Option(
@@ -131,6 +132,10 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
     NodeDriver node = noNode ? null : startNode(name, configuration, server);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, node), "stop"));
     out().println(greeting(configuration, server.port()));
+    ServerSettings settings = configuration.get(ServerSettings.SECTION);
+    if (settings.requiresCredentials() && settings.tokenFile() == null) {
+      server.principals().bootstrapKey().ifPresent(this::showBootstrap);
+    }
     out().flush();
     CompletableFuture<Integer> end = new CompletableFuture<>();
     // These run on threads that must not wait for anything, so they only pass the news on.
@@ -156,6 +161,16 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
     return exitCode;
   }
 
+  private void showBootstrap(String key) {
+    out()
+        .println(
+            "Nobody can sign in as an administrator yet. Until somebody can, for 24 hours, or");
+    out().println("until this server stops, this key does everything:");
+    out().println("  " + key);
+    out().println("Put it into a file and create the first administrator:");
+    out().println("  millrace access create NAME --role admin --token-file FILE");
+  }
+
   /** Starts the node beside the server; null if there can be none on this machine. */
   private @Nullable NodeDriver startNode(
       String name, Configuration configuration, MillraceServer server) {
@@ -166,7 +181,9 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
             name,
             folder.resolve("nodes").resolve(NodeCommand.fileName(name)),
             new ServerLocation(
-                url(reachable(settings.address()), server.port()), settings.tokenFile(), null),
+                url(reachable(settings.address()), server.port()),
+                tokenFile(settings, folder, server),
+                null),
             workers);
     try {
       ExecutionNode node =
@@ -176,6 +193,17 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
       terminal().say("no execution node runs here: " + e.getMessage());
       return null;
     }
+  }
+
+  /** The file with what the runners of this machine show to the server; null for nothing. */
+  private static @Nullable Path tokenFile(
+      ServerSettings settings, Path folder, MillraceServer server) {
+    if (settings.tokenFile() != null || !settings.requiresCredentials()) {
+      return settings.tokenFile();
+    }
+    Path file = folder.resolve("local-key");
+    SecretFile.write(file, server.principals().localKey());
+    return file;
   }
 
   /** The address at which the runners of this machine find the server. */

@@ -17,6 +17,16 @@ public interface ErrorForm {
               problem.headers(),
               Answers.writeError(problem.message()));
 
+  /** Problem details of RFC 9457, with the message as {@code detail} and as {@code error}. */
+  ErrorForm PROBLEM_DETAILS =
+      problem ->
+          new Reply.Whole(
+              problem.status(),
+              "application/problem+json",
+              problem.headers(),
+              Answers.writeProblem(
+                  problem.status(), ReplyText.reason(problem.status()), problem.message()));
+
   /** The answer that says what is wrong. */
   Reply.Whole reply(HttpProblem problem);
 }

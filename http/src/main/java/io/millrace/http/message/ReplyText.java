@@ -130,7 +130,7 @@ public final class ReplyText {
   }
 
   /** What a status means; empty for one that is not used here. */
-  private static String reason(int status) {
+  static String reason(int status) {
     return switch (status) {
       case 200 -> "OK";
       case 201 -> "Created";

@@ -54,6 +54,7 @@ record Frame(Opcode opcode, boolean last, long length, int mask) {
     static final int NO_CODE = 1005;
     static final int BROKEN = 1006;
     static final int NOT_UTF8 = 1007;
+    static final int POLICY = 1008;
     static final int TOO_LONG = 1009;
     static final int INTERNAL_ERROR = 1011;
     static final int TRY_AGAIN_LATER = 1013;

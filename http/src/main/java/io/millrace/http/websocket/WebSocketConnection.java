@@ -78,6 +78,14 @@ public final class WebSocketConnection {
     out.end(CloseCode.GOING_AWAY, reason);
   }
 
+  /**
+   * Sends the peer away, with 1008, because it may not use this connection any more. Nothing that
+   * it sends is passed on; after five seconds it is cut off. Safe for use by any thread.
+   */
+  public void revoke(String reason) {
+    out.close(CloseCode.POLICY, reason);
+  }
+
   /** The peer has closed. */
   private static final class ClosedException extends IOException {}
 

@@ -51,7 +51,18 @@ public final class GraphTokens implements Credentials {
    *
    * @param node the node, with its attempt
    */
-  record Subtree(Caller.RunningNode node) implements io.millrace.http.Caller.Reach {}
+  record Subtree(Caller.RunningNode node) implements io.millrace.http.Caller.Reach {
+    @Override
+    public boolean coversEverything() {
+      return false;
+    }
+
+    /** The graph itself knows what is below the node. */
+    @Override
+    public boolean includes(Area area, String name) {
+      return area == Area.GRAPH && name.equals(node.id().toString());
+    }
+  }
 
   @Override
   public io.millrace.http.@Nullable Caller caller(Headers headers) {

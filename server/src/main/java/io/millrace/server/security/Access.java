@@ -15,42 +15,59 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rules of access. On loopback only requests to a loopback name are served. A page in a browser
  * may use the server only if its whole origin, scheme, host and port, is the one that the request
- * addresses, or one under which a proxy publishes the server. On an address other than loopback
- * nothing is served without the token.
+ * addresses, or one under which a proxy publishes the server. Callers show the server's token, or
+ * the credentials of a principal. On loopback, unless credentials are required, a caller that shows
+ * none is {@link Caller#LOCAL}.
  */
 public final class Access implements AccessCheck {
   private static final Set<String> LOOPBACK_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
 
   private final @Nullable Token token;
+  private final @Nullable Principals principals;
+  private final boolean required;
   private final Origins origins;
   private final boolean loopback;
   private final String ownName;
 
-  private Access(@Nullable Token token, Origins origins, InetAddress address) {
+  private Access(
+      InetAddress address,
+      @Nullable Token token,
+      @Nullable Principals principals,
+      boolean required,
+      Origins origins) {
     this.token = token;
+    this.principals = principals;
+    this.required = required;
     this.origins = origins;
     this.loopback = address.isLoopbackAddress();
     this.ownName = address.getHostAddress();
   }
 
   /**
-   * The rules for a listen address.
+   * The rules for a listen address, with principals.
+   *
+   * @param token opens everything; null for none
+   * @param required whether every caller needs credentials; otherwise one without is {@link
+   *     Caller#LOCAL}
+   * @param origins under which a proxy publishes the server
+   */
+  public static Access to(
+      InetAddress address,
+      @Nullable Token token,
+      Principals principals,
+      boolean required,
+      Origins origins) {
+    return new Access(address, token, principals, required, origins);
+  }
+
+  /**
+   * The rules for a listen address, without principals.
    *
    * @param token what clients must present; null for no authentication
    * @param origins under which a proxy publishes the server
    * @throws ServerException for an address other than loopback without a token
    */
   public static Access to(InetAddress address, @Nullable Token token, Origins origins) {
-    check(address, token);
-    return new Access(token, origins, address);
-  }
-
-  /**
-   * Checks whether there can be rules for a listen address, before anything is started.
-   *
-   * @throws ServerException for an address other than loopback without a token
-   */
-  public static void check(InetAddress address, @Nullable Token token) {
     if (!address.isLoopbackAddress() && token == null) {
       throw new ServerException(
           "server.address is "
@@ -58,6 +75,7 @@ public final class Access implements AccessCheck {
               + ": whoever reaches this server can run programs, so an address other than 127.0.0.1"
               + " or ::1 needs server.token-file");
     }
+    return new Access(address, token, null, token != null, origins);
   }
 
   @Override
@@ -71,16 +89,31 @@ public final class Access implements AccessCheck {
     if (origin != null && !allows(origin, host)) {
       throw new HttpProblem(403, "pages of origin " + origin + " may not use this server");
     }
+    Caller principal = principal(route, authorization);
+    if (principal != null) {
+      return principal;
+    }
     Caller caller = route.callerBy(headers);
     if (caller != null) {
       return caller;
     }
-    return token == null ? Caller.LOCAL : byToken(token, route, authorization);
+    return required ? byToken(route, authorization) : Caller.LOCAL;
   }
 
-  private static Caller byToken(Token right, Route route, @Nullable String authorization) {
+  private @Nullable Caller principal(Route route, @Nullable String authorization) {
+    if (authorization == null || principals == null) {
+      return null;
+    }
+    try {
+      return principals.caller(authorization, token);
+    } catch (HttpProblem problem) {
+      throw problem.withForm(route.errors());
+    }
+  }
+
+  private Caller byToken(Route route, @Nullable String authorization) {
     Optional<String> offered = Token.bearer(authorization);
-    if (offered.filter(right::is).isPresent()) {
+    if (token != null && offered.filter(token::is).isPresent()) {
       return Caller.OWNER;
     }
     if (route.role() == Caller.Role.ANYONE) {
@@ -88,7 +121,7 @@ public final class Access implements AccessCheck {
     }
     throw offered.isEmpty()
         ? route.credentials().absent()
-        : new HttpProblem(403, "the token is not the one of this server");
+        : new HttpProblem(403, "the token is not one of this server");
   }
 
   /** Whether pages of this origin may use the server; the origin "null" is that of no page. */

@@ -4,8 +4,6 @@ import io.millrace.http.AccessCheck.Credentials;
 import io.millrace.http.Caller;
 import io.millrace.http.message.Headers;
 import io.millrace.http.message.HttpProblem;
-import java.nio.charset.StandardCharsets;
-import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,21 +13,18 @@ import org.jspecify.annotations.Nullable;
  * @param token the server's; null for none
  */
 public record BasicCredentials(@Nullable Token token) implements Credentials {
-  private static final String SCHEME = "basic ";
 
   @Override
   public @Nullable Caller caller(Headers headers) {
     String authorization = token == null ? null : headers.only(Headers.AUTHORIZATION);
-    if (authorization == null
-        || token == null
-        || !authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+    if (authorization == null || token == null || !UserPassword.isBasic(authorization)) {
       return null;
     }
-    String password = password(authorization);
-    if (password == null) {
+    UserPassword pair = UserPassword.read(authorization);
+    if (pair == null) {
       throw absent();
     }
-    if (!token.is(password)) {
+    if (!token.is(pair.password())) {
       throw challenge("the password is not the token of this server");
     }
     return Caller.OWNER;
@@ -44,17 +39,5 @@ public record BasicCredentials(@Nullable Token token) implements Credentials {
 
   private static HttpProblem challenge(String message) {
     return new HttpProblem(401, message).withHeader("WWW-Authenticate", "Basic realm=\"disbatch\"");
-  }
-
-  /** What follows the first colon of the decoded credentials; null if they hold none. */
-  private static @Nullable String password(String authorization) {
-    try {
-      byte[] decoded = Base64.getDecoder().decode(authorization.substring(SCHEME.length()).strip());
-      String pair = new String(decoded, StandardCharsets.UTF_8);
-      int colon = pair.indexOf(':');
-      return colon < 0 ? null : pair.substring(colon + 1);
-    } catch (IllegalArgumentException _) {
-      return null;
-    }
   }
 }

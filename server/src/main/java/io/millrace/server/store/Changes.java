@@ -26,8 +26,10 @@ record Changes(TaskStore store) {
     Interest interest =
         new Interest(
             CommitEvents.after(request), names(request, "group"), names(request, "collection"));
+    Permitted permitted = new Permitted(request.caller());
+    interest.collections().forEach(permitted::checkRead);
     return new EventStream(
-            () -> new Commits(store, store.subscribe(interest), form),
+            () -> new Commits(store, store.subscribe(interest), form, permitted),
             failure -> failure instanceof PositionLostException e ? ChangeStream.write(e) : null)
         .reply(request);
   }
@@ -39,7 +41,8 @@ record Changes(TaskStore store) {
   }
 
   /** Commits as events. */
-  private record Commits(TaskStore store, Subscription subscription, DataForm form)
+  private record Commits(
+      TaskStore store, Subscription subscription, DataForm form, Permitted permitted)
       implements EventStream.Source {
     @Override
     public void begin(EventStream.Target target) throws IOException {
@@ -51,8 +54,9 @@ record Changes(TaskStore store) {
     @Override
     public boolean next(Duration wait, EventStream.Target target)
         throws IOException, InterruptedException {
-      Commit commit = subscription.next(wait);
-      if (commit == null) {
+      Commit next = subscription.next(wait);
+      Commit commit = next == null ? null : permitted.visible(next);
+      if (commit == null || commit.changes().isEmpty()) {
         return false;
       }
       target.event(

@@ -92,6 +92,7 @@ record Reads(TaskStore store, int mostRefs) {
         new DocumentKey(
             name("collection", request.parameter("collection")),
             name("document", request.parameter("key")));
+    new Permitted(request.caller()).checkRead(key.collection());
     DataForm form = data(request);
     Read<Optional<Document>> read = store.document(key);
     Document document =
@@ -111,6 +112,7 @@ record Reads(TaskStore store, int mostRefs) {
             request.query().text("prefix").orElse(""),
             request.query().text("after").orElse(""),
             limit(request));
+    new Permitted(request.caller()).checkRead(query.collection());
     Read<List<Document>> read = store.documents(query);
     return list(
         read, read.value().size(), target -> Answers.writeDocuments(target, read.value(), form));

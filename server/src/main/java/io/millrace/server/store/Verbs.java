@@ -5,14 +5,12 @@ import io.millrace.http.PendingWait;
 import io.millrace.http.PendingWait.ClientGoneException;
 import io.millrace.http.Request;
 import io.millrace.http.message.AsyncReply;
-import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Reply;
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Outcome;
 import io.millrace.store.OutcomeUnknownException;
-import io.millrace.store.Owner;
 import io.millrace.store.Transaction;
 import io.millrace.wire.Answers;
 import io.millrace.wire.DataForm;
@@ -98,15 +96,16 @@ final class Verbs {
   }
 
   private Transaction transaction(Request request) throws IOException {
-    Transaction transaction = Requests.readTransaction(request.body(), Owner.ANYONE, mostParts);
-    if (transaction.override()) {
-      throw new HttpProblem(403, "override needs the role admin, and this server knows no roles");
-    }
+    Permitted permitted = new Permitted(request.caller());
+    Transaction transaction =
+        Requests.readTransaction(request.body(), permitted.owner(), mostParts);
+    permitted.check(transaction);
     return transaction;
   }
 
   private static Claim claimed(Request request) throws IOException {
-    return Requests.readClaim(request.body(MOST_CLAIM_BODY_BYTES), Owner.ANYONE);
+    return Requests.readClaim(
+        request.body(MOST_CLAIM_BODY_BYTES), new Permitted(request.caller()).owner());
   }
 
   /** Waits for the answer to a claim, and withdraws it when the client has gone. */
@@ -133,8 +132,8 @@ final class Verbs {
         throw new ClientGoneException();
       }
       throw new OutcomeUnknownException(
-          "the server is stopping: the claim was withdrawn, or took a task that nobody will hear of"
-              + " until its lease ends",
+          "the server is stopping or the credentials were revoked: the claim was withdrawn, or took"
+              + " a task that nobody will hear of until its lease ends",
           e);
     } catch (InterruptedException e) {
       answer.cancel(false);

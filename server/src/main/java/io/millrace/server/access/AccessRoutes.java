@@ -1,0 +1,298 @@
+package io.millrace.server.access;
+
+import io.millrace.access.AccessException.UnknownPrincipalException;
+import io.millrace.access.AccessKey;
+import io.millrace.access.AccessRegistry;
+import io.millrace.access.AccessRegistry.Change;
+import io.millrace.access.AccessRegistry.NewKey;
+import io.millrace.access.AccessRegistry.NewPrincipal;
+import io.millrace.access.Principal;
+import io.millrace.access.Reach;
+import io.millrace.access.Role;
+import io.millrace.http.ApiRoutes;
+import io.millrace.http.Caller;
+import io.millrace.http.Request;
+import io.millrace.http.Route;
+import io.millrace.http.json.Json;
+import io.millrace.http.message.ErrorForm;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Reply;
+import io.millrace.server.security.Principals;
+import java.io.IOException;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The routes under {@code /access}: all but one's own entry need the role admin. */
+record AccessRoutes(AccessRegistry registry) {
+  private static final int MOST_BODY_BYTES = 1 << 18;
+  private static final Set<String> OF_REACH = Set.of("groups", "queues", "types", "graph");
+  private static final Set<String> OF_KEY = Set.of("name", "expires");
+  private static final Set<String> OF_PRINCIPAL =
+      Set.of("name", "roles", "reach", "note", "password", "key");
+  private static final Set<String> OF_CHANGE =
+      Set.of("roles", "reach", "note", "password", "disabled");
+
+  /** An answer with a secret is kept by nobody on the way. */
+  private static final Map<String, String> UNKEPT = Map.of("Cache-Control", "no-store");
+
+  List<Route> routes() {
+    ApiRoutes api = ApiRoutes.below("/access").errors(ErrorForm.PROBLEM_DETAILS);
+    ApiRoutes admin = api.role(Caller.Role.ADMIN);
+    admin
+        .get("/principals", _ -> Json.reply(Json.array(registry.principals(), AccessRoutes::of)))
+        .get("/principals/{name}", this::show)
+        .get("/keys", _ -> Json.reply(Json.array(registry.keys(), AccessRoutes::of)))
+        .delete("/principals/{name}", this::delete)
+        .delete("/keys/{prefix}", this::revoke);
+    admin
+        .body(Route.Body.JSON)
+        .post("/principals", this::create)
+        .patch("/principals/{name}", this::change)
+        .post("/principals/{name}/keys", this::addKey);
+    api.role(Caller.Role.ANYONE).get("/me", AccessRoutes::me);
+    return api.routes();
+  }
+
+  private Reply show(Request request) {
+    String name = request.parameter("name");
+    Principal principal =
+        registry
+            .principal(name)
+            .orElseThrow(
+                () -> new UnknownPrincipalException("there is no principal \"" + name + "\""));
+    ObjectNode shown = of(principal);
+    shown.set(
+        "keys",
+        Json.array(
+            registry.keys().stream().filter(key -> key.principal().equals(name)).toList(),
+            AccessRoutes::of));
+    return Json.reply(shown);
+  }
+
+  private Reply create(Request request) throws IOException {
+    ObjectNode body = Json.objectBody(request, MOST_BODY_BYTES);
+    Json.checkFields("a principal", body, OF_PRINCIPAL);
+    Set<Role> roles = roles(body);
+    if (roles == null) {
+      throw HttpProblem.malformed("roles is required: a list of roles");
+    }
+    Reach reach = reach(body);
+    JsonNode key = body.get("key");
+    AccessRegistry.Created created =
+        registry.create(
+            new NewPrincipal(
+                required("name", body),
+                roles,
+                reach == null ? Reach.EVERYTHING : reach,
+                text("note", body, ""),
+                Json.text("password", body.get("password"))),
+            key == null || key.isNull() ? null : key(object("key", key)),
+            by(request));
+    ObjectNode shown = of(created.principal());
+    if (created.key() != null) {
+      shown.set("key", of(created.key()));
+    }
+    return Json.reply(201, UNKEPT, shown);
+  }
+
+  private Reply change(Request request) throws IOException {
+    ObjectNode body = Json.objectBody(request, MOST_BODY_BYTES);
+    Json.checkFields("a change of a principal", body, OF_CHANGE);
+    if (body.isEmpty()) {
+      throw HttpProblem.malformed("the body changes nothing");
+    }
+    JsonNode password = body.get("password");
+    Change change =
+        new Change(
+            roles(body),
+            body.has("reach") && body.path("reach").isNull() ? Reach.EVERYTHING : reach(body),
+            Json.text("note", body.get("note")),
+            password != null && password.isNull() ? "" : Json.text("password", password),
+            truth("disabled", body.get("disabled")));
+    return Json.reply(of(registry.change(request.parameter("name"), change)));
+  }
+
+  private Reply delete(Request request) {
+    String name = request.parameter("name");
+    registry.delete(name);
+    return Json.reply(Json.object().put("deleted", name));
+  }
+
+  private Reply addKey(Request request) throws IOException {
+    NewKey key = key(request.hasBody() ? Json.objectBody(request, MOST_BODY_BYTES) : Json.object());
+    return Json.reply(
+        201, UNKEPT, of(registry.addKey(request.parameter("name"), key, by(request))));
+  }
+
+  private Reply revoke(Request request) {
+    return Json.reply(
+        Json.object().put("revoked", registry.revoke(request.parameter("prefix")).prefix()));
+  }
+
+  /** What the caller itself may do. */
+  private static Reply me(Request request) {
+    Caller caller = request.caller();
+    ArrayNode roles = Json.array();
+    caller.roles().stream()
+        .filter(role -> role != Caller.Role.ANYONE)
+        .sorted()
+        .forEach(role -> roles.add(role.name().toLowerCase(Locale.ROOT)));
+    ObjectNode shown = Json.object().put("principal", caller.principal());
+    shown.set("roles", roles);
+    shown.set(
+        "reach",
+        caller.reach() instanceof Principals.Limited(Reach reach)
+            ? of(reach)
+            : Json.MAPPER.nullNode());
+    return Json.reply(200, UNKEPT, shown);
+  }
+
+  private static String by(Request request) {
+    return request.caller().principal();
+  }
+
+  private static String required(String name, ObjectNode body) {
+    String text = Json.text(name, body.get(name));
+    if (text == null) {
+      throw HttpProblem.malformed(name + " is required");
+    }
+    return text;
+  }
+
+  private static String text(String name, ObjectNode body, String absent) {
+    String text = Json.text(name, body.get(name));
+    return text == null ? absent : text;
+  }
+
+  private static @Nullable Boolean truth(String name, @Nullable JsonNode value) {
+    if (value == null || value.isNull()) {
+      return null;
+    }
+    if (!value.isBoolean()) {
+      throw HttpProblem.malformed(name + " must be true or false, not " + Json.shortened(value));
+    }
+    return value.asBoolean();
+  }
+
+  private static ObjectNode object(String name, JsonNode value) {
+    if (value instanceof ObjectNode object) {
+      return object;
+    }
+    throw HttpProblem.malformed(name + " must be an object, not " + Json.shortened(value));
+  }
+
+  /** Null if there are none. */
+  private static @Nullable Set<Role> roles(ObjectNode body) {
+    JsonNode value = body.get("roles");
+    if (value == null || value.isNull()) {
+      return null;
+    }
+    Set<Role> roles = EnumSet.noneOf(Role.class);
+    texts("roles", value).forEach(word -> roles.add(Role.of(word)));
+    return roles;
+  }
+
+  /** Null if there is none. */
+  private static @Nullable Reach reach(ObjectNode body) {
+    JsonNode value = body.get("reach");
+    if (value == null || value.isNull()) {
+      return null;
+    }
+    ObjectNode reach = object("reach", value);
+    Json.checkFields("a reach", reach, OF_REACH);
+    return new Reach(
+        prefixes("groups", reach),
+        prefixes("queues", reach),
+        prefixes("types", reach),
+        prefixes("graph", reach));
+  }
+
+  private static Set<String> prefixes(String name, ObjectNode reach) {
+    JsonNode value = reach.get(name);
+    return value == null || value.isNull() ? Set.of() : texts("reach." + name, value);
+  }
+
+  private static Set<String> texts(String name, JsonNode value) {
+    if (!value.isArray()) {
+      throw HttpProblem.malformed(
+          name + " must be a list of strings, not " + Json.shortened(value));
+    }
+    Set<String> texts = new LinkedHashSet<>();
+    for (JsonNode each : value) {
+      if (!each.isString()) {
+        throw HttpProblem.malformed(
+            name + " must be a list of strings, not " + Json.shortened(value));
+      }
+      texts.add(each.asString());
+    }
+    return texts;
+  }
+
+  private static NewKey key(ObjectNode body) {
+    Json.checkFields("a key", body, OF_KEY);
+    String expires = Json.text("expires", body.get("expires"));
+    try {
+      return new NewKey(text("name", body, ""), expires == null ? null : Instant.parse(expires));
+    } catch (DateTimeException _) {
+      throw HttpProblem.malformed(
+          "expires must be a time like 2027-01-31T00:00:00Z, not \"" + expires + "\"");
+    }
+  }
+
+  private static ObjectNode of(Principal principal) {
+    ObjectNode json = Json.object().put("name", principal.name());
+    ArrayNode roles = json.putArray("roles");
+    principal.roles().forEach(role -> roles.add(role.word()));
+    json.set(
+        "reach",
+        principal.reach().coversEverything() ? Json.MAPPER.nullNode() : of(principal.reach()));
+    return json.put("note", principal.note())
+        .put("password", principal.hasPassword())
+        .put("disabled", principal.disabled())
+        .put("created", principal.created().toString())
+        .put("created_by", principal.createdBy());
+  }
+
+  private static ObjectNode of(Reach reach) {
+    ObjectNode json = Json.object();
+    putAll(json, "groups", reach.groups());
+    putAll(json, "queues", reach.queues());
+    putAll(json, "types", reach.types());
+    putAll(json, "graph", reach.graph());
+    return json;
+  }
+
+  private static void putAll(ObjectNode json, String name, Set<String> texts) {
+    ArrayNode array = json.putArray(name);
+    texts.forEach(array::add);
+  }
+
+  private static ObjectNode of(AccessKey key) {
+    return Json.object()
+        .put("prefix", key.prefix())
+        .put("principal", key.principal())
+        .put("name", key.name())
+        .put("created", key.created().toString())
+        .put("created_by", key.createdBy())
+        .put("expires", text(key.expires()))
+        .put("last_used", text(key.lastUsed()));
+  }
+
+  private static ObjectNode of(AccessKey.Created created) {
+    return of(created.key()).put("key", created.text());
+  }
+
+  private static @Nullable String text(@Nullable Instant time) {
+    return time == null ? null : time.toString();
+  }
+}

@@ -1,0 +1,5 @@
+/** Principals, keys and roles, over HTTP under {@code /access}. */
+@NullMarked
+package io.millrace.server.access;
+
+import org.jspecify.annotations.NullMarked;

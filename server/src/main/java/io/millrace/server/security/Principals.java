@@ -1,0 +1,181 @@
+package io.millrace.server.security;
+
+import io.millrace.access.AccessDirectory;
+import io.millrace.access.AccessKey;
+import io.millrace.access.Grant;
+import io.millrace.access.Reach;
+import io.millrace.access.Role;
+import io.millrace.http.Caller;
+import io.millrace.http.message.HttpProblem;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Base64;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which principal shows which credentials: a key as {@code Authorization: Bearer KEY} or as the
+ * password of HTTP Basic, or a name with its password by HTTP Basic. Besides those of the store
+ * there are two keys of this process: one for the programs that the server itself starts on this
+ * machine, and one with which the first administrator can sign in. Safe for use by threads.
+ */
+public final class Principals {
+  /** How long the key for the first administrator counts. */
+  public static final Duration BOOTSTRAP_TIME = Duration.ofHours(24);
+
+  private static final Caller BOOTSTRAP =
+      new Caller("bootstrap", Caller.OWNER.roles(), Caller.Reach.EVERYTHING);
+  private static final int SECRET_BYTES = 32;
+
+  private final AccessDirectory directory;
+  private final InstantSource clock;
+  private final Map<Grant, Caller> callers = new ConcurrentHashMap<>();
+  private final String localKey;
+  private final Token local;
+  private final String bootstrapKey;
+  private final Token bootstrap;
+  private final Instant bootstrapEnd;
+
+  /**
+   * The principals of a directory.
+   *
+   * @param random secret and unpredictable; used under its own lock
+   */
+  public Principals(AccessDirectory directory, InstantSource clock, RandomGenerator random) {
+    this.directory = directory;
+    this.clock = clock;
+    this.localKey = "local-" + secret(random);
+    this.local = Token.of(localKey);
+    this.bootstrapKey = "bootstrap-" + secret(random);
+    this.bootstrap = Token.of(bootstrapKey);
+    this.bootstrapEnd = clock.instant().plus(BOOTSTRAP_TIME);
+  }
+
+  private static String secret(RandomGenerator random) {
+    byte[] secret = new byte[SECRET_BYTES];
+    synchronized (random) {
+      random.nextBytes(secret);
+    }
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(secret);
+  }
+
+  /** The key for programs that the server starts on this machine; it ends with this process. */
+  public String localKey() {
+    return localKey;
+  }
+
+  /**
+   * The key for the first administrator: it has all roles until a principal with the role admin,
+   * unlimited, has a key or a password, for at most {@link #BOOTSTRAP_TIME}, and ends with this
+   * process.
+   *
+   * @return empty if it does not count
+   */
+  public Optional<String> bootstrapKey() {
+    return clock.instant().isBefore(bootstrapEnd) && !directory.hasUnlimited(Role.ADMIN)
+        ? Optional.of(bootstrapKey)
+        : Optional.empty();
+  }
+
+  /**
+   * Who shows this header {@code Authorization}.
+   *
+   * @param token the server's; null for none
+   * @return null if it holds no credentials of a principal
+   * @throws HttpProblem 401 if it holds wrong ones
+   */
+  @Nullable Caller caller(String authorization, @Nullable Token token) {
+    Optional<String> bearer = Token.bearer(authorization);
+    if (bearer.isPresent()) {
+      return byKey(bearer.get());
+    }
+    if (!UserPassword.isBasic(authorization)) {
+      return null;
+    }
+    UserPassword pair = UserPassword.read(authorization);
+    if (pair == null || (token != null && token.is(pair.password()))) {
+      return null;
+    }
+    Caller caller = byKey(pair.password());
+    return caller == null ? byPassword(pair) : caller;
+  }
+
+  private @Nullable Caller byKey(String text) {
+    if (AccessKey.prefixOf(text) != null) {
+      return directory
+          .byKey(text)
+          .map(this::caller)
+          .orElseThrow(() ->
+              new HttpProblem(
+                      401, "this key is not one of this server: it was revoked, or has expired")
+                  .withHeader("WWW-Authenticate", "Bearer error=\"invalid_token\""));
+    }
+    if (local.is(text)) {
+      return Caller.OWNER;
+    }
+    return bootstrap.is(text) && bootstrapKey().isPresent() ? BOOTSTRAP : null;
+  }
+
+  private @Nullable Caller byPassword(UserPassword pair) {
+    Grant known = directory.byKnownPassword(pair.user(), pair.password()).orElse(null);
+    if (known != null) {
+      return caller(known);
+    }
+    if (!directory.hasPassword(pair.user())) {
+      return null;
+    }
+    if (!Thread.currentThread().isVirtual()) {
+      // An event loop: the thread of the request asks again, and may take its time.
+      throw HttpProblem.unavailable("a password is checked on another thread", 1);
+    }
+    return directory
+        .byPassword(pair.user(), pair.password())
+        .map(this::caller)
+        .orElseThrow(() ->
+            new HttpProblem(401, "the password is not that of " + pair.user())
+                .withHeader("WWW-Authenticate", "Basic realm=\"millrace\", charset=\"UTF-8\""));
+  }
+
+  private Caller caller(Grant grant) {
+    Caller known = callers.get(grant);
+    if (known != null) {
+      return known;
+    }
+    Set<Caller.Role> roles = EnumSet.noneOf(Caller.Role.class);
+    grant.roles().forEach(role -> roles.addAll(Caller.Role.valueOf(role.name()).andBelow()));
+    Reach reach = grant.reach();
+    Caller caller =
+        new Caller(
+            grant.principal(),
+            roles,
+            reach.coversEverything() ? Caller.Reach.EVERYTHING : new Limited(reach),
+            grant::onEnd);
+    callers.put(grant, caller);
+    var _ = grant.onEnd(() -> callers.remove(grant));
+    return caller;
+  }
+
+  /** The reach of a principal, as handlers ask for it. */
+  public record Limited(Reach reach) implements Caller.Reach {
+    @Override
+    public boolean coversEverything() {
+      return false;
+    }
+
+    @Override
+    public boolean includes(Area area, String name) {
+      return switch (area) {
+        case GROUPS -> Reach.includes(reach.groups(), name);
+        case QUEUES -> Reach.includes(reach.queues(), name);
+        case TYPES -> Reach.includes(reach.types(), name);
+        case GRAPH -> reach.graph().contains("") || reach.graph().contains(name);
+      };
+    }
+  }
+}

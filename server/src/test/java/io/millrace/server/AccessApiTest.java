@@ -1,0 +1,367 @@
+package io.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.http.Caller.Role;
+import io.millrace.http.Route;
+import io.millrace.http.json.Json;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/** Principals and their keys over HTTP, and what they open. */
+@NullMarked
+final class AccessApiTest {
+  private static final String PRINCIPALS = "/access/principals";
+  private static final String AUTHORIZATION = "Authorization";
+
+  @TempDir private Path folder;
+  private TestServer server;
+  private String admin;
+
+  @BeforeEach
+  void start() throws IOException, InterruptedException {
+    open();
+    admin = server.server().principals().bootstrapKey().orElseThrow();
+    admin = create("root", "admin");
+  }
+
+  private void open() {
+    server = TestServer.in(folder, "server.require-credentials", "true");
+  }
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  private HttpResponse<String> send(String key, String method, String path, String body)
+      throws IOException, InterruptedException {
+    return server.send(method, path, body, AUTHORIZATION, "Bearer " + key);
+  }
+
+  private HttpResponse<String> asAdmin(String method, String path, String body)
+      throws IOException, InterruptedException {
+    return send(admin, method, path, body);
+  }
+
+  private static JsonNode json(HttpResponse<String> response) {
+    return Json.read(response.body().getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Creates a principal and returns its key. */
+  private String create(String name, String role) throws IOException, InterruptedException {
+    HttpResponse<String> created =
+        asAdmin(
+            "POST",
+            PRINCIPALS,
+            "{\"name\":\"%s\",\"roles\":[\"%s\"],\"key\":{}}".formatted(name, role));
+    assertThat(created.statusCode()).as(created.body()).isEqualTo(201);
+    return json(created).path("key").path("key").asString();
+  }
+
+  private static String basic(String user, String password) {
+    return "Basic "
+        + Base64.getEncoder()
+            .encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void the_bootstrap_key_counts_until_there_is_an_administrator() throws Exception {
+    assertThat(server.server().principals().bootstrapKey()).isEmpty();
+    close();
+    try (TestServer empty =
+        TestServer.in(folder.resolve("other"), "server.require-credentials", "true")) {
+      String key = empty.server().principals().bootstrapKey().orElseThrow();
+      String bearer = "Bearer " + key;
+      assertThat(empty.get("/store/groups", AUTHORIZATION, bearer).statusCode()).isEqualTo(200);
+      String body = "{\"name\":\"%s\",\"roles\":[\"%s\"],\"key\":{}}";
+      assertThat(
+              empty
+                  .send("POST", PRINCIPALS, body.formatted("ann", "viewer"), AUTHORIZATION, bearer)
+                  .statusCode())
+          .isEqualTo(201);
+      assertThat(
+              empty
+                  .send("POST", PRINCIPALS, body.formatted("bob", "admin"), AUTHORIZATION, bearer)
+                  .statusCode())
+          .isEqualTo(201);
+      assertThat(empty.get("/store/groups", AUTHORIZATION, bearer).statusCode()).isEqualTo(403);
+    }
+  }
+
+  @Test
+  void without_credentials_nothing_but_health_and_oneself_is_served() throws Exception {
+    assertThat(server.get("/store/groups").statusCode()).isEqualTo(401);
+    assertThat(server.get("/health").statusCode()).isEqualTo(200);
+    assertThat(server.get("/access/me").body()).contains("\"unknown\"");
+  }
+
+  @Test
+  void off_loopback_every_caller_needs_credentials_whatever_is_configured() throws Exception {
+    close();
+    server =
+        TestServer.in(folder, "server.address", "0.0.0.0", "server.require-credentials", "false");
+    assertThat(server.get("/store/groups").statusCode()).isEqualTo(401);
+    assertThat(server.get("/store/groups", AUTHORIZATION, "Bearer ").statusCode()).isEqualTo(401);
+    assertThat(asAdmin("GET", "/store/groups", "").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void on_loopback_a_caller_without_credentials_is_the_one_user_unless_they_are_required()
+      throws Exception {
+    String viewer = create("ann", "viewer");
+    close();
+    server = TestServer.in(folder);
+    assertThat(server.get("/access/me").body()).contains("\"local\"");
+    assertThat(server.get(PRINCIPALS).statusCode()).isEqualTo(200);
+    assertThat(send(viewer, "GET", PRINCIPALS, "").statusCode()).isEqualTo(403);
+    assertThat(send(viewer, "GET", "/store/groups", "").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void a_key_is_shown_once_and_listed_by_its_prefix() throws Exception {
+    String key = create("ann", "viewer");
+    String prefix = key.substring(3, 11);
+    JsonNode listed = json(asAdmin("GET", "/access/keys", ""));
+    assertThat(listed).hasSize(2);
+    assertThat(asAdmin("GET", "/access/keys", "").body()).contains(prefix).doesNotContain(key);
+    JsonNode ann = json(asAdmin("GET", PRINCIPALS + "/ann", ""));
+    assertThat(ann.path("roles").toString()).isEqualTo("[\"viewer\"]");
+    assertThat(ann.path("reach").isNull()).isTrue();
+    assertThat(ann.path("created_by").asString()).isEqualTo("root");
+    assertThat(ann.path("keys").path(0).path("prefix").asString()).isEqualTo(prefix);
+    assertThat(ann.path("keys").path(0).path("expires").isNull()).isTrue();
+    assertThat(json(send(key, "GET", "/access/me", "")).toString())
+        .isEqualTo("{\"principal\":\"ann\",\"roles\":[\"viewer\"],\"reach\":null}");
+  }
+
+  @Test
+  void a_revoked_key_opens_nothing_any_more() throws Exception {
+    String key = create("ann", "viewer");
+    assertThat(send(key, "GET", "/store/groups", "").statusCode()).isEqualTo(200);
+    assertThat(asAdmin("DELETE", "/access/keys/" + key.substring(3, 11), "").statusCode())
+        .isEqualTo(200);
+    assertThat(send(key, "GET", "/store/groups", "").statusCode()).isEqualTo(401);
+    assertThat(asAdmin("DELETE", "/access/keys/" + key.substring(3, 11), "").statusCode())
+        .isEqualTo(404);
+  }
+
+  @Test
+  void a_key_and_its_roles_survive_a_restart_and_a_deletion_does_too() throws Exception {
+    String ann = create("ann", "viewer");
+    String bob = create("bob", "operator");
+    asAdmin("DELETE", PRINCIPALS + "/ann", "");
+    close();
+    open();
+    assertThat(send(ann, "GET", "/store/groups", "").statusCode()).isEqualTo(401);
+    assertThat(send(bob, "GET", "/access/me", "").body()).contains("operator");
+  }
+
+  @Test
+  void a_password_opens_what_a_key_does() throws Exception {
+    asAdmin(
+        "POST",
+        PRINCIPALS,
+        "{\"name\":\"ann\",\"roles\":[\"viewer\"],\"password\":\"tell nobody!\"}");
+    for (int i = 0; i < 3; i++) {
+      assertThat(
+              server.get("/store/groups", AUTHORIZATION, basic("ann", "tell nobody!")).statusCode())
+          .isEqualTo(200);
+    }
+    HttpResponse<String> wrong =
+        server.get("/store/groups", AUTHORIZATION, basic("ann", "tell nobody"));
+    assertThat(wrong.statusCode()).isEqualTo(401);
+    assertThat(wrong.headers().firstValue("WWW-Authenticate").orElseThrow()).startsWith("Basic");
+    assertThat(
+            server
+                .send(
+                    "POST",
+                    "/store/update",
+                    "{\"clientid\":1}",
+                    AUTHORIZATION,
+                    basic("ann", "tell nobody!"))
+                .statusCode())
+        .isEqualTo(403);
+  }
+
+  @Test
+  void a_key_counts_as_the_password_of_any_user_in_http_basic() throws Exception {
+    String key = create("ann", "viewer");
+    assertThat(server.get("/dci/queues", AUTHORIZATION, basic("whoever", key)).statusCode())
+        .isEqualTo(200);
+    assertThat(server.get("/dci/queues", AUTHORIZATION, basic("whoever", "no")).statusCode())
+        .isEqualTo(401);
+  }
+
+  @Test
+  void the_servers_token_opens_everything_beside_keys() throws Exception {
+    String key = create("ann", "viewer");
+    close();
+    Path token = Files.writeString(folder.resolve("token"), "s3cret");
+    server = TestServer.in(folder, "server.token-file", token.toString());
+    assertThat(send("s3cret", "GET", PRINCIPALS, "").statusCode()).isEqualTo(200);
+    assertThat(send("wrong", "GET", PRINCIPALS, "").statusCode()).isEqualTo(403);
+    assertThat(send(key, "GET", "/store/groups", "").statusCode()).isEqualTo(200);
+    assertThat(server.get("/dci/queues", AUTHORIZATION, basic("any", "s3cret")).statusCode())
+        .isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "[]",
+        "{}",
+        "{\"name\":\"x\"}",
+        "{\"name\":\"x\",\"roles\":[]}",
+        "{\"name\":\"x\",\"roles\":\"admin\"}",
+        "{\"name\":\"x\",\"roles\":[\"king\"]}",
+        "{\"name\":\"x\",\"roles\":[7]}",
+        "{\"name\":\"a b\",\"roles\":[\"viewer\"]}",
+        "{\"name\":\"local\",\"roles\":[\"viewer\"]}",
+        "{\"name\":7,\"roles\":[\"viewer\"]}",
+        "{\"name\":\"x\",\"roles\":[\"viewer\"],\"colour\":1}",
+        "{\"name\":\"x\",\"roles\":[\"viewer\"],\"password\":\"short\"}",
+        "{\"name\":\"x\",\"roles\":[\"viewer\"],\"reach\":[]}",
+        "{\"name\":\"x\",\"roles\":[\"viewer\"],\"reach\":{\"queue\":[\"a\"]}}",
+        "{\"name\":\"x\",\"roles\":[\"viewer\"],\"reach\":{\"queues\":\"a\"}}",
+        "{\"name\":\"x\",\"roles\":[\"viewer\"],\"reach\":{\"graph\":[\"a\"]}}",
+        "{\"name\":\"x\",\"roles\":[\"viewer\"],\"key\":7}",
+        "{\"name\":\"x\",\"roles\":[\"viewer\"],\"key\":{\"expires\":\"soon\"}}",
+        "{\"name\":\"x\",\"roles\":[\"viewer\"],\"key\":{\"expires\":\"2001-01-01T00:00:00Z\"}}"
+      })
+  void what_is_no_principal_is_refused_and_changes_nothing(String body) throws Exception {
+    HttpResponse<String> refused = asAdmin("POST", PRINCIPALS, body);
+    assertThat(refused.statusCode()).as(refused.body()).isEqualTo(400);
+    assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+    assertThat(json(refused).path("status").asInt()).isEqualTo(400);
+    assertThat(json(refused).path("title").asString()).isEqualTo("Bad Request");
+    assertThat(json(refused).path("detail").asString()).isNotEmpty();
+    assertThat(json(asAdmin("GET", PRINCIPALS, ""))).hasSize(1);
+  }
+
+  @Test
+  void unknown_and_taken_names_are_refused() throws Exception {
+    String body = "{\"name\":\"root\",\"roles\":[\"viewer\"]}";
+    assertThat(asAdmin("POST", PRINCIPALS, body).statusCode()).isEqualTo(409);
+    assertThat(asAdmin("GET", PRINCIPALS + "/nobody", "").statusCode()).isEqualTo(404);
+    assertThat(asAdmin("PATCH", PRINCIPALS + "/nobody", "{\"note\":\"x\"}").statusCode())
+        .isEqualTo(404);
+    assertThat(asAdmin("PATCH", PRINCIPALS + "/root", "{}").statusCode()).isEqualTo(400);
+    assertThat(asAdmin("POST", PRINCIPALS + "/nobody/keys", "{}").statusCode()).isEqualTo(404);
+    assertThat(asAdmin("DELETE", PRINCIPALS + "/nobody", "").statusCode()).isEqualTo(404);
+    assertThat(asAdmin("DELETE", "/access/keys/" + "x".repeat(3000), "").statusCode())
+        .isEqualTo(404);
+  }
+
+  @Test
+  void a_key_with_an_end_is_shown_with_it() throws Exception {
+    String expires = Instant.now().plus(Duration.ofDays(30)).toString();
+    HttpResponse<String> added =
+        asAdmin("POST", PRINCIPALS + "/root/keys", "{\"expires\":\"" + expires + "\"}");
+    assertThat(added.statusCode()).isEqualTo(201);
+    assertThat(added.headers().firstValue("Cache-Control")).hasValue("no-store");
+    assertThat(Instant.parse(json(added).path("expires").asString()))
+        .isBetween(Instant.parse(expires).minusMillis(1), Instant.parse(expires));
+  }
+
+  /** Each role against each route: 403 exactly if the route needs a role that is not included. */
+  @ParameterizedTest
+  @CsvSource({
+    "viewer, VIEWER",
+    "submitter, SUBMITTER",
+    "operator, OPERATOR",
+    "admin, ADMIN",
+    "worker, WORKER"
+  })
+  void a_role_opens_the_routes_that_need_it_and_no_other(String role, Role meant) throws Exception {
+    String key = create("somebody", role);
+    for (Route route : server.routes()) {
+      if (route.path().equals("/access/principals/{name}") || route.path().endsWith("events")) {
+        // The one could delete the caller itself, the other does not end.
+        continue;
+      }
+      String path = route.path().replaceAll("\\{[a-z]+\\}", "999");
+      if (!meant.andBelow().contains(route.role())) {
+        HttpResponse<String> refused = send(key, route.method().name(), path, "{}");
+        assertThat(refused.statusCode())
+            .as("%s %s as %s", route.method(), path, role)
+            .isEqualTo(403);
+        assertThat(refused.body()).contains("role " + route.role().name().toLowerCase(Locale.ROOT));
+      } else if (!path.startsWith("/store/changes") && !path.equals("/api/worker")) {
+        HttpResponse<String> served = send(key, route.method().name(), path, "{\"clientid\":1}");
+        assertThat(served.statusCode())
+            .as("%s %s as %s", route.method(), path, role)
+            .isNotIn(401, 500, 504);
+        assertThat(served.body()).doesNotContain("needs the role");
+      }
+    }
+  }
+
+  @Test
+  void documents_of_access_are_changed_and_read_by_nobody_else() throws Exception {
+    String operator = create("ann", "operator");
+    String put =
+        "{\"clientid\":1,\"puts\":[{\"collection\":\"access\",\"key\":\"principal/x\",\"body\":\"{}\",\"version\":-1}]}";
+    assertThat(asAdmin("GET", "/store/documents/access", "").statusCode()).isEqualTo(200);
+    assertThat(send(operator, "GET", "/store/documents/access", "").statusCode()).isEqualTo(403);
+    assertThat(send(operator, "GET", "/store/documents/access.uses", "").statusCode())
+        .isEqualTo(403);
+    assertThat(send(operator, "GET", "/store/document/access/principal%2Froot", "").statusCode())
+        .isEqualTo(403);
+    assertThat(send(operator, "GET", "/store/changes?collection=access", "").statusCode())
+        .isEqualTo(403);
+    assertThat(send(operator, "GET", "/store/documents/accessories", "").statusCode())
+        .isEqualTo(200);
+    for (String key : List.of(operator, admin)) {
+      HttpResponse<String> refused = send(key, "POST", "/store/update", put);
+      assertThat(refused.statusCode()).as(refused.body()).isEqualTo(403);
+      assertThat(refused.body()).contains("/access");
+    }
+  }
+
+  @Test
+  void no_request_is_served_after_its_key_was_revoked() throws Exception {
+    for (int round = 0; round < 5; round++) {
+      String key = create("ann" + round, "viewer");
+      try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        List<Future<Boolean>> runs = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+          runs.add(
+              threads.submit(() -> {
+                while (send(key, "GET", "/store/groups", "").statusCode() == 200) {
+                  // Again, until the key is revoked.
+                }
+                return send(key, "GET", "/store/groups", "").statusCode() == 401;
+              }));
+        }
+        asAdmin("DELETE", "/access/keys/" + key.substring(3, 11), "");
+        assertThat(send(key, "GET", "/store/groups", "").statusCode()).isEqualTo(401);
+        for (Future<Boolean> run : runs) {
+          assertThat(run.get()).isTrue();
+        }
+      }
+    }
+  }
+}
