@@ -31,12 +31,12 @@ final class Upgrade {
    *     malformed
    */
   static Map<String, String> handshake(Head head) {
-    if (!head.lists("Upgrade", "websocket") || !head.lists("Connection", "upgrade")) {
+    if (!head.hasToken("Upgrade", "websocket") || !head.hasToken("Connection", "upgrade")) {
       throw new HttpProblem(426, "this path requires an upgrade to WebSocket")
           .withHeader("Upgrade", "websocket")
           .withHeader("Connection", "Upgrade");
     }
-    if (!head.lists("Sec-WebSocket-Version", "13")) {
+    if (!head.hasToken("Sec-WebSocket-Version", "13")) {
       throw new HttpProblem(426, "only version 13 of WebSocket is supported")
           .withHeader("Sec-WebSocket-Version", "13")
           .withHeader("Upgrade", "websocket")
@@ -102,7 +102,7 @@ final class Upgrade {
           new WebSocketConnection(
               channel, pending, upgraded.limits(), connection.memory(), upgraded.opener()::open);
       try (PendingWait _ =
-          PendingWait.untilStop(inFlight, () -> socket.leave("the server is stopping"))) {
+          PendingWait.untilStop(inFlight, () -> socket.goAway("the server is stopping"))) {
         Runnable atEnd =
             validity.onEnd(() -> socket.revoke("the credentials were revoked or have expired"));
         try {

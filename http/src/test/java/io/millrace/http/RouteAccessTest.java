@@ -127,14 +127,14 @@ final class RouteAccessTest {
   void a_strict_route_names_the_parameters_that_it_knows() throws Exception {
     assertThat(ask("GET", "/a/strict?known=1", "X-NAME", "ada")).isEqualTo("200 ada");
     assertThat(ask("GET", "/a/strict?other=1", "X-NAME", "ada"))
-        .startsWith("400 THERE IS NO PARAMETER \"OTHER\" HERE; THERE ARE KNOWN");
+        .startsWith("400 UNKNOWN PARAMETER \"OTHER\"; THE PARAMETERS ARE KNOWN");
   }
 
   @Test
   void a_strict_route_checks_what_its_non_blocking_handler_answers() throws Exception {
     assertThat(ask("POST", "/a/strict?known=1", "X-NAME", "ada")).isEqualTo("200 ada");
     assertThat(ask("POST", "/a/strict?other=1", "X-NAME", "ada"))
-        .startsWith("400 THERE IS NO PARAMETER \"OTHER\" HERE; THERE ARE KNOWN");
+        .startsWith("400 UNKNOWN PARAMETER \"OTHER\"; THE PARAMETERS ARE KNOWN");
   }
 
   @Test

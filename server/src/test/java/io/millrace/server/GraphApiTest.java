@@ -106,7 +106,7 @@ final class GraphApiTest {
   void a_parameter_that_nobody_reads_is_refused() throws Exception {
     String id = gate();
     assertThat(graph.refused(400, "GET", "/nodes?stat=failed", ""))
-        .contains("there is no parameter \"stat\" here", "state");
+        .contains("unknown parameter \"stat\"", "state");
     for (String path : List.of("/nodes/" + id, "/nodes/" + id + "/data", "/running", "/events")) {
       assertThat(graph.refused(400, "GET", path + "?limit=2", "")).contains("limit");
     }
@@ -117,7 +117,7 @@ final class GraphApiTest {
     assertThat(graph.refused(400, "DELETE", "/nodes/" + id + "?recursive=true", ""))
         .contains("recursive", "below");
     assertThat(graph.refused(400, "POST", "/nodes?parent=" + id, "[]"))
-        .contains("parent", "there are none");
+        .contains("parent", "there are no parameters");
     assertThat(graph.get("/nodes?metadata=")).hasSize(1);
   }
 

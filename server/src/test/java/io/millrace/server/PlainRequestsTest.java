@@ -232,7 +232,7 @@ final class PlainRequestsTest {
                 + chunked)) {
       try (Socket client = server.connect()) {
         send(client, request.replace("Host", headers + "\r\nHost"));
-        assertThat(answer(client)).startsWith("400 ").contains("comes several times");
+        assertThat(answer(client)).startsWith("400 ").contains("is given several times");
       }
     }
     assertThat(store.commands).isEmpty();

@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What streams of the store's commits have in common: they begin with {@code start}, the id of an
- * event is a position of the store, and {@code lost} says why a position is no longer kept.
+ * The common part of all streams of the store's commits: a stream begins with {@code start}, the id
+ * of an event is a position of the store, and {@code lost} says why the stream cannot continue.
  */
 public final class CommitEvents {
   private CommitEvents() {}
 
   /**
-   * An event that a client sees.
+   * An event for a client.
    *
    * @param name its name
    * @param data its data
@@ -29,10 +29,10 @@ public final class CommitEvents {
   public record Event(String name, ObjectNode data) {}
 
   /**
-   * The position that a client has seen last: the header {@code Last-Event-ID}, or else the
-   * parameter {@code after}.
+   * The position after which the client wants to resume: the header {@code Last-Event-ID}, or else
+   * the parameter {@code after}.
    *
-   * @return null if the request names none
+   * @return null if the request has neither
    * @throws HttpProblem 400 if it is not a position
    */
   public static @Nullable Position after(Request request) {
@@ -45,7 +45,7 @@ public final class CommitEvents {
     }
   }
 
-  /** Answers with the events of a source. */
+  /** Answers with a stream of the events of a source. */
   public static Reply reply(Request request, Opener opener) {
     return new EventStream(opener, CommitEvents::lost).reply(request);
   }
@@ -56,7 +56,7 @@ public final class CommitEvents {
         : null;
   }
 
-  /** Writes where a stream begins. */
+  /** Writes the first event, which says where the stream begins. */
   public static void start(Target target, Position position) throws IOException {
     target.event("start", position.toString(), Json.bytes(Json.object()));
   }
@@ -66,7 +66,7 @@ public final class CommitEvents {
    * a client that resumes after an event misses none.
    *
    * @param position null for events that are not part of a commit
-   * @return whether there were any
+   * @return whether there were any events
    */
   public static boolean write(Target target, List<Event> events, @Nullable Position position)
       throws IOException {

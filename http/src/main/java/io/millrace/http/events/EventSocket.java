@@ -12,16 +12,17 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.StringNode;
 
 /**
- * A stream of events as text messages of a WebSocket. If an event has a name, its message is {@code
- * {"event": name, "id": id or null, "data": data}}; otherwise it is the data alone.
+ * A stream of events over a WebSocket. An event with a name becomes the text message {@code
+ * {"event": name, "id": id or null, "data": data}}; for an event without a name, the message is
+ * only the data.
  */
 final class EventSocket implements EventStream.Target, WebSocket.Listener {
-  /** The client has nothing to send. */
+  /** Small limits, because the client should send nothing. */
   static final WebSocket.Limits LIMITS = new WebSocket.Limits(1 << 10, 1 << 10, 1 << 10);
 
   private static final Logger LOG = LoggerFactory.getLogger(EventSocket.class);
 
-  /** The code of a close because events were lost; not one of the standard's. */
+  /** The close code if events were lost, from the range for private use. */
   private static final int LOST = 4410;
 
   private static final int UNSUPPORTED = 1003;
@@ -34,7 +35,7 @@ final class EventSocket implements EventStream.Target, WebSocket.Listener {
     this.socket = socket;
   }
 
-  /** Runs the stream on a thread of its own, and closes the source at the end. */
+  /** Starts the stream on a new thread, which closes the source at the end. */
   static WebSocket.Listener open(WebSocket socket, EventStream stream, EventStream.Source source) {
     EventSocket target = new EventSocket(socket);
     Thread.ofVirtual().name("event-socket").start(() -> target.run(stream, source));
@@ -48,7 +49,7 @@ final class EventSocket implements EventStream.Target, WebSocket.Listener {
       over = true;
     } catch (IOException | RuntimeException | Error e) {
       LOG.warn("a stream of events ended", e);
-      socket.close(INTERNAL_ERROR, "the server made a mistake, its log says which");
+      socket.close(INTERNAL_ERROR, "internal error, see the log of the server");
     }
   }
 
@@ -82,7 +83,7 @@ final class EventSocket implements EventStream.Target, WebSocket.Listener {
 
   @Override
   public void flush() {
-    // Messages leave at once.
+    // Messages are sent at once.
   }
 
   @Override
@@ -102,11 +103,11 @@ final class EventSocket implements EventStream.Target, WebSocket.Listener {
 
   @Override
   public void alive() {
-    // The connection looks after itself.
+    // The connection detects a lost client itself.
   }
 
   private void refuse() {
-    socket.close(UNSUPPORTED, "this only tells; close it to unsubscribe");
+    socket.close(UNSUPPORTED, "this stream takes no messages; close it to unsubscribe");
   }
 
   @Override

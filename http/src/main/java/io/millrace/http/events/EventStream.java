@@ -15,16 +15,16 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream of events that one client reads. Each API gives a {@link Source}; the loop that waits,
- * flushes, shows that the stream is alive and ends it is here.
+ * A stream of events to one client. Each API supplies a {@link Source}; this class waits for
+ * events, flushes them, sends keep-alives and ends the stream.
  *
- * <p>Events leave when nothing more is there to add, so a burst is one write. After ten seconds
- * without an event, a comment shows that the stream goes on. For one client, and one run.
+ * <p>Events are flushed when the source has no more at the moment, so a burst is one write. After
+ * ten seconds without an event, a keep-alive is sent. An instance is used for one stream.
  */
 public final class EventStream {
   private static final long ALIVE_EVERY_NANOS = Duration.ofSeconds(10).toNanos();
 
-  /** How soon an idle stream notices that the client or the server goes. */
+  /** The longest single wait, so that the end of the client or the server is noticed soon. */
   private static final Duration STEP = Duration.ofMillis(250);
 
   private static final Map<String, String> HEADERS = Map.of("Cache-Control", "no-store");
@@ -34,28 +34,29 @@ public final class EventStream {
   private final Lost lost;
 
   /**
-   * A stream of what a source tells.
+   * A stream of the events of a source.
    *
-   * @param lost tells which failures of the source mean that events were lost
+   * @param lost recognizes failures of the source that mean that events were lost
    */
   public EventStream(Opener opener, Lost lost) {
     this.opener = opener;
     this.lost = lost;
   }
 
-  /** Where the events of one stream come from. For use by one thread; closed at the end. */
+  /** The source of the events of one stream. For use by one thread; closed at the end. */
   public interface Source extends AutoCloseable {
-    /** Writes what comes first, such as where the stream begins. */
+    /** Writes the first events, for example where the stream begins. */
     void begin(Target target) throws IOException;
 
     /**
-     * Writes what happens next; waits for it at most so long.
+     * Writes the next events, and waits for them if there are none.
      *
-     * @return whether it wrote anything
+     * @param wait how long to wait at most
+     * @return whether it wrote any
      */
     boolean next(Duration wait, Target target) throws IOException, InterruptedException;
 
-    /** Shows that the stream goes on though nothing has been written for some time. */
+    /** Called if nothing has been written for ten seconds. By default, it sends a keep-alive. */
     default void keepAlive(Target target) throws IOException {
       target.keepAlive();
     }
@@ -70,14 +71,14 @@ public final class EventStream {
     Source open();
   }
 
-  /** Tells why a stream cannot go on without a gap. */
+  /** Recognizes failures after which a stream cannot continue without a gap. */
   @FunctionalInterface
   public interface Lost {
     /**
      * The data of the last event, {@code lost}.
      *
      * @param failure what the opener or the source threw
-     * @return null if the failure means something else
+     * @return null if the failure has another meaning
      */
     byte @Nullable [] data(RuntimeException failure);
   }
@@ -88,44 +89,45 @@ public final class EventStream {
     void writeTo(OutputStream target) throws IOException;
   }
 
-  /** Where events go. */
+  /** The client's side of a stream, where events are written. */
   public interface Target {
     /**
      * Writes an event.
      *
      * @param name its name; null for none
-     * @param id by which a client goes on after it; null for none
+     * @param id the id with which a client resumes after it; null for none
      */
     void event(@Nullable String name, @Nullable String id, Data data) throws IOException;
 
-    /** Writes an event whose data is at hand. */
+    /** Writes an event with the given data. */
     default void event(@Nullable String name, @Nullable String id, byte[] data) throws IOException {
       event(name, id, target -> target.write(data));
     }
 
-    /** Shows that the stream goes on. */
+    /** Sends something that is not an event, so that the client sees that the stream is alive. */
     void keepAlive() throws IOException;
 
-    /** Sends what was written. */
+    /** Sends everything that was written. */
     void flush() throws IOException;
 
     /**
-     * Says that events were lost; the stream ends.
+     * Tells the client that events were lost; the stream ends.
      *
-     * @param reason why, for people
-     * @param data the data of the event that says so
+     * @param reason the reason, for people
+     * @param data the data of the event {@code lost}
      */
     void lost(String reason, byte[] data) throws IOException;
   }
 
   /**
-   * Answers with server-sent events, or over a WebSocket if the request asks for one. A HEAD opens
-   * nothing. If the source cannot be opened because events were lost, that is the only event.
+   * Answers with server-sent events, or over a WebSocket if the request asks for one. HEAD does not
+   * open the source. If the source cannot be opened because events were lost, the stream has only
+   * the event {@code lost}.
    *
-   * @throws RuntimeException what the opener throws for another reason
+   * @throws RuntimeException whatever the opener throws for another reason
    */
   public Reply reply(Request request) {
-    // Clients that know HTTP/2 offer it with every request; the offer may be ignored.
+    // Some clients offer HTTP/2 with every request; the offer may be ignored.
     boolean webSocket = !request.header("Upgrade").orElse("h2c").equals("h2c");
     if (request.isHead() && !webSocket) {
       return events(_ -> {});
@@ -176,12 +178,12 @@ public final class EventStream {
     }
   }
 
-  /** Server-sent events. */
+  /** A target that writes server-sent events. */
   public static Target serverSent(OutputStream target) {
     return new ServerSent(target);
   }
 
-  /** Runs the stream over a WebSocket, on a thread of its own. */
+  /** Starts the stream over a WebSocket, on a new thread. */
   public WebSocket.Listener open(WebSocket socket) {
     return EventSocket.open(socket, this, open());
   }
@@ -193,7 +195,7 @@ public final class EventStream {
     }
   }
 
-  /** Opens the source. If events were lost before, the result fails with that when it begins. */
+  /** Opens the source. If events were lost, the result throws that exception when it begins. */
   private Source open() {
     try {
       return opener.open();
@@ -218,7 +220,7 @@ public final class EventStream {
     }
   }
 
-  /** Writes what happens until {@code over}, or until events are lost or the store is closed. */
+  /** Writes events until {@code over} is true, events are lost, or the store is closed. */
   void run(Source source, Target target, BooleanSupplier over)
       throws IOException, InterruptedException {
     try {
@@ -245,7 +247,7 @@ public final class EventStream {
 
   private void end(RuntimeException failure, Target target) throws IOException {
     if (failure instanceof StoreClosedException) {
-      // The store has gone: the stream simply ends.
+      // The store is closed: the stream ends without an error.
       return;
     }
     byte[] data = lost.data(failure);

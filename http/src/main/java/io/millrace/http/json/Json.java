@@ -30,24 +30,24 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The JSON of all APIs but the task store's, whose forms are those of {@link io.millrace.wire}.
- * Reading is strict: no field twice, nothing after the value, no depth and no number that could not
- * be kept. Fractions keep the digits that they were sent with.
+ * JSON for all APIs except the task store's, which uses {@link io.millrace.wire}. Reading is
+ * strict: it refuses repeated fields, text after the value, and nesting and numbers that are too
+ * large to be stored. Fractions keep their digits as they were sent. Thread-safe.
  */
 public final class Json {
-  /** The longest body that is JSON, for routes that have no reason for another limit, in bytes. */
-  public static final int MOST_BYTES = 1 << 20;
+  /** The usual limit of a JSON body, in bytes. */
+  public static final int MAX_BYTES = 1 << 20;
 
-  /** What is read is stored a level or two deeper, and must be readable there. */
-  private static final int MOST_LEVELS = 200;
+  /** Values are stored one or two levels deeper, and must be readable there too. */
+  private static final int MAX_LEVELS = 200;
 
-  /** Reads and writes; it leaves the streams that it writes to open. */
+  /** The mapper. It does not close the streams to which it writes. */
   public static final JsonMapper MAPPER =
       JsonMapper.builder(
               JsonFactory.builder()
                   .streamReadConstraints(
                       StreamReadConstraints.builder()
-                          .maxNestingDepth(MOST_LEVELS)
+                          .maxNestingDepth(MAX_LEVELS)
                           // Bodies have a limit of their own.
                           .maxStringLength(Integer.MAX_VALUE)
                           .build())
@@ -72,27 +72,27 @@ public final class Json {
     return MAPPER.createArrayNode();
   }
 
-  /** An array of the shapes of these items. */
-  public static <T> ArrayNode array(Collection<T> items, Function<T, JsonNode> shape) {
-    return array().addAll(items.stream().map(shape).toList());
+  /** An array of the items, each converted by {@code toJson}. */
+  public static <T> ArrayNode array(Collection<T> items, Function<T, JsonNode> toJson) {
+    return array().addAll(items.stream().map(toJson).toList());
   }
 
-  /** The text of a value. */
+  /** A value as UTF-8 text. */
   public static byte[] bytes(JsonNode json) {
     return MAPPER.writeValueAsBytes(json);
   }
 
-  /** 200 with a value. */
+  /** A reply with status 200 and a value. */
   public static Reply.Whole reply(JsonNode json) {
     return Reply.json(bytes(json));
   }
 
-  /** A value under another status. */
+  /** A reply with a value. */
   public static Reply.Whole reply(int status, JsonNode json) {
     return Reply.json(status, bytes(json));
   }
 
-  /** A value with further headers. */
+  /** A reply with further headers and a value. */
   public static Reply.Whole reply(int status, Map<String, String> headers, JsonNode json) {
     return new Reply.Whole(status, Reply.JSON, headers, bytes(json));
   }
@@ -100,7 +100,7 @@ public final class Json {
   /**
    * Reads a value.
    *
-   * @throws JacksonException if the text is no JSON, or has a number that cannot be kept
+   * @throws JacksonException if the text is not JSON, or has a number that is too large
    */
   public static JsonNode read(byte[] text) {
     try {
@@ -111,9 +111,9 @@ public final class Json {
   }
 
   /**
-   * Checks the number that a parser stands on.
+   * Checks the current number of a parser.
    *
-   * @throws StreamReadException if it cannot be kept
+   * @throws StreamReadException if it is too large
    */
   public static void checkNumber(JsonParser json) {
     try {
@@ -124,9 +124,9 @@ public final class Json {
   }
 
   /**
-   * The value that a body is, checked for what could not be kept.
+   * Reads a body that must be JSON whose texts and numbers can be stored.
    *
-   * @throws HttpProblem 400 if it is no JSON, 413 if it is longer than the server's limit
+   * @throws HttpProblem 400 if it is not, 413 if it is longer than the server's limit
    * @throws IOException if the client stops sending
    */
   public static JsonNode body(Request request) throws IOException {
@@ -136,18 +136,21 @@ public final class Json {
   }
 
   /**
-   * The object that a body is, checked for what could not be kept.
+   * The same as {@link #body}, for a body that must be an object.
    *
-   * @throws HttpProblem 400 if it is no JSON object, 413 if it is longer than the server's limit
+   * @throws HttpProblem 400 if it is not, 413 if it is longer than the server's limit
    * @throws IOException if the client stops sending
    */
   public static ObjectNode objectBody(Request request) throws IOException {
     return object(body(request));
   }
 
-  /** The object that a body of at most so many bytes is. */
-  public static ObjectNode objectBody(Request request, int mostBytes) throws IOException {
-    return object(parsed(request.body(mostBytes)));
+  /**
+   * Reads a body of at most {@code maxBytes} bytes that must be an object; its values are not
+   * checked.
+   */
+  public static ObjectNode objectBody(Request request, int maxBytes) throws IOException {
+    return object(parsed(request.body(maxBytes)));
   }
 
   private static JsonNode parsed(byte[] body) {
@@ -179,27 +182,28 @@ public final class Json {
         if (value.isString()) {
           checkText(value.asString());
         } else if (value.isNumber() && isTooLarge(value.decimalValue())) {
-          throw HttpProblem.malformed("the body holds a number that is too large: " + value);
+          throw HttpProblem.malformed("the body has a number that is too large: " + value);
         }
       }
     }
   }
 
-  /** Beyond what others that read it can hold. */
+  /** Whether the number is beyond the range of a double, which is what most programs read it as. */
   private static boolean isTooLarge(BigDecimal number) {
     return Double.isInfinite(number.doubleValue());
   }
 
   private static void checkText(String text) {
     if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
-      throw HttpProblem.malformed("the body holds a half of a surrogate pair in a text");
+      throw HttpProblem.malformed("a text of the body contains half of a surrogate pair");
     }
   }
 
   /**
-   * Refuses fields that are not read, such as one with a misspelt name.
+   * Refuses unknown fields, for example misspelt ones.
    *
-   * @param what has these fields, for people
+   * @param what the name of the object, for the message
+   * @throws HttpProblem 400 if there is one
    */
   public static void checkFields(String what, ObjectNode object, Set<String> known) {
     for (String name : object.propertyNames()) {
@@ -217,7 +221,8 @@ public final class Json {
   /**
    * A string; null if it is absent or null.
    *
-   * @param what the field is, for people
+   * @param what the name of the field, for the message
+   * @throws HttpProblem 400 if it is something else
    */
   public static @Nullable String text(String what, @Nullable JsonNode value) {
     if (value == null || value.isNull()) {
@@ -229,21 +234,20 @@ public final class Json {
     return value.asString();
   }
 
-  /** A value in an error, cut if it is long. */
+  /** A value for an error message, cut to 60 characters. */
   public static String shortened(JsonNode value) {
     String text = value.toString();
     return text.length() <= 60 ? text : text.substring(0, 60) + "…";
   }
 
   /**
-   * Fractions with all their digits, as they were written but for the spelling of the exponent,
-   * which is limited: beyond some millions it could not be read again, and arithmetic on it takes
-   * for ever.
+   * Fractions with all their digits; only the spelling of the exponent may change. The exponent is
+   * limited: one beyond some millions could not be read again, and arithmetic with it would not
+   * end.
    */
   private static final class Decimals extends JsonNodeFactory {
-    private static final int MOST_EXPONENT = 9_999;
-    private static final String TOO_LARGE =
-        "a number has an exponent beyond " + MOST_EXPONENT + ", which cannot be kept";
+    private static final int MAX_EXPONENT = 9_999;
+    private static final String TOO_LARGE = "a number has an exponent beyond " + MAX_EXPONENT;
 
     @Override
     public DecimalNode numberNode(@Nullable BigDecimal value) {
@@ -252,7 +256,7 @@ public final class Json {
     }
 
     private static void check(@Nullable BigDecimal value, @Nullable JsonParser json) {
-      if (value != null && Math.abs((long) value.precision() - value.scale()) > MOST_EXPONENT) {
+      if (value != null && Math.abs((long) value.precision() - value.scale()) > MAX_EXPONENT) {
         throw new StreamReadException(json, TOO_LARGE);
       }
     }

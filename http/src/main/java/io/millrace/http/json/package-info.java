@@ -1,4 +1,4 @@
-/** JSON as the APIs read and write it. */
+/** Reading and writing the JSON of the APIs. */
 @NullMarked
 package io.millrace.http.json;
 

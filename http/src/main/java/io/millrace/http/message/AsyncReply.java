@@ -4,7 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** An answer that can be given once something is done. */
+/** A reply that can be made once a future is done. Thread-safe. */
 public final class AsyncReply {
   private final CompletableFuture<?> event;
   private final Supplier<Reply.Whole> reply;
@@ -15,29 +15,31 @@ public final class AsyncReply {
   }
 
   /**
-   * An answer that {@code reply} makes of {@code event} once that is done, well or not. It is
-   * called by the thread that writes the answer, not by the one that completes the event.
+   * A reply that {@code reply} makes from {@code event} once that is done, normally or
+   * exceptionally. The function is called by the thread that writes the reply, not by the one that
+   * completes the future.
    */
   public static <T> AsyncReply of(
       CompletableFuture<T> event, Function<CompletableFuture<T>, Reply.Whole> reply) {
     return new AsyncReply(event, () -> reply.apply(event));
   }
 
-  /** An answer that is there already. */
+  /** A reply that is already complete. */
   public static AsyncReply now(Reply.Whole reply) {
     return new AsyncReply(CompletableFuture.completedFuture(reply), () -> reply);
   }
 
+  /** Whether {@link #reply} may be called. */
   public boolean isDone() {
     return event.isDone();
   }
 
-  /** Runs {@code action} when the event is done, on the thread that completes it. */
+  /** Runs {@code action} when the future is done, on the thread that completes it. */
   public void whenDone(Runnable action) {
     var _ = event.whenComplete((_, _) -> action.run());
   }
 
-  /** The answer; the event is done. */
+  /** Makes the reply. Called only once the future is done. */
   public Reply.Whole reply() {
     return reply.get();
   }

@@ -5,20 +5,21 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a sequence of bytes.
+ * A range of bytes of a value.
  *
- * @param first its first byte
- * @param last its last byte, smaller than {@code first} if the range is empty
+ * @param first the offset of its first byte
+ * @param last the offset of its last byte; smaller than {@code first} if the range is empty
  */
 public record ByteRange(long first, long last) {
   private static final Pattern SINGLE = Pattern.compile("bytes=(\\d*)-(\\d*)");
 
-  private static final int MOST_DIGITS = 18;
+  private static final int MAX_DIGITS = 18;
 
   /**
-   * Reads {@code bytes=N-M}, {@code bytes=N-} or {@code bytes=-N}.
+   * Parses {@code bytes=N-M}, {@code bytes=N-} or {@code bytes=-N}.
    *
-   * @return null for any other form, several ranges included: the whole is answered then
+   * @param size the length of the value, in bytes
+   * @return null for any other form, including several ranges; the header is then ignored
    */
   public static @Nullable ByteRange parse(String header, long size) {
     Matcher range = SINGLE.matcher(header.strip());
@@ -35,18 +36,18 @@ public record ByteRange(long first, long last) {
     return end < begin ? null : new ByteRange(begin, Math.min(end, size - 1));
   }
 
-  /** A number; one that is larger than any position counts as the largest. */
+  /** Parses a number; {@code Long.MAX_VALUE} if it is too large. */
   private static long number(String digits) {
     String significant = digits.replaceFirst("^0+(?=\\d)", "");
-    return significant.length() > MOST_DIGITS ? Long.MAX_VALUE : Long.parseLong(significant);
+    return significant.length() > MAX_DIGITS ? Long.MAX_VALUE : Long.parseLong(significant);
   }
 
-  /** Whether it holds nothing: it begins at or after the end. */
+  /** Whether it has no bytes, because it begins at or after the end of the value. */
   public boolean isEmpty() {
     return last < first;
   }
 
-  /** How many bytes it has. */
+  /** The number of its bytes. */
   public long length() {
     return last - first + 1;
   }

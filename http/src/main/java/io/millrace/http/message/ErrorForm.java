@@ -3,8 +3,8 @@ package io.millrace.http.message;
 import io.millrace.wire.Answers;
 
 /**
- * How the errors of a route look to its clients: each API has the form that its clients have always
- * known. Safe for use by threads.
+ * The form of the errors of a route: each API keeps the form that its existing clients expect.
+ * Thread-safe.
  */
 @FunctionalInterface
 public interface ErrorForm {
@@ -27,6 +27,6 @@ public interface ErrorForm {
               Answers.writeProblem(
                   problem.status(), ReplyText.reason(problem.status()), problem.message()));
 
-  /** The answer that says what is wrong. */
+  /** The reply for a problem. */
   Reply.Whole reply(HttpProblem problem);
 }

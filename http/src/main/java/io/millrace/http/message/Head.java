@@ -6,22 +6,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The head of a request, read as strictly as RFC 9112 allows, so that no proxy between the client
- * and this server can have understood another request. It decides how the body is framed and
- * whether the connection is kept. Immutable once read.
+ * The head of a request, parsed as strictly as RFC 9112 allows, so that a proxy between the client
+ * and this server cannot have parsed another request. It says how the body is framed and whether
+ * the connection is kept. Immutable once parsed.
  *
  * <p>Refused with 400: line ends other than CRLF, a request line that is not {@code METHOD PATH
  * HTTP/1.1} with single spaces, an empty header name or one with other characters than those of a
- * token (so also white space before the colon, and folded lines), control characters in a value,
- * not exactly one Host, several lengths, a length that is not digits alone, a length beside chunks,
- * a path, query or host with other characters than RFC 3986 gives them. Other transfer codings are
- * 501, content codings 415, unknown expectations 417.
+ * token (which includes white space before the colon, and folded lines), control characters in a
+ * value, no Host or several, several lengths, a length that does not consist only of digits, a
+ * length together with chunks, a path, query or host with characters that RFC 3986 does not allow.
+ * Refused with other statuses: transfer codings except chunked (501), content codings (415),
+ * expectations except 100-continue (417).
  */
 public final class Head implements Headers {
-  /** The length of a body that comes in chunks. */
+  /** The length of a chunked body. */
   public static final long CHUNKED = -1;
 
-  private static final int MOST_LENGTH_DIGITS = 18;
+  private static final int MAX_LENGTH_DIGITS = 18;
   private static final boolean[] TOKEN = token();
   private static final boolean[] HEX = hexadecimal();
   private static final byte[] NONE = new byte[0];
@@ -30,12 +31,12 @@ public final class Head implements Headers {
   private static final boolean[] HOST_NAME = characters("!$&'()*+,;=-._~%");
   private static final boolean[] HOST_LITERAL = characters("!$&'()*+,;=-._~:");
 
-  /** What is read; only while it is being read. */
+  /** The text of the head; empty once it is parsed. */
   private byte[] bytes;
 
   private final int end;
 
-  /** Where reading stands. */
+  /** The current offset of the parser. */
   private int at;
 
   private String method = "";
@@ -57,11 +58,11 @@ public final class Head implements Headers {
   }
 
   /**
-   * Reads a head.
+   * Parses a head.
    *
-   * @param bytes begin with the head
-   * @param end where it ends, behind its empty line
-   * @throws HttpProblem if it is malformed or asks for what is not known here
+   * @param bytes an array that begins with the head
+   * @param end the length of the head, with its empty line
+   * @throws HttpProblem if it is malformed or requests something unsupported
    */
   public static Head read(byte[] bytes, int end) {
     Head head = new Head(bytes, end);
@@ -70,14 +71,14 @@ public final class Head implements Headers {
       head.header();
     }
     if (head.at != end - 2) {
-      throw HttpProblem.malformed("a line of the head ends in CR alone; lines end in CR and LF");
+      throw HttpProblem.malformed("a line of the head ends in CR only; lines end in CR and LF");
     }
     head.check();
     head.bytes = NONE;
     return head;
   }
 
-  /** How many bytes it has, with its empty line. */
+  /** The length of the head in bytes, with its empty line. */
   public int length() {
     return end;
   }
@@ -92,17 +93,19 @@ public final class Head implements Headers {
     return path;
   }
 
-  /** What follows the question mark, as it was sent; null if there is none. */
+  /** The query, without its question mark, as it was sent; null if there is none. */
   public @Nullable String query() {
     return query;
   }
 
-  /** The header Host: a name or an address, perhaps with a port. */
+  /** The value of the header Host: a name or an address, with or without a port. */
   public String host() {
     return host == null ? "" : host;
   }
 
-  /** The value of a header, the first if there are several; null if there is none. */
+  /**
+   * The value of a header, in any case of its name; the first if there are several, null if none.
+   */
   public @Nullable String first(String name) {
     for (int i = 0; i < names.size(); i++) {
       if (names.get(i).equalsIgnoreCase(name)) {
@@ -118,7 +121,7 @@ public final class Head implements Headers {
     for (int i = 0; i < names.size(); i++) {
       if (names.get(i).equalsIgnoreCase(name)) {
         if (only != null) {
-          throw HttpProblem.malformed("the header " + name + " comes several times");
+          throw HttpProblem.malformed("the header " + name + " is given several times");
         }
         only = values.get(i);
       }
@@ -126,12 +129,12 @@ public final class Head implements Headers {
     return only;
   }
 
-  /** Whether a header that is a list of words, perhaps sent in parts, has this word in any case. */
-  public boolean lists(String name, String word) {
+  /** Whether a header that is a comma-separated list contains a token, in any case. */
+  public boolean hasToken(String name, String token) {
     for (int i = 0; i < names.size(); i++) {
       if (names.get(i).equalsIgnoreCase(name)) {
         for (String each : values.get(i).split(",", -1)) {
-          if (each.strip().equalsIgnoreCase(word)) {
+          if (each.strip().equalsIgnoreCase(token)) {
             return true;
           }
         }
@@ -145,7 +148,7 @@ public final class Head implements Headers {
     return coding != null ? CHUNKED : length == null ? 0 : Long.parseLong(length);
   }
 
-  /** Whether the client waits for 100 before it sends the body. */
+  /** Whether the client waits for status 100 before it sends the body. */
   public boolean expectsContinue() {
     return expectsContinue;
   }
@@ -155,7 +158,10 @@ public final class Head implements Headers {
     return closes;
   }
 
-  /** Whether an event loop may answer it: a POST of a stated length with nothing special. */
+  /**
+   * Whether it is plain, so that an event loop may handle the request: a POST with Content-Length
+   * that neither closes nor upgrades the connection and does not expect 100.
+   */
   public boolean isPlain() {
     return method.equals("POST")
         && length != null
@@ -188,11 +194,11 @@ public final class Head implements Headers {
     }
     String protocol = text(version, at);
     if (protocol.equals("HTTP/1.0")) {
-      throw new HttpProblem(505, "HTTP/1.0 is not spoken here, use HTTP/1.1");
+      throw new HttpProblem(505, "HTTP/1.0 is not supported, use HTTP/1.1");
     }
     if (!protocol.equals("HTTP/1.1")) {
       throw HttpProblem.malformed(
-          "the request line does not end in HTTP/1.1, the protocol spoken here");
+          "the request line does not end in HTTP/1.1, the only supported protocol");
     }
     lineEnd();
     target(text(targetStart, targetEnd));
@@ -202,9 +208,7 @@ public final class Head implements Headers {
     return HttpProblem.malformed("the request line is not METHOD PATH HTTP/1.1");
   }
 
-  /**
-   * Takes path and query, without scheme and host, which must name this Host, if they are there.
-   */
+  /** Parses path and query, and also scheme and host if they are given. */
   private void target(String target) {
     int start = 0;
     if (target.regionMatches(true, 0, "http://", 0, 7)) {
@@ -214,10 +218,10 @@ public final class Head implements Headers {
       }
       authority = target.substring(0, start);
     } else if (!target.startsWith("/") && !(target.equals("*") && method.equals("OPTIONS"))) {
-      throw HttpProblem.malformed("the path in the request line begins with /");
+      throw HttpProblem.malformed("the path in the request line must begin with /");
     }
     if (target.indexOf('#') >= 0) {
-      throw HttpProblem.malformed("the path in the request line has no fragment: #");
+      throw HttpProblem.malformed("the path in the request line must not have a fragment: #");
     }
     int mark = target.indexOf('?', start);
     path = checked(mark < 0 ? target.substring(start) : target.substring(start, mark), PATH);
@@ -252,7 +256,7 @@ public final class Head implements Headers {
     if (bytes[at] != ':') {
       throw HttpProblem.malformed(
           bytes[start] == ' ' || bytes[start] == '\t'
-              ? "a header line begins with white space; folded headers are not taken"
+              ? "a header line begins with white space; folded headers are not supported"
               : "a header line does not begin with a name and a colon: "
                   + shown(start, Math.min(start + 40, end)));
     }
@@ -265,7 +269,7 @@ public final class Head implements Headers {
       int letter = bytes[at] & 0xff;
       if (letter != '\t' && (letter < ' ' || letter == 0x7f)) {
         throw HttpProblem.malformed(
-            "the header " + text(start, nameEnd) + " holds a control character");
+            "the header " + text(start, nameEnd) + " contains a control character");
       }
       at++;
     }
@@ -279,12 +283,12 @@ public final class Head implements Headers {
 
   private void lineEnd() {
     if (bytes[at] != '\r' || bytes[at + 1] != '\n') {
-      throw HttpProblem.malformed("a line of the head ends in CR alone; lines end in CR and LF");
+      throw HttpProblem.malformed("a line of the head ends in CR only; lines end in CR and LF");
     }
     at += 2;
   }
 
-  /** Notes a header that matters here. */
+  /** Evaluates a header that the server itself uses. */
   private void note(String name, String value) {
     switch (name.length()) {
       case 4 -> {
@@ -295,7 +299,7 @@ public final class Head implements Headers {
       case 6 -> {
         if (name.equalsIgnoreCase("expect")) {
           if (!value.equalsIgnoreCase("100-continue")) {
-            throw new HttpProblem(417, "the only expectation known here is 100-continue");
+            throw new HttpProblem(417, "the only supported expectation is 100-continue");
           }
           expectsContinue = true;
         }
@@ -315,7 +319,7 @@ public final class Head implements Headers {
       }
       case 16 -> {
         if (name.equalsIgnoreCase("content-encoding") && !value.equalsIgnoreCase("identity")) {
-          throw new HttpProblem(415, "the body of a request must come without a content encoding");
+          throw new HttpProblem(415, "the body of a request must not have a content encoding");
         }
       }
       case 17 -> {
@@ -329,9 +333,9 @@ public final class Head implements Headers {
 
   private static String length(String digits) {
     if (digits.isEmpty()
-        || digits.length() > MOST_LENGTH_DIGITS
+        || digits.length() > MAX_LENGTH_DIGITS
         || !digits.chars().allMatch(digit -> digit >= '0' && digit <= '9')) {
-      throw HttpProblem.malformed("Content-Length must be one number, of digits alone: " + digits);
+      throw HttpProblem.malformed("Content-Length must be one number of digits: " + digits);
     }
     return digits;
   }
@@ -349,10 +353,11 @@ public final class Head implements Headers {
       return;
     }
     if (!coding.equalsIgnoreCase("chunked")) {
-      throw new HttpProblem(501, "only the transfer encoding \"chunked\" is known");
+      throw new HttpProblem(501, "the only supported transfer encoding is \"chunked\"");
     }
     if (length != null) {
-      throw HttpProblem.malformed("a request has a length or comes in chunks, not both");
+      throw HttpProblem.malformed(
+          "a request must not have both Content-Length and Transfer-Encoding");
     }
   }
 
@@ -375,12 +380,12 @@ public final class Head implements Headers {
 
   private static String once(String name, @Nullable String before, String value) {
     if (before != null) {
-      throw HttpProblem.malformed("the header " + name + " comes several times");
+      throw HttpProblem.malformed("the header " + name + " is given several times");
     }
     return value;
   }
 
-  /** A value without the blanks and tabs around it, and without any other change. */
+  /** A value without leading and trailing blanks and tabs. */
   private String value(int start, int valueEnd) {
     int from = start;
     int to = valueEnd;
@@ -397,7 +402,7 @@ public final class Head implements Headers {
     return new String(bytes, from, to - from, StandardCharsets.ISO_8859_1);
   }
 
-  /** What was sent, in visible characters, up to the end of the line. */
+  /** The text up to the end of the line, with a question mark for each invisible character. */
   private String shown(int from, int to) {
     StringBuilder shown = new StringBuilder();
     for (int i = from; i < to && bytes[i] != '\r'; i++) {

@@ -4,50 +4,52 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The heads of plain requests that came last, byte for byte. Clients send the same few again and
- * again, so they need not be parsed again. At most 64, of at most 1 KiB each. For use by one
- * thread.
+ * A cache of the last heads of plain requests, by their bytes. Clients send the same few heads
+ * again and again, which then need not be parsed. It has at most 64 heads of at most 1 KiB each.
+ * For use by one thread.
  */
 public final class HeadCache {
-  private static final int PLACES = 64;
-  private static final int MOST_BYTES = 1 << 10;
+  private static final int SLOTS = 64;
+  private static final int MAX_BYTES = 1 << 10;
 
-  private static final class Known {
+  private static final class Entry {
     final int hash;
     final byte[] bytes;
     final Head head;
 
-    Known(int hash, byte[] bytes, Head head) {
+    Entry(int hash, byte[] bytes, Head head) {
       this.hash = hash;
       this.bytes = bytes;
       this.head = head;
     }
   }
 
-  private final @Nullable Known[] places = new Known[PLACES];
+  private final @Nullable Entry[] entries = new Entry[SLOTS];
 
-  /** The head that consists of the first bytes; null if it is not in the cache. */
+  /**
+   * The head that consists of the first {@code headBytes} bytes; null if it is not in the cache.
+   */
   public @Nullable Head find(byte[] bytes, int headBytes) {
     int hash = hash(bytes, headBytes);
-    Known known = places[place(hash)];
-    return known != null
-            && known.hash == hash
-            && Arrays.equals(bytes, 0, headBytes, known.bytes, 0, known.bytes.length)
-        ? known.head
+    Entry entry = entries[slot(hash)];
+    return entry != null
+            && entry.hash == hash
+            && Arrays.equals(bytes, 0, headBytes, entry.bytes, 0, entry.bytes.length)
+        ? entry.head
         : null;
   }
 
   /**
-   * Adds a head, if it is that of a plain request. One with credentials is not kept: how long a
-   * search takes must not tell anything about them.
+   * Adds a head if it is plain and short. A head with credentials is not added, because the
+   * duration of a lookup must not reveal anything about them.
    *
-   * @param bytes begin with the head
+   * @param bytes an array that begins with the head
    */
   public void add(byte[] bytes, Head head) {
     int length = head.length();
-    if (head.isPlain() && length <= MOST_BYTES && head.first(Headers.AUTHORIZATION) == null) {
+    if (head.isPlain() && length <= MAX_BYTES && head.first(Headers.AUTHORIZATION) == null) {
       int hash = hash(bytes, length);
-      places[place(hash)] = new Known(hash, Arrays.copyOf(bytes, length), head);
+      entries[slot(hash)] = new Entry(hash, Arrays.copyOf(bytes, length), head);
     }
   }
 
@@ -59,7 +61,7 @@ public final class HeadCache {
     return hash;
   }
 
-  private static int place(int hash) {
-    return (hash ^ (hash >>> 16)) & (PLACES - 1);
+  private static int slot(int hash) {
+    return (hash ^ (hash >>> 16)) & (SLOTS - 1);
   }
 }

@@ -5,16 +5,16 @@ import org.jspecify.annotations.Nullable;
 /** The headers of a request. */
 @FunctionalInterface
 public interface Headers {
-  /** The header that says which page a request comes from. */
+  /** The name of the header with the origin of the page that sends a request. */
   String ORIGIN = "Origin";
 
-  /** The header with the usual credentials. */
+  /** The name of the header with the usual credentials. */
   String AUTHORIZATION = "Authorization";
 
   /**
-   * The value of the header of this name, in any case; null if there is none.
+   * The value of a header, in any case of its name; null if there is none.
    *
-   * @throws HttpProblem 400 if it comes several times
+   * @throws HttpProblem 400 if it is given several times
    */
   @Nullable String only(String name);
 }

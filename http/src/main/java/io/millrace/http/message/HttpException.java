@@ -1,13 +1,13 @@
 package io.millrace.http.message;
 
-/** The root of this module's exceptions. */
+/** The base class of this module's exceptions. */
 public class HttpException extends RuntimeException {
-  /** With a message that a person can act on. */
+  /** An exception whose message a person can act on. */
   public HttpException(String message) {
     super(message);
   }
 
-  /** With a message that a person can act on, and the cause. */
+  /** An exception whose message a person can act on, with its cause. */
   public HttpException(String message, Throwable cause) {
     super(message, cause);
   }

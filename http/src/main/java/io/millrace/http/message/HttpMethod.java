@@ -2,24 +2,24 @@ package io.millrace.http.message;
 
 import org.jspecify.annotations.Nullable;
 
-/** The request methods that routes can be made for. */
+/** The supported request methods. */
 public enum HttpMethod {
-  /** Reads; a route for it answers HEAD as well. */
+  /** Reads; a route for GET answers HEAD too. */
   GET,
-  /** Reads what GET would, without the body. */
+  /** The same as GET, but the reply has no body. */
   HEAD,
-  /** Asks which methods there are; answered without a route. */
+  /** Asks which methods a path supports; answered without a route. */
   OPTIONS,
-  /** Asks for something to be done. */
+  /** Performs an action. */
   POST,
-  /** Puts something at the path. */
+  /** Creates or replaces the resource at the path. */
   PUT,
-  /** Changes a part of what is at the path. */
+  /** Changes parts of the resource at the path. */
   PATCH,
-  /** Removes what is at the path. */
+  /** Deletes the resource at the path. */
   DELETE;
 
-  /** The method of this exact name, or null. */
+  /** The method with exactly this name; null for any other name. */
   public static @Nullable HttpMethod named(String name) {
     return switch (name) {
       case "GET" -> GET;

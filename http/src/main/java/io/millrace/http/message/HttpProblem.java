@@ -5,20 +5,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that is turned away: the status, and a message for the caller. The route's {@link
- * ErrorForm} makes the answer of it. Costs no stack trace.
+ * The refusal of a request: a status and a message for the caller. The {@link ErrorForm} of the
+ * route turns it into a reply. It has no stack trace.
  */
 public class HttpProblem extends HttpException {
   private final int status;
   private final transient Map<String, String> headers;
   private transient @Nullable ErrorForm form;
 
-  /** With a status from 400 to 599 and a message that a person can act on. */
+  /** A problem with a status from 400 to 599 and a message that a person can act on. */
   public HttpProblem(int status, String message) {
     this(status, message, Map.of());
   }
 
-  /** With further headers of the answer. */
+  /** A problem with further headers of the reply. */
   protected HttpProblem(int status, String message, Map<String, String> headers) {
     super(message);
     this.status = status;
@@ -30,36 +30,36 @@ public class HttpProblem extends HttpException {
     return new HttpProblem(400, message);
   }
 
-  /** Nothing there: 404. */
+  /** Not found: 404. */
   public static HttpProblem notFound(String message) {
     return new HttpProblem(404, message);
   }
 
-  /** Too much of something: 413. */
+  /** Too large: 413. */
   public static HttpProblem tooLarge(String message) {
     return new HttpProblem(413, message);
   }
 
-  /** Not now: 503, with how many seconds to wait before another try. */
+  /** Temporarily unavailable: 503 with {@code Retry-After}. */
   public static HttpProblem unavailable(String message, int retryAfterSeconds) {
     return new HttpProblem(503, message)
         .withHeader("Retry-After", Integer.toString(retryAfterSeconds));
   }
 
-  /** The same with one more header. */
+  /** The same problem with one more header. */
   public final HttpProblem withHeader(String name, String value) {
     Map<String, String> more = new LinkedHashMap<>(headers);
     more.put(name, value);
     return new HttpProblem(status, String.valueOf(getMessage()), more);
   }
 
-  /** The same problem, to be answered in this form wherever it was found. */
+  /** Sets the form of the reply, instead of that of the route. Returns this problem. */
   public final HttpProblem withForm(ErrorForm itsForm) {
     form = itsForm;
     return this;
   }
 
-  /** How it is to be answered; null if the request's route says so. */
+  /** The form of the reply; null for that of the route. */
   public final @Nullable ErrorForm form() {
     return form;
   }
@@ -74,7 +74,7 @@ public class HttpProblem extends HttpException {
     return String.valueOf(getMessage());
   }
 
-  /** Headers of the answer beyond those of every error. */
+  /** Further headers of the reply. */
   public final Map<String, String> headers() {
     return headers;
   }

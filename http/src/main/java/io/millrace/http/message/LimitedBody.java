@@ -4,15 +4,17 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** A body that fails once it is longer than a limit. */
+/**
+ * A body that throws {@link TooLong} once more bytes than a limit are read. For use by one thread.
+ */
 public final class LimitedBody extends FilterInputStream {
   private long left;
   private boolean exceeded;
 
-  /** Fails with {@link TooLong} after so many bytes. */
-  public LimitedBody(InputStream body, long mostBytes) {
+  /** A body with a limit in bytes. */
+  public LimitedBody(InputStream body, long maxBytes) {
     super(body);
-    this.left = mostBytes;
+    this.left = maxBytes;
   }
 
   /** The body is longer than the limit. */
@@ -41,12 +43,12 @@ public final class LimitedBody extends FilterInputStream {
     return read;
   }
 
-  /** Whether it has failed for its length, whatever its reader made of that. */
+  /** Whether it has thrown {@link TooLong}, even if a reader has caught it. */
   public boolean exceeded() {
     return exceeded;
   }
 
-  /** Leaves the body open: it belongs to the connection. */
+  /** Does nothing, because the body belongs to the connection. */
   @Override
   public void close() {}
 }

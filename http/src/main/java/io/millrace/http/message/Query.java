@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The parameters after the question mark. Immutable. */
+/** The query parameters of a request. Immutable. */
 public final class Query {
   private static final Query EMPTY = new Query(Map.of());
 
@@ -23,7 +23,12 @@ public final class Query {
     this.values = values;
   }
 
-  /** Reads {@code name=value&…}, percent-encoded, a plus sign being a space; null for none. */
+  /**
+   * Parses {@code name=value&…}, percent-encoded, with a plus sign for a space.
+   *
+   * @param raw null if there is no query
+   * @throws HttpProblem 400 if it is malformed
+   */
   public static Query parse(@Nullable String raw) {
     if (raw == null || raw.isEmpty()) {
       return EMPTY;
@@ -46,13 +51,13 @@ public final class Query {
     return new Query(values);
   }
 
-  /** The names of all parameters, in the order of their first coming. */
+  /** The names of all parameters, in the order of their first occurrence. */
   public Set<String> names() {
     return Collections.unmodifiableSet(values.keySet());
   }
 
   /**
-   * Refuses parameters that are not known, for example misspelt ones.
+   * Refuses unknown parameters, for example misspelt ones.
    *
    * @throws HttpProblem 400 if there is one
    */
@@ -60,8 +65,10 @@ public final class Query {
     for (String name : names()) {
       if (!known.contains(name)) {
         String all =
-            known.isEmpty() ? "there are none" : "there are " + String.join(", ", sorted(known));
-        throw HttpProblem.malformed("there is no parameter \"" + name + "\" here; " + all);
+            known.isEmpty()
+                ? "there are no parameters"
+                : "the parameters are " + String.join(", ", sorted(known));
+        throw HttpProblem.malformed("unknown parameter \"" + name + "\"; " + all);
       }
     }
   }
@@ -70,52 +77,54 @@ public final class Query {
     return names.stream().sorted().toList();
   }
 
-  /** All values of a parameter, in order; none if it is absent. */
+  /** All values of a parameter, in order; empty if it is absent. */
   public List<String> texts(String name) {
     return values.getOrDefault(name, List.of());
   }
 
-  /** The value of a parameter, the last if it comes several times; empty if it is absent. */
+  /** The value of a parameter; the last if it is given several times, empty if it is absent. */
   public Optional<String> text(String name) {
     List<String> all = texts(name);
     return all.isEmpty() ? Optional.empty() : Optional.of(all.getLast());
   }
 
   /**
-   * A whole number.
+   * The value of a parameter that is a whole number from {@code min} to {@code max}.
    *
+   * @param absent the result if the parameter is absent
    * @throws HttpProblem 400 if it is something else or out of range
    */
-  public long integer(String name, long absent, long least, long most) {
+  public long integer(String name, long absent, long min, long max) {
     String value = text(name).orElse(null);
     if (value == null) {
       return absent;
     }
     try {
       long number = Long.parseLong(value);
-      if (number >= least && number <= most) {
+      if (number >= min && number <= max) {
         return number;
       }
     } catch (NumberFormatException _) {
-      // Said below.
+      // Reported below.
     }
     throw HttpProblem.malformed(
         "the parameter "
             + name
             + " must be a whole number from "
-            + least
+            + min
             + " to "
-            + most
+            + max
             + ", not "
             + value);
   }
 
   /**
-   * A truth value: 0, 1, yes, no, true or false, in any case.
+   * The value of a parameter that is 0, 1, yes, no, true or false, in any case.
    *
+   * @param absent the result if the parameter is absent
    * @throws HttpProblem 400 if it is something else
    */
-  public boolean truth(String name, boolean absent) {
+  public boolean bool(String name, boolean absent) {
     String value = text(name).orElse(null);
     if (value == null) {
       return absent;
@@ -130,10 +139,11 @@ public final class Query {
   }
 
   /**
-   * The text that {@code raw[begin, end)} stands for.
+   * Decodes {@code raw[begin, end)}.
    *
-   * @param plusIsSpace whether a plus sign is a space, as in queries
-   * @throws HttpProblem 400 for a broken escape or bytes that are not UTF-8
+   * @param plusIsSpace whether a plus sign means a space, as in queries
+   * @throws HttpProblem 400 for a malformed escape, a character that must be encoded, or bytes that
+   *     are not UTF-8
    */
   public static String decode(String raw, int begin, int end, boolean plusIsSpace) {
     for (int i = begin; i < end; i++) {
@@ -158,7 +168,7 @@ public final class Query {
       char letter = raw.charAt(i);
       if (letter == '%') {
         if (i + 2 >= end) {
-          throw HttpProblem.malformed("a percent sign of the path or query lacks its two digits");
+          throw HttpProblem.malformed("the path or query has % without two hexadecimal digits");
         }
         int high = Character.digit(raw.charAt(i + 1), 16);
         int low = Character.digit(raw.charAt(i + 2), 16);

@@ -14,13 +14,13 @@ public sealed interface Reply {
   /** The content type of plain text. */
   String TEXT = "text/plain; charset=utf-8";
 
-  /** The content type of bytes of no known meaning. */
+  /** The content type of any bytes. */
   String BYTES = "application/octet-stream";
 
   /** The content type of server-sent events. */
   String EVENTS = "text/event-stream";
 
-  /** The status, 200 to 599, or 101. */
+  /** The status: 200 to 599, or 101. */
   int status();
 
   /** The content type; null for an answer without a body. */
@@ -29,7 +29,7 @@ public sealed interface Reply {
   /** Further headers. */
   Map<String, String> headers();
 
-  /** An answer that is there as a whole: the cheapest. */
+  /** An answer with a complete body in memory. */
   final class Whole implements Reply {
     private final int status;
     private final @Nullable String type;
@@ -37,12 +37,12 @@ public sealed interface Reply {
     private final byte[] body;
 
     /**
-     * Of these parts.
+     * An answer.
      *
      * @param status the status
      * @param type the content type; null for an answer without a body
      * @param headers further headers
-     * @param body the body, not copied, not to be changed afterwards
+     * @param body the body; it is not copied and must not be changed afterwards
      */
     public Whole(int status, @Nullable String type, Map<String, String> headers, byte[] body) {
       this.status = status;
@@ -73,23 +73,23 @@ public sealed interface Reply {
   }
 
   /**
-   * An answer that is written piece by piece.
+   * An answer whose body is streamed.
    *
    * @param status the status
    * @param type the content type
    * @param headers further headers
-   * @param lengthBytes its exact length, or -1 if it is not known yet
-   * @param body writes it; not called for HEAD, but closed in any case
+   * @param lengthBytes the exact length of the body, or -1 if it is unknown
+   * @param body writes the body; only closed if the request was HEAD
    */
   record Streamed(int status, String type, Map<String, String> headers, long lengthBytes, Body body)
       implements Reply {}
 
   /**
-   * The switch to WebSocket, which {@link Request#webSocket} makes.
+   * The switch to WebSocket, made by {@code Request.webSocket}.
    *
-   * @param headers those of the handshake
-   * @param limits what the client may send
-   * @param opener begins to speak with it
+   * @param headers the headers of the handshake
+   * @param limits the limits of the client's messages
+   * @param opener opens the WebSocket
    */
   record Upgraded(Map<String, String> headers, WebSocket.Limits limits, SocketOpener opener)
       implements Reply {
@@ -104,45 +104,45 @@ public sealed interface Reply {
     }
   }
 
-  /** Begins to speak over a WebSocket. */
+  /** Opens a WebSocket. */
   @FunctionalInterface
   interface SocketOpener {
-    /** Begins; the result gets what the client sends. */
+    /** Starts using the WebSocket for sending; the result gets the client's messages. */
     WebSocket.Listener open(WebSocket socket);
 
-    /** Releases what is held; called instead of {@link #open} if the connection ended before. */
+    /** Releases resources; called instead of {@link #open} if the connection ends before that. */
     default void abandon() {}
   }
 
   /** Writes the body of an answer. */
   @FunctionalInterface
   interface Body {
-    /** Writes all of it and leaves {@code target} open; its writes are buffered. */
+    /** Writes the complete body. {@code target} is buffered, and must not be closed. */
     void writeTo(OutputStream target) throws IOException, InterruptedException;
 
     /**
-     * Releases what the body holds, for example a subscription. Called once, whether the answer was
-     * written, broke off, or could not be begun.
+     * Releases resources, for example a subscription. Called once in all cases, even if the answer
+     * was not written.
      */
     default void close() {}
   }
 
-  /** 200 with JSON. */
+  /** An answer with status 200 and JSON. */
   static Whole json(byte[] body) {
     return new Whole(200, JSON, Map.of(), body);
   }
 
-  /** JSON under another status. */
+  /** An answer with JSON. */
   static Whole json(int status, byte[] body) {
     return new Whole(status, JSON, Map.of(), body);
   }
 
-  /** 204: done, and nothing to say. */
+  /** An answer with status 204 and no body. */
   static Reply nothing() {
     return new Whole(204, null, Map.of(), new byte[0]);
   }
 
-  /** 200 with a body of unknown length. */
+  /** An answer with status 200 and a body of unknown length. */
   static Reply streamed(String type, Body body) {
     return new Streamed(200, type, Map.of(), -1, body);
   }

@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Answers as the bytes that go over a connection. */
+/** Encodes answers as HTTP/1.1. */
 public final class ReplyText {
   private static final byte[] OK = ascii("HTTP/1.1 200 OK\r\nDate: ");
   private static final byte[] JSON =
@@ -22,14 +22,14 @@ public final class ReplyText {
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'\r\n", Locale.ROOT)
           .withZone(ZoneOffset.UTC);
 
-  /** More than a head takes without its further headers. */
+  /** An upper bound of the size of a head without further headers. */
   private static final int HEAD_BYTES = 512;
 
   private static volatile Date date = new Date(0, new byte[0]);
 
   private ReplyText() {}
 
-  /** The value of the header Date in one second, with the line's end. */
+  /** The value of the header Date for one second, with CR and LF. */
   private static final class Date {
     final long second;
     final byte[] text;
@@ -40,25 +40,22 @@ public final class ReplyText {
     }
   }
 
-  /** The bytes of an answer after which the connection is closed. */
+  /** Encodes an answer after which the connection is closed. */
   public static ByteBuffer last(Reply.Whole reply) {
     return of(reply, true, false, ByteBuffer.allocate(0));
   }
 
-  /**
-   * The bytes of an answer after which the connection is kept, in {@code room} if they have enough
-   * of it.
-   */
+  /** Encodes an answer after which the connection is kept, into {@code room} if it fits. */
   public static ByteBuffer of(Reply.Whole reply, ByteBuffer room) {
     return of(reply, false, false, room);
   }
 
   /**
-   * The bytes of an answer.
+   * Encodes an answer.
    *
    * @param last whether the connection is closed afterwards
    * @param headOnly whether the request was HEAD, so that the body is left out
-   * @param room where the bytes go if it has enough room
+   * @param room the target, if the answer fits into it; otherwise a new buffer is allocated
    */
   public static ByteBuffer of(Reply.Whole reply, boolean last, boolean headOnly, ByteBuffer room) {
     byte[] body = reply.body();
@@ -66,8 +63,8 @@ public final class ReplyText {
         !last && Reply.JSON.equals(reply.type()) && reply.headers().isEmpty()
             ? JSON
             : further(reply, last, hasLength(reply) ? "Content-Length: " : null);
-    int most = HEAD_BYTES + further.length + body.length;
-    ByteBuffer target = most <= room.remaining() ? room : ByteBuffer.allocate(most);
+    int max = HEAD_BYTES + further.length + body.length;
+    ByteBuffer target = max <= room.remaining() ? room : ByteBuffer.allocate(max);
     putStatus(reply.status(), target).put(further);
     if (hasLength(reply)) {
       target.put(ascii(Integer.toString(body.length))).put(HEAD_END);
@@ -77,15 +74,15 @@ public final class ReplyText {
     return (headOnly ? target : target.put(body)).flip();
   }
 
-  /** An answer without content has no length either (RFC 9110, section 8.6). */
+  /** Whether a status has a Content-Length (RFC 9110, section 8.6). */
   private static boolean hasLength(Reply reply) {
     return reply.status() >= 200 && reply.status() != 204 && reply.status() != 304;
   }
 
   /**
-   * The head of an answer whose body follows.
+   * Encodes the head of an answer whose body follows.
    *
-   * @param lengthBytes the length of the body; -1 if it comes in chunks
+   * @param lengthBytes the length of the body; -1 if it is chunked
    */
   public static byte[] head(Reply reply, long lengthBytes, boolean last) {
     String framing =
@@ -114,7 +111,7 @@ public final class ReplyText {
     return current.text;
   }
 
-  /** The headers behind the date, the last without its end. */
+  /** The headers after the date; the last one, {@code end}, is without CR and LF. */
   private static byte[] further(Reply reply, boolean last, @Nullable String end) {
     StringBuilder text = new StringBuilder();
     if (!reply.headers().containsKey("Connection")) {
@@ -129,7 +126,7 @@ public final class ReplyText {
     return ascii(end == null ? text.toString() : text.append(end).toString());
   }
 
-  /** What a status means; empty for one that is not used here. */
+  /** The reason phrase of a status; empty for a status that is not used here. */
   static String reason(int status) {
     return switch (status) {
       case 200 -> "OK";
@@ -173,9 +170,9 @@ public final class ReplyText {
   }
 
   /**
-   * The body of an answer that is written piece by piece. Writes are gathered; the head goes out
-   * with the first of them. A body of unknown length that fits into the buffer gets a length, any
-   * other comes in chunks. For use by one thread.
+   * The stream for the body of a {@link Reply.Streamed}. Writes are buffered, and the head is sent
+   * with the first of them. A body of unknown length is sent with its length if it fits into the
+   * buffer, otherwise in chunks. For use by one thread.
    */
   public static final class BodyStream extends OutputStream {
     private static final int BUFFER_BYTES = 8 << 10;
@@ -187,7 +184,7 @@ public final class ReplyText {
     private final Reply.Streamed reply;
     private final boolean last;
 
-    /** The length of the body as far as known; -1 if it comes in chunks. */
+    /** The length of the body; -1 if it is unknown. */
     private long lengthBytes;
 
     private byte[] buffer = new byte[FIRST_BYTES];
@@ -216,7 +213,7 @@ public final class ReplyText {
     public void write(byte[] source, int offset, int count) throws IOException {
       written += count;
       if (reply.lengthBytes() >= 0 && written > reply.lengthBytes()) {
-        throw new IllegalStateException("an answer is longer than it said");
+        throw new IllegalStateException("an answer is longer than its Content-Length");
       }
       if (buffered + count > BUFFER_BYTES) {
         flush();
@@ -232,7 +229,7 @@ public final class ReplyText {
       buffered += count;
     }
 
-    /** Sends what was written, and the head in any case. */
+    /** Sends the head, if it has not been sent, and everything that was written. */
     @Override
     public void flush() throws IOException {
       if (buffered > 0 || !begun) {
@@ -242,10 +239,10 @@ public final class ReplyText {
       }
     }
 
-    /** Ends the body, which is whole. */
+    /** Ends the body, which is complete. */
     public void end() throws IOException {
       if (written < reply.lengthBytes()) {
-        throw new IllegalStateException("an answer is shorter than it said");
+        throw new IllegalStateException("an answer is shorter than its Content-Length");
       }
       if (!begun) {
         lengthBytes = written;
@@ -255,7 +252,7 @@ public final class ReplyText {
       }
     }
 
-    /** Sends a part, by a single write if it is short. */
+    /** Sends a part of the body, in a single write if it is short. */
     private void send(byte[] source, int offset, int count, boolean end) throws IOException {
       boolean chunked = lengthBytes < 0;
       ByteArrayOutputStream text = new ByteArrayOutputStream(FIRST_BYTES);

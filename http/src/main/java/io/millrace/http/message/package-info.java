@@ -1,6 +1,6 @@
 /**
- * HTTP messages, without connections: the head of a request is read ({@link
- * io.millrace.http.message.Head}), a reply becomes bytes ({@link
+ * HTTP messages, without connections: parsing the head of a request ({@link
+ * io.millrace.http.message.Head}) and encoding a reply ({@link
  * io.millrace.http.message.ReplyText}).
  */
 @NullMarked

@@ -4,12 +4,12 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The head of a frame that a client sent.
+ * The head of a frame from a client.
  *
  * @param opcode its kind
- * @param last whether it is the last of its message
- * @param length of its payload in bytes
- * @param mask what its payload is masked with, the first byte on top
+ * @param last whether it is the last frame of its message
+ * @param length the length of its payload in bytes
+ * @param mask the mask of its payload; the first byte is the most significant
  */
 record Frame(Opcode opcode, boolean last, long length, int mask) {
   /** The kinds of frames. */
@@ -35,7 +35,7 @@ record Frame(Opcode opcode, boolean last, long length, int mask) {
       return bits >= 8;
     }
 
-    /** The kind with these bits; null for none. */
+    /** The kind with this opcode; null if there is none. */
     static @Nullable Opcode of(int bits) {
       for (Opcode opcode : values()) {
         if (opcode.bits == bits) {
@@ -46,7 +46,7 @@ record Frame(Opcode opcode, boolean last, long length, int mask) {
     }
   }
 
-  /** The close codes of RFC 6455 that are used here. */
+  /** Close codes of RFC 6455. */
   static final class CloseCode {
     static final int NORMAL = 1000;
     static final int GOING_AWAY = 1001;
@@ -61,20 +61,20 @@ record Frame(Opcode opcode, boolean last, long length, int mask) {
 
     private CloseCode() {}
 
-    /** Whether a peer may send it. */
+    /** Whether a peer may send this code. */
     static boolean maySend(int code) {
       boolean registered = code >= NORMAL && code <= 1014;
       boolean reserved = code == 1004 || code == NO_CODE || code == BROKEN;
-      boolean ofUsers = code >= 3000 && code <= 4999;
-      return ofUsers || (registered && !reserved);
+      boolean privateUse = code >= 3000 && code <= 4999;
+      return privateUse || (registered && !reserved);
     }
   }
 
-  /** What a peer sent breaks a rule or finds no room; it is answered by closing. */
+  /** The peer violated the protocol or a limit, or there is no memory; the connection is closed. */
   static final class ViolationException extends IOException {
     private final int code;
 
-    /** Whether the frames after it can still be told apart. */
+    /** Whether the frames after it can still be parsed. */
     private final boolean framed;
 
     private ViolationException(int code, String reason, boolean framed) {
@@ -83,7 +83,7 @@ record Frame(Opcode opcode, boolean last, long length, int mask) {
       this.framed = framed;
     }
 
-    /** No frame, or one out of place: 1002. */
+    /** A malformed or unexpected frame: 1002. */
     static ViolationException broken(String reason) {
       return new ViolationException(CloseCode.PROTOCOL_ERROR, reason, false);
     }
@@ -93,12 +93,12 @@ record Frame(Opcode opcode, boolean last, long length, int mask) {
       return new ViolationException(CloseCode.TOO_LONG, reason, true);
     }
 
-    /** Something for which there is no room now: 1013. */
+    /** No memory for a message now: 1013. */
     static ViolationException noRoom(String reason) {
       return new ViolationException(CloseCode.TRY_AGAIN_LATER, reason, true);
     }
 
-    /** A text that is none: 1007. */
+    /** A text that is not UTF-8: 1007. */
     static ViolationException notUtf8(String reason) {
       return new ViolationException(CloseCode.NOT_UTF8, reason, true);
     }

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 
-/** Reads frames that a client sends, and their payloads unmasked. For use by one thread. */
+/** Reads the frames of a client, and unmasks their payloads. For use by one thread. */
 final class FrameReader {
   private static final int BUFFER_BYTES = 1 << 10;
   private static final int CONTROL_BYTES = 125;
@@ -20,8 +20,8 @@ final class FrameReader {
   /**
    * A reader.
    *
-   * @param pending what was read already, not copied
-   * @param channel where the rest comes from, blocking
+   * @param pending bytes that have already been received; not copied
+   * @param channel the source of the rest, in blocking mode
    */
   FrameReader(byte[] pending, ReadableByteChannel channel) {
     this.channel = channel;
@@ -29,10 +29,10 @@ final class FrameReader {
   }
 
   /**
-   * The head of the next frame; what is left of the last one is skipped.
+   * Reads the head of the next frame. Skips what is unread of the last one.
    *
-   * @throws EOFException when the peer has closed its side
-   * @throws ViolationException for what is no frame of a client
+   * @throws EOFException if the peer has closed its side
+   * @throws ViolationException if this is not a valid frame of a client
    */
   Frame next() throws IOException {
     skip();
@@ -42,14 +42,14 @@ final class FrameReader {
     Frame.Opcode opcode = Frame.Opcode.of(first & 0xf);
     boolean last = (first & 0x80) != 0;
     if ((first & RESERVED) != 0 || opcode == null) {
-      throw ViolationException.broken("a frame of an unknown kind");
+      throw ViolationException.broken("a frame has an unknown opcode or a reserved bit");
     }
     if ((second & 0x80) == 0) {
-      throw ViolationException.broken("a frame that is not masked");
+      throw ViolationException.broken("a frame is not masked");
     }
     long length = length(second & 0x7f);
     if (opcode.isControl() && (!last || length > CONTROL_BYTES)) {
-      throw ViolationException.broken("a control frame in fragments, or longer than 125 bytes");
+      throw ViolationException.broken("a control frame is fragmented, or longer than 125 bytes");
     }
     need(Integer.BYTES);
     head = new Frame(opcode, last, length, buffer.getInt());
@@ -59,25 +59,25 @@ final class FrameReader {
 
   private long length(int bits) throws IOException {
     long length;
-    long least;
+    long min;
     if (bits < 126) {
       return bits;
     } else if (bits == 126) {
       need(Short.BYTES);
       length = buffer.getShort() & 0xffff;
-      least = 126;
+      min = 126;
     } else {
       need(Long.BYTES);
       length = buffer.getLong();
-      least = 1 << 16;
+      min = 1 << 16;
     }
-    if (length < least) {
-      throw ViolationException.broken("a frame with a length that is not of the shortest form");
+    if (length < min) {
+      throw ViolationException.broken("the length of a frame is not in its shortest form");
     }
     return length;
   }
 
-  /** How much of the frame's payload is unread. */
+  /** The number of unread bytes of the frame's payload. */
   long left() {
     return left;
   }
@@ -85,21 +85,21 @@ final class FrameReader {
   /**
    * Reads a part of the frame's payload.
    *
-   * @return how many bytes, at least one; -1 at its end
+   * @return the number of bytes, at least one; -1 at its end
    */
   int read(byte[] target, int offset, int length) throws IOException {
     if (left == 0) {
       return -1;
     }
-    int most = (int) Math.min(left, length);
+    int max = (int) Math.min(left, length);
     int count;
     if (buffer.hasRemaining()) {
-      count = Math.min(most, buffer.remaining());
+      count = Math.min(max, buffer.remaining());
       buffer.get(target, offset, count);
     } else {
-      count = channel.read(ByteBuffer.wrap(target, offset, most));
+      count = channel.read(ByteBuffer.wrap(target, offset, max));
       if (count < 0) {
-        throw new EOFException("the peer has gone within a frame");
+        throw new EOFException("the peer disconnected within a frame");
       }
     }
     unmask(ByteBuffer.wrap(target, offset, count));
@@ -107,7 +107,7 @@ final class FrameReader {
     return count;
   }
 
-  /** The whole payload, which must be short. */
+  /** Reads the rest of the payload, which must be short. */
   byte[] all() throws IOException {
     byte[] all = new byte[(int) left];
     int at = 0;
@@ -136,15 +136,15 @@ final class FrameReader {
     }
   }
 
-  /** Reads, and drops, all that comes until the peer closes its side. */
+  /** Reads and drops everything until the peer closes its side. */
   void drain() throws IOException {
     ByteBuffer dropped = ByteBuffer.allocate(8 << 10);
     while (channel.read(dropped.clear()) >= 0) {
-      // It means nothing any more.
+      // Dropped.
     }
   }
 
-  /** Has so many bytes in the buffer. */
+  /** Makes sure that the buffer has {@code count} bytes. */
   private void need(int count) throws IOException {
     if (buffer.remaining() >= count) {
       return;
@@ -157,7 +157,7 @@ final class FrameReader {
     try {
       while (buffer.position() < count) {
         if (channel.read(buffer) < 0) {
-          throw new EOFException("the peer has gone");
+          throw new EOFException("the peer disconnected");
         }
       }
     } finally {

@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes frames to a client. For use by one thread at a time. */
 final class FrameWriter {
-  /** The most bytes of a fragment. */
+  /** The largest payload of a fragment, in bytes. */
   static final int FRAGMENT_BYTES = 256 << 10;
 
-  private static final int MOST_HEAD_BYTES = 10;
-  private static final int MOST_REASON_BYTES = 123;
+  private static final int MAX_HEAD_BYTES = 10;
+  private static final int MAX_REASON_BYTES = 123;
 
   private final WritableByteChannel channel;
 
@@ -52,13 +52,13 @@ final class FrameWriter {
   }
 
   /**
-   * Writes a binary message.
+   * Writes a binary message. If its content is gone (null), writes nothing.
    *
-   * @param unwanted asked before each fragment: whether the rest may be left out
-   * @return whether no part of it is missing: all was written, or nothing for want of content
-   * @throws ContentException when the content cannot be read
+   * @param cancelled checked before each fragment; if it is true, the rest is not written
+   * @return false if the message was cancelled and is incomplete
+   * @throws ContentException if the content cannot be read
    */
-  boolean binary(SendQueue.Binary message, BooleanSupplier unwanted) throws IOException {
+  boolean binary(SendQueue.Binary message, BooleanSupplier cancelled) throws IOException {
     try (InputStream content = open(message)) {
       if (content == null) {
         return true;
@@ -70,7 +70,7 @@ final class FrameWriter {
       byte[] fragment = new byte[(int) Math.min(left, FRAGMENT_BYTES)];
       Frame.Opcode opcode = Frame.Opcode.BINARY;
       do {
-        if (unwanted.getAsBoolean()) {
+        if (cancelled.getAsBoolean()) {
           return false;
         }
         int count = (int) Math.min(left, fragment.length);
@@ -95,7 +95,7 @@ final class FrameWriter {
       throws ContentException {
     try {
       if (content.readNBytes(fragment, 0, count) < count) {
-        throw new EOFException("it ended early");
+        throw new EOFException("the content is shorter than its size");
       }
     } catch (IOException | RuntimeException e) {
       throw new ContentException(e);
@@ -104,9 +104,9 @@ final class FrameWriter {
 
   private void frame(Frame.Opcode opcode, boolean last, byte[] payload, int length)
       throws IOException {
-    // A short frame goes out in one packet with its head.
+    // A short frame is written together with its head, in one packet.
     boolean together = length <= 1 << 14;
-    ByteBuffer head = ByteBuffer.allocate(MOST_HEAD_BYTES + (together ? length : 0));
+    ByteBuffer head = ByteBuffer.allocate(MAX_HEAD_BYTES + (together ? length : 0));
     head.put((byte) ((last ? 0x80 : 0) | opcode.bits()));
     if (length < 126) {
       head.put((byte) length);
@@ -129,10 +129,10 @@ final class FrameWriter {
     }
   }
 
-  /** A reason as UTF-8 that fits into a close frame, cut between two characters. */
+  /** A reason as UTF-8, cut between two characters so that it fits into a close frame. */
   static byte[] cut(String reason) {
     byte[] whole = reason.getBytes(StandardCharsets.UTF_8);
-    int end = Math.min(whole.length, MOST_REASON_BYTES);
+    int end = Math.min(whole.length, MAX_REASON_BYTES);
     while (end < whole.length && (whole[end] & 0xc0) == 0x80) {
       end--;
     }

@@ -13,16 +13,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The sending half: a queue, and a virtual thread for as long as there is something in it. Safe for
- * use by any thread.
+ * The sending side of a connection: a queue, and a virtual thread while it is not empty.
+ * Thread-safe.
  */
 final class SendQueue implements WebSocket {
   private static final Logger LOG = LoggerFactory.getLogger(SendQueue.class);
 
-  /** How long a peer may take to agree to a close. */
-  private static final Duration FAREWELL = Duration.ofSeconds(5);
+  /** How long a peer may take to answer a close frame. */
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-  /** What waits to be sent. */
+  /** A frame or message in the queue. */
   sealed interface Outgoing {}
 
   /** A text message. */
@@ -31,8 +31,8 @@ final class SendQueue implements WebSocket {
   /**
    * A binary message.
    *
-   * @param before a text message directly before it; null for none
-   * @param size in bytes
+   * @param before a text message to send directly before it; null for none
+   * @param size its size in bytes
    * @param content its bytes
    */
   record Binary(@Nullable String before, long size, WebSocket.Content content)
@@ -57,8 +57,8 @@ final class SendQueue implements WebSocket {
   /**
    * The last frame.
    *
-   * @param code 1005 for none
-   * @param reason for people
+   * @param code the close code; 1005 for none
+   * @param reason the reason, for people
    */
   record Close(int code, String reason) implements Outgoing {}
 
@@ -66,18 +66,16 @@ final class SendQueue implements WebSocket {
   private final FrameWriter writer;
   private final Deque<Outgoing> queue = new ArrayDeque<>();
   private final CountDownLatch lastWritten = new CountDownLatch(1);
-  private final CountDownLatch over = new CountDownLatch(1);
+  private final CountDownLatch disconnected = new CountDownLatch(1);
 
-  /** Whether a thread writes. */
+  /** Whether a thread is writing. Guarded by the queue. */
   private boolean writing;
 
-  /**
-   * The first close that either side decided on; null while there is none. Guarded by the queue.
-   */
+  /** The close of the side that closed first; null if there is none yet. Guarded by the queue. */
   private @Nullable Close firstClose;
 
   private volatile boolean closing;
-  private volatile boolean dismissed;
+  private volatile boolean ownerClosed;
 
   SendQueue(SocketChannel channel) {
     this.channel = channel;
@@ -99,7 +97,7 @@ final class SendQueue implements WebSocket {
     add(new Ping());
   }
 
-  /** Answers a ping; only the last if several wait. */
+  /** Answers a ping. If several pings wait, only the last is answered. */
   void pong(byte[] content) {
     synchronized (queue) {
       queue.removeIf(Pong.class::isInstance);
@@ -109,20 +107,24 @@ final class SendQueue implements WebSocket {
 
   @Override
   public void close(int code, String reason) {
-    dismissed = true;
-    end(code, reason);
+    ownerClosed = true;
+    sendClose(code, reason);
   }
 
-  /** Whether the owner has closed, so that it wants to hear no more. */
-  boolean dismissed() {
-    return dismissed;
+  /** Whether the owner has closed, so that messages are not passed on any more. */
+  boolean ownerClosed() {
+    return ownerClosed;
   }
 
-  /** Closes, while what comes until the peer has agreed is still passed on. */
-  void end(int code, String reason) {
+  /** Sends a close frame. Messages of the peer are passed on until it answers. */
+  void sendClose(int code, String reason) {
     if (add(new Close(code, reason))) {
-      Thread.ofVirtual().name("websocket-farewell").start(this::farewell);
+      startCloseTimeout();
     }
+  }
+
+  private void startCloseTimeout() {
+    Thread.ofVirtual().name("websocket-close").start(this::disconnectAfterTimeout);
   }
 
   private boolean add(Outgoing next) {
@@ -130,10 +132,10 @@ final class SendQueue implements WebSocket {
       if (closing) {
         return false;
       }
-      if (queue.size() >= MOST_QUEUED) {
+      if (queue.size() >= MAX_QUEUED) {
         closing = true;
         queue.clear();
-        over();
+        disconnect();
         return false;
       }
       if (next instanceof Close close) {
@@ -156,19 +158,19 @@ final class SendQueue implements WebSocket {
         more = sendNext();
       }
     } catch (FrameWriter.ContentException e) {
-      LOG.warn("a connection is closed for what could not be sent", e);
-      giveUp();
+      LOG.warn("a connection is closed because a message could not be read", e);
+      closeAfterContentError();
     } catch (IOException e) {
       LOG.trace("a connection ended", e);
-      over();
+      disconnect();
     } catch (RuntimeException | Error e) {
       // Otherwise the connection would stay open, and nothing could be sent on it.
-      LOG.warn("a connection is closed, since nothing can be sent on it", e);
-      over();
+      LOG.warn("a connection is closed because sending failed", e);
+      disconnect();
     }
   }
 
-  /** Whether there may be more. */
+  /** Sends the next entry of the queue. Returns false if there are no more. */
   private boolean sendNext() throws IOException {
     Outgoing next;
     synchronized (queue) {
@@ -196,14 +198,14 @@ final class SendQueue implements WebSocket {
     return true;
   }
 
-  /** Nothing but a close can stand within a message that was not sent to its end. */
+  /** After an incomplete message, only a close frame may be sent. */
   private void dropAllButClose() {
     synchronized (queue) {
       queue.removeIf(each -> !(each instanceof Close));
     }
   }
 
-  private void giveUp() {
+  private void closeAfterContentError() {
     Close close = new Close(CloseCode.INTERNAL_ERROR, "the payload cannot be read");
     boolean begins;
     synchronized (queue) {
@@ -212,60 +214,60 @@ final class SendQueue implements WebSocket {
         firstClose = close;
       }
       closing = true;
-      dismissed = true;
+      ownerClosed = true;
       queue.clear();
     }
     try {
       writer.close(close);
       lastWritten.countDown();
       if (begins) {
-        Thread.ofVirtual().name("websocket-farewell").start(this::farewell);
+        startCloseTimeout();
       }
     } catch (IOException _) {
-      over();
+      disconnect();
     }
   }
 
-  /** Lets the peer agree to the close, but not for ever. */
-  private void farewell() {
+  /** Disconnects if the peer does not answer the close frame in time. */
+  private void disconnectAfterTimeout() {
     try {
-      if (!over.await(FAREWELL.toMillis(), TimeUnit.MILLISECONDS)) {
-        over();
+      if (!disconnected.await(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+        disconnect();
       }
     } catch (InterruptedException _) {
-      over();
+      disconnect();
     }
   }
 
-  /** The close that came first, of this side or the peer's; null when there was none. */
+  /** The close of the side that closed first; null if there was none. */
   @Nullable Close firstClose() {
     synchronized (queue) {
       return firstClose;
     }
   }
 
-  /** Waits until the close is sent, or cannot be. */
+  /** Waits until the close frame has been sent, or cannot be sent. */
   void awaitLast() {
     try {
-      var _ = lastWritten.await(FAREWELL.toMillis(), TimeUnit.MILLISECONDS);
+      var _ = lastWritten.await(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /** After a last frame to a peer that is not understood: it shall see that nothing follows. */
+  /** Ends the output after the close frame, for a peer whose frames cannot be parsed. */
   void shutdown() {
     awaitLast();
     try {
       channel.shutdownOutput();
     } catch (IOException _) {
-      over();
+      disconnect();
     }
   }
 
-  /** Ends the connection at once. */
-  void over() {
-    over.countDown();
+  /** Closes the channel at once. */
+  void disconnect() {
+    disconnected.countDown();
     lastWritten.countDown();
     try {
       channel.close();

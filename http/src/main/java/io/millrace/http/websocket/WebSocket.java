@@ -5,24 +5,23 @@ import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be sent on a connection. No method blocks or fails: what cannot be sent any more shows
- * in {@link Listener#closed}. What is sent arrives in the order of the calls. Safe for use by any
- * thread.
+ * The sending side of a WebSocket. No method blocks or fails: if nothing can be sent any more,
+ * {@link Listener#closed} is called. Messages are sent in the order of the calls. Thread-safe.
  */
 public interface WebSocket {
-  /** A peer that leaves so many messages untaken is disconnected: 4,096. */
-  int MOST_QUEUED = 4_096;
+  /** If this many messages wait to be sent, the peer is disconnected: 4,096. */
+  int MAX_QUEUED = 4_096;
 
   /** Sends a text message. */
   void text(String text);
 
   /**
    * Sends a binary message, in fragments of at most 256 KiB. If its content cannot be read, the
-   * connection is closed with 1011; if there is none any more, nothing is sent.
+   * connection is closed with 1011.
    *
-   * @param before a text message that goes directly before it; null for none
-   * @param size how many bytes it has
-   * @param content opened, read and closed when its turn comes, on another thread
+   * @param before a text message to send directly before it; null for none
+   * @param size the size of the content in bytes
+   * @param content opened, read and closed by another thread when the message is sent
    */
   void binary(@Nullable String before, long size, Content content);
 
@@ -30,68 +29,66 @@ public interface WebSocket {
   void ping();
 
   /**
-   * Closes the connection: after what was sent before, but not after the rest of a binary message
-   * under way. Nothing that comes is passed on any more. A peer that does not agree within five
-   * seconds is cut off. Closing again does nothing.
+   * Closes the connection after the messages sent before; only a binary message in progress is left
+   * incomplete. Messages of the peer are not passed on any more. A peer that does not answer the
+   * close frame within five seconds is disconnected. Closing again does nothing.
    *
    * @param code a close code that may be sent, from 1000 to 4999
-   * @param reason for people; cut to 123 bytes of UTF-8
+   * @param reason the reason, for people; cut to 123 bytes of UTF-8
    */
   void close(int code, String reason);
 
   /** Opens the content of a message. */
   @FunctionalInterface
   interface Content {
-    /** The bytes, to be closed; null leaves the message out, and what goes before it. */
+    /** The bytes; null if they do not exist any more, so that neither message is sent. */
     @Nullable InputStream open() throws IOException;
   }
 
   /**
-   * What a peer may send; more is answered by closing with 1009.
+   * The limits of the peer's messages. If one is exceeded, the connection is closed with 1009.
    *
    * @param frameBytes the longest frame
    * @param textBytes the longest text message
-   * @param messageBytes the longest binary message, of however many frames
+   * @param messageBytes the longest binary message, of any number of frames
    */
   record Limits(long frameBytes, int textBytes, long messageBytes) {}
 
   /**
-   * Hears what a peer sends. Called by one thread, the connection's; while it works nothing is
-   * read.
+   * Receives the peer's messages. Called by the thread of the connection, which reads nothing
+   * meanwhile.
    */
   interface Listener {
     /** A text message. */
     void text(String text);
 
     /**
-     * A binary message while it comes. What is left of it unread is skipped.
+     * A binary message, from its first frame on. The unread part is skipped.
      *
-     * @param message blocks for the peer; fails when the connection does, or the message breaks a
-     *     rule
-     * @throws IOException when {@code message} does; otherwise the connection is closed with 1011
+     * @param message the content; reading waits for the peer, and fails if the connection fails or
+     *     the peer violates the protocol or a limit
+     * @throws IOException if {@code message} does; for any other failure, the connection is closed
+     *     with 1011
      */
     void binary(InputStream message) throws IOException;
 
     /**
-     * The peer is there: it has sent a ping, a pong, or a further part of a message, of which not
-     * every one is told. May be called within {@link #binary}, while it reads.
+     * The peer is alive: it has sent a ping, a pong or a part of a message. Not called for every
+     * part. May be called while {@link #binary} reads.
      */
     void alive();
 
-    /**
-     * The most bytes that a text message may have now, besides the limits of the connection; for
-     * peers that are not trusted yet.
-     */
+    /** A further limit of text messages in bytes, for a peer that is not authenticated yet. */
     default long textLimit() {
       return Long.MAX_VALUE;
     }
 
     /**
-     * The connection is over: called once, and nothing after it.
+     * The connection is closed. Called once, as the last call.
      *
-     * @param code the close code of whichever side closed first; 1001 when this server stops, 1005
-     *     when the peer named none, 1006 when the connection broke without a close
-     * @param reason why this side closed; empty when it did not
+     * @param code the close code of the side that closed first; 1001 if this server is stopping,
+     *     1005 if the peer gave none, 1006 if the connection failed without a close
+     * @param reason why this side closed; empty if it did not
      */
     void closed(int code, String reason);
   }

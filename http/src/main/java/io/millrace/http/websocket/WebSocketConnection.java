@@ -16,32 +16,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection that has been switched to WebSocket. {@link #run} receives: it reads frames until
- * the connection ends, on the thread that calls it. Everything is sent by a {@link SendQueue}.
+ * A connection that has been switched to WebSocket. {@link #run} receives frames on the calling
+ * thread until the connection ends. A {@link SendQueue} sends.
  */
 public final class WebSocketConnection {
   private static final Logger LOG = LoggerFactory.getLogger(WebSocketConnection.class);
 
-  /** What nobody reads goes here, for all connections. */
+  /** The target of bytes that are dropped, shared by all connections. */
   private static final byte[] DROPPED = new byte[8 << 10];
 
-  /** How often the listener is told of the parts of a long message. */
-  private static final long HEARD_NANOS = Duration.ofSeconds(1).toNanos();
+  /** How often {@link WebSocket.Listener#alive} is called for the parts of a long message. */
+  private static final long ALIVE_NANOS = Duration.ofSeconds(1).toNanos();
 
   private final FrameReader frames;
   private final WebSocket.Limits limits;
   private final Memory memory;
   private final SendQueue out;
   private final WebSocket.Listener listener;
-  private long heardNanos = System.nanoTime();
+  private long aliveNanos = System.nanoTime();
 
   /**
-   * A connected channel that has been switched.
+   * A connection after its handshake.
    *
-   * @param channel in blocking mode
-   * @param pending what was read of it already and belongs to the first frames
-   * @param memory for texts; one for which it has no room is answered by closing with 1013
-   * @param opener makes the listener, given what to send on
+   * @param channel the channel, in blocking mode
+   * @param pending the bytes received after the handshake
+   * @param memory the budget for text messages; if it is used up, the connection is closed with
+   *     1013
+   * @param opener makes the listener from the sending side
    */
   public WebSocketConnection(
       SocketChannel channel,
@@ -56,40 +57,41 @@ public final class WebSocketConnection {
     this.listener = opener.apply(out);
   }
 
-  /** A budget for texts, which are kept until they have been passed on. */
+  /** A memory budget for text messages while they are received. Thread-safe. */
   public interface Memory {
     /**
-     * Reserves more bytes for a text.
+     * Reserves bytes for a text.
      *
-     * @param total how many it then has
-     * @return false if there is no room, so that nothing is reserved
+     * @param bytes how many more
+     * @param total how many the text has with these
+     * @return false if there is no room; nothing is reserved then
      */
     boolean reserve(long bytes, long total);
 
-    /** Gives bytes back. */
+    /** Releases reserved bytes. */
     void release(long bytes);
   }
 
   /**
-   * Asks the peer to go, with 1001. What it sends until it agrees is still heard; after five
-   * seconds it is cut off. Safe for use by any thread.
+   * Closes with 1001. Messages of the peer are passed on until it answers the close frame; after
+   * five seconds it is disconnected. Called by any thread.
    */
-  public void leave(String reason) {
-    out.end(CloseCode.GOING_AWAY, reason);
+  public void goAway(String reason) {
+    out.sendClose(CloseCode.GOING_AWAY, reason);
   }
 
   /**
-   * Sends the peer away, with 1008, because it may not use this connection any more. Nothing that
-   * it sends is passed on; after five seconds it is cut off. Safe for use by any thread.
+   * Closes with 1008, because the peer may not use this connection any more. Its messages are not
+   * passed on; after five seconds it is disconnected. Called by any thread.
    */
   public void revoke(String reason) {
     out.close(CloseCode.POLICY, reason);
   }
 
-  /** The peer has closed. */
+  /** The peer has sent a close frame. */
   private static final class ClosedException extends IOException {}
 
-  /** Passes on what comes, until the connection is over. Called once. */
+  /** Receives messages and passes them to the listener, until the connection ends. Called once. */
   public void run() {
     try {
       while (true) {
@@ -102,11 +104,11 @@ public final class WebSocketConnection {
     } catch (IOException e) {
       LOG.trace("a connection ended", e);
     } catch (RuntimeException e) {
-      LOG.error("a connection is closed for a fault of the server", e);
-      out.close(CloseCode.INTERNAL_ERROR, "the server made a mistake");
+      LOG.error("a connection is closed because of an internal error", e);
+      out.close(CloseCode.INTERNAL_ERROR, "internal error of the server");
       out.awaitLast();
     } finally {
-      out.over();
+      out.disconnect();
       SendQueue.Close first = out.firstClose();
       if (first == null) {
         listener.closed(CloseCode.BROKEN, "");
@@ -117,11 +119,11 @@ public final class WebSocketConnection {
   }
 
   /**
-   * The next frame that belongs to a message; those between are dealt with.
+   * Reads the next frame of a message, and handles the control frames before it.
    *
-   * @param within whether it continues a message
+   * @param continues whether it must continue a message
    */
-  private Frame nextFrame(boolean within) throws IOException {
+  private Frame nextFrame(boolean continues) throws IOException {
     while (true) {
       Frame head = frames.next();
       switch (head.opcode()) {
@@ -129,8 +131,8 @@ public final class WebSocketConnection {
         case PONG -> {}
         case CLOSE -> closed(frames.all());
         case TEXT, BINARY, CONTINUATION -> {
-          if (within != (head.opcode() == Frame.Opcode.CONTINUATION)) {
-            throw ViolationException.broken("a frame out of its order");
+          if (continues != (head.opcode() == Frame.Opcode.CONTINUATION)) {
+            throw ViolationException.broken("a frame is out of order");
           }
           if (head.length() > limits.frameBytes()) {
             throw ViolationException.tooLong(
@@ -139,7 +141,7 @@ public final class WebSocketConnection {
           return head;
         }
       }
-      if (!out.dismissed()) {
+      if (!out.ownerClosed()) {
         listener.alive();
       }
     }
@@ -150,11 +152,11 @@ public final class WebSocketConnection {
     if (content.length > 0) {
       code = content.length == 1 ? 0 : ByteBuffer.wrap(content).getShort() & 0xffff;
       if (!CloseCode.maySend(code)) {
-        throw ViolationException.broken("a close code that may not be sent");
+        throw ViolationException.broken("a close frame has an invalid code");
       }
       String _ = text(ByteBuffer.wrap(content, Short.BYTES, content.length - Short.BYTES));
     }
-    out.end(code, "");
+    out.sendClose(code, "");
     throw new ClosedException();
   }
 
@@ -164,7 +166,7 @@ public final class WebSocketConnection {
       wholeText(message);
     } else {
       checkMessage(head.length());
-      if (!out.dismissed()) {
+      if (!out.ownerClosed()) {
         pass(message);
       }
       message.skipRest();
@@ -176,14 +178,14 @@ public final class WebSocketConnection {
       listener.binary(message);
     } catch (IOException | RuntimeException e) {
       message.check();
-      if (!out.dismissed()) {
-        LOG.warn("a message could not be taken", e);
-        out.close(CloseCode.INTERNAL_ERROR, "the message could not be taken");
+      if (!out.ownerClosed()) {
+        LOG.warn("a message could not be processed", e);
+        out.close(CloseCode.INTERNAL_ERROR, "the message could not be processed");
       }
     }
   }
 
-  /** Reads a text and passes it on. */
+  /** Reads a complete text message and passes it on. */
   private void wholeText(MessageStream message) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     byte[] part = new byte[1 << 10];
@@ -193,7 +195,7 @@ public final class WebSocketConnection {
       int count = message.read(part, 0, part.length);
       while (count >= 0) {
         if (!memory.reserve(count, bytes.size() + count)) {
-          throw ViolationException.noRoom("the server has no room for this text now");
+          throw ViolationException.noRoom("the server has no memory for this text now");
         }
         reserved += count;
         bytes.write(part, 0, count);
@@ -201,7 +203,7 @@ public final class WebSocketConnection {
         count = message.read(part, 0, part.length);
       }
       String text = text(ByteBuffer.wrap(bytes.toByteArray()));
-      if (!out.dismissed()) {
+      if (!out.ownerClosed()) {
         listener.text(text);
       }
     } finally {
@@ -213,43 +215,43 @@ public final class WebSocketConnection {
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
     } catch (CharacterCodingException _) {
-      throw ViolationException.notUtf8("a text that is not UTF-8");
+      throw ViolationException.notUtf8("a text is not UTF-8");
     }
   }
 
   private void checkText(long length) throws ViolationException {
-    long most = Math.min(limits.textBytes(), listener.textLimit());
-    if (length > most) {
-      throw ViolationException.tooLong("a text message has at most " + most + " bytes");
+    long max = Math.min(limits.textBytes(), listener.textLimit());
+    if (length > max) {
+      throw ViolationException.tooLong("a text message has at most " + max + " bytes");
     }
   }
 
-  /** Checks how long a binary message is so far. */
+  /** Checks the length of a binary message so far. */
   private void checkMessage(long length) throws ViolationException {
     if (length > limits.messageBytes()) {
       throw ViolationException.tooLong("a message has at most " + limits.messageBytes() + " bytes");
     }
   }
 
-  /** A part of a message has come. */
-  private void heard() {
+  /** Tells the listener that the peer is alive, but not too often. */
+  private void noteAlive() {
     long now = System.nanoTime();
-    if (now - heardNanos > HEARD_NANOS && !out.dismissed()) {
-      heardNanos = now;
+    if (now - aliveNanos > ALIVE_NANOS && !out.ownerClosed()) {
+      aliveNanos = now;
       listener.alive();
     }
   }
 
   /**
-   * Says what was wrong, and takes whatever the peer still sends: closing with bytes unread would
-   * discard the answer before the peer sees it.
+   * Closes because of a violation, and drops everything that the peer still sends. Closing the
+   * channel with unread bytes would reset the connection, and the peer might miss the close frame.
    */
   private void refuse(ViolationException violation) {
     out.close(violation.code(), violation.reason());
     try {
       if (violation.framed()) {
         while (frames.next().opcode() != Frame.Opcode.CLOSE) {
-          // Not wanted any more.
+          // Dropped.
         }
       } else {
         out.shutdown();
@@ -260,13 +262,13 @@ public final class WebSocketConnection {
     }
   }
 
-  /** A message, read from its frames while they come. For use by the connection's thread. */
+  /** The content of a message, read from its frames. For use by the thread of the connection. */
   private final class MessageStream extends InputStream {
     private boolean last;
     private long length;
     private @Nullable IOException failure;
 
-    /** The message whose first frame has just begun. */
+    /** The message of the current frame, which is its first. */
     MessageStream(boolean last) {
       this.last = last;
       this.length = frames.left();
@@ -295,7 +297,7 @@ public final class WebSocketConnection {
           checkMessage(length);
         }
         int read = frames.read(target, offset, count);
-        heard();
+        noteAlive();
         return read;
       } catch (IOException e) {
         failure = e;
@@ -303,17 +305,17 @@ public final class WebSocketConnection {
       }
     }
 
-    /** Fails if reading has failed before, whatever its reader made of that. */
+    /** Fails if reading has failed before, even if a reader has caught that. */
     void check() throws IOException {
       if (failure != null) {
         throw failure;
       }
     }
 
-    /** Reads what is left. */
+    /** Reads and drops the rest. */
     void skipRest() throws IOException {
       while (read(DROPPED, 0, DROPPED.length) >= 0) {
-        // It is dropped.
+        // Dropped.
       }
     }
   }

@@ -1,16 +1,15 @@
 /**
- * WebSocket (RFC 6455) on a connection that has been switched to it, after HTTP has let it in.
+ * WebSocket (RFC 6455) on a connection after its handshake over HTTP.
  *
  * <pre>
  *   connection's thread:  FrameReader --> WebSocketConnection --> WebSocket.Listener
- *                                                | pongs, closes
- *   a thread while there  SocketChannel <-- SendQueue <-- WebSocket, from any thread
- *   is something to send
+ *                                                                                                | pongs, closes
+ *   thread while sending: SocketChannel <-- SendQueue <-- WebSocket, from any thread
  * </pre>
  *
- * <p>A message is never held as a whole: a binary one is a stream that reads its frames as they
- * come, a text has a limit. A slow reader slows the peer down, by TCP. A quiet connection costs a
- * kibibyte of buffer and its parked thread.
+ * <p>Binary messages are streamed and never kept in memory completely; text messages have a limit.
+ * A slow listener slows the peer down through TCP's flow control. An idle connection costs a buffer
+ * of 1 KiB and a parked virtual thread.
  */
 @NullMarked
 package io.millrace.http.websocket;

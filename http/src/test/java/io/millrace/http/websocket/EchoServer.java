@@ -91,7 +91,7 @@ final class EchoServer implements AutoCloseable {
         case "payload" ->
             socket.binary("before", 600_000, () -> new ByteArrayInputStream(new byte[600_000]));
         case "flood" -> {
-          for (int i = 0; i <= 2 * WebSocket.MOST_QUEUED; i++) {
+          for (int i = 0; i <= 2 * WebSocket.MAX_QUEUED; i++) {
             socket.binary(null, 1 << 20, () -> new ByteArrayInputStream(new byte[1 << 20]));
           }
         }

@@ -143,7 +143,7 @@ record NodeRoutes(GraphRegistry graph) {
     if (query.text("below").isEmpty()) {
       return Removal.LEAF;
     }
-    return query.truth("below", false) ? Removal.SUBTREE : Removal.ALONE;
+    return query.bool("below", false) ? Removal.SUBTREE : Removal.ALONE;
   }
 
   private Reply retry(Request request) {

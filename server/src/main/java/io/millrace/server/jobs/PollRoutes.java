@@ -132,7 +132,7 @@ final class PollRoutes {
 
   private Reply failure(Request request) throws IOException {
     long token = token(request);
-    ObjectNode body = request.hasBody() ? Json.objectBody(request, Json.MOST_BYTES) : Json.object();
+    ObjectNode body = request.hasBody() ? Json.objectBody(request, Json.MAX_BYTES) : Json.object();
     Failure failure =
         new Failure(
             null,
@@ -144,7 +144,7 @@ final class PollRoutes {
 
   private Reply progress(Request request) throws IOException {
     long token = token(request);
-    ObjectNode body = Json.objectBody(request, Json.MOST_BYTES);
+    ObjectNode body = Json.objectBody(request, Json.MAX_BYTES);
     Double percent = percent(body.get("percent"));
     String info = Json.text("info", body.get("info"));
     if (percent == null && info == null) {

@@ -35,7 +35,7 @@ record OutputRoutes(KnownTasks tasks, OutputReader outputs) {
     String id = request.parameter("id");
     QueueTask task = tasks.find(id).task();
     long offset = request.query().integer("offset", 0, 0, Long.MAX_VALUE);
-    boolean follow = request.query().truth("follow", false);
+    boolean follow = request.query().bool("follow", false);
     return new Reply.Streamed(
         200,
         Reply.BYTES,

@@ -79,7 +79,7 @@ record Reads(TaskStore store, int mostRefs) {
   Reply group(Request request) {
     String group = name("group", request.parameter("group"));
     DataForm form = data(request);
-    boolean owned = request.query().truth("owned", false);
+    boolean owned = request.query().bool("owned", false);
     Read<List<Task>> read = store.group(new GroupQuery(group, limit(request), owned));
     return list(
         read,
