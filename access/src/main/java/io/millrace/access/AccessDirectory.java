@@ -89,7 +89,7 @@ public final class AccessDirectory {
    *
    * @param grant what it gives; null while its principal is absent or disabled
    */
-  private record Key(KeyEntry entry, byte[] hash, @Nullable Grant grant) {}
+  private record Key(KeyEntry entry, @Nullable Grant grant) {}
 
   private AccessDirectory(TaskStore store, InstantSource clock, RandomGenerator random) {
     this.store = store;
@@ -141,7 +141,9 @@ public final class AccessDirectory {
   public Optional<Grant> byKey(String text) {
     String prefix = AccessKey.prefixOf(text);
     Key key = prefix == null ? null : keys.get(prefix);
-    if (key == null || !Passwords.isSame(key.hash, AccessKey.hash(text)) || key.grant == null) {
+    if (key == null
+        || !Passwords.isSame(key.entry.hash().toArray(), AccessKey.hash(text))
+        || key.grant == null) {
       return Optional.empty();
     }
     Instant now = clock.instant();
@@ -282,7 +284,7 @@ public final class AccessDirectory {
                 principal.roles(),
                 principal.reach(),
                 entry.key().expires());
-    Key old = keys.put(entry.key().prefix(), new Key(entry, entry.hash().toArray(), grant));
+    Key old = keys.put(entry.key().prefix(), new Key(entry, grant));
     if (old != null && old.grant != null) {
       old.grant.end();
     }

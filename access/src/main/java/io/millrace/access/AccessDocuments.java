@@ -5,6 +5,7 @@ import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -65,7 +66,7 @@ final class AccessDocuments {
   private record StoredKey(
       String principal,
       String name,
-      byte[] sha256,
+      String sha256,
       long created,
       String createdBy,
       @Nullable Long expires) {}
@@ -111,7 +112,7 @@ final class AccessDocuments {
         new StoredKey(
             key.principal(),
             key.name(),
-            hash,
+            HexFormat.of().formatHex(hash),
             key.created().toEpochMilli(),
             key.createdBy(),
             key.expires() == null ? null : key.expires().toEpochMilli()));
@@ -163,7 +164,7 @@ final class AccessDocuments {
             stored.createdBy(),
             stored.expires() == null ? null : Instant.ofEpochMilli(stored.expires()),
             null),
-        Bytes.copyOf(stored.sha256()),
+        Bytes.copyOf(HexFormat.of().parseHex(stored.sha256())),
         document.version());
   }
 

@@ -1,5 +1,6 @@
 package io.millrace.access;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -62,7 +63,11 @@ final class AccessRegistryTest {
   }
 
   private String create(String name, Role role) {
-    return registry.create(principal(name, role), KEY, "tester").key().text();
+    return created(principal(name, role)).text();
+  }
+
+  private AccessKey.Created created(NewPrincipal principal) {
+    return requireNonNull(registry.create(principal, KEY, "tester").key());
   }
 
   private static NewPrincipal principal(String name, Role role) {
@@ -77,12 +82,7 @@ final class AccessRegistryTest {
   void a_key_gives_the_roles_and_the_reach_of_its_principal() {
     Reach reach = new Reach(Set.of("mail"), Set.of(), Set.of("image-"), Set.of("17"));
     String text =
-        registry
-            .create(
-                new NewPrincipal("builder", Set.of(Role.SUBMITTER, Role.WORKER), reach, "", null),
-                KEY,
-                "tester")
-            .key()
+        created(new NewPrincipal("builder", Set.of(Role.SUBMITTER, Role.WORKER), reach, "", null))
             .text();
 
     Grant grant = directory.byKey(text).orElseThrow();
@@ -108,7 +108,7 @@ final class AccessRegistryTest {
   @Test
   void neither_keys_nor_passwords_are_stored() {
     NewPrincipal user = new NewPrincipal("ann", Set.of(Role.ADMIN), Reach.EVERYTHING, "", PASSWORD);
-    String text = registry.create(user, KEY, "tester").key().text();
+    String text = created(user).text();
     String secret = text.substring(12);
     for (Document document : store.documents(DocumentQuery.prefix("access", "")).value()) {
       assertThat(document.body().utf8()).doesNotContain(secret).doesNotContain(PASSWORD);

@@ -6,7 +6,12 @@ import io.millrace.http.Caller.Role;
 import io.millrace.http.Route;
 import io.millrace.http.json.Json;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.WebSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,10 +21,14 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,6 +45,7 @@ final class AccessApiTest {
   private static final String AUTHORIZATION = "Authorization";
 
   @TempDir private Path folder;
+  private final HttpClient client = HttpClient.newHttpClient();
   private TestServer server;
   private String admin;
 
@@ -53,6 +63,11 @@ final class AccessApiTest {
   @AfterEach
   void close() {
     server.close();
+  }
+
+  @AfterEach
+  void closeClient() {
+    client.close();
   }
 
   private HttpResponse<String> send(String key, String method, String path, String body)
@@ -363,5 +378,102 @@ final class AccessApiTest {
         }
       }
     }
+  }
+
+  @Test
+  void a_stream_of_events_ends_when_its_key_is_revoked() throws Exception {
+    String key = create("ann", "viewer");
+    for (String path : List.of("/store/changes", "/dci/events", "/api/events", "/v1/events")) {
+      String stream = json(asAdmin("POST", PRINCIPALS + "/ann/keys", "{}")).path("key").asString();
+      HttpResponse<InputStream> open =
+          client.send(
+              HttpRequest.newBuilder(server.at(path))
+                  .header(AUTHORIZATION, "Bearer " + stream)
+                  .build(),
+              HttpResponse.BodyHandlers.ofInputStream());
+      assertThat(open.statusCode()).as(path).isEqualTo(200);
+      asAdmin("DELETE", "/access/keys/" + stream.substring(3, 11), "");
+      // It ends, instead of going on for ever.
+      assertThat(open.body().readAllBytes()).as(path).isNotNull();
+    }
+    assertThat(send(key, "GET", "/store/groups", "").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void a_websocket_is_closed_with_1008_when_its_key_is_revoked_or_its_role_changes()
+      throws Exception {
+    for (String path : List.of("/api/worker", "/store/changes")) {
+      for (String change : List.of("revoke", "roles")) {
+        String name = "w" + path.length() + change;
+        HttpResponse<String> created =
+            asAdmin(
+                "POST",
+                PRINCIPALS,
+                "{\"name\":\"%s\",\"roles\":[\"worker\",\"viewer\"],\"key\":{}}".formatted(name));
+        String key = json(created).path("key").path("key").asString();
+        CompletableFuture<Integer> closed = new CompletableFuture<>();
+        WebSocket socket =
+            client
+                .newWebSocketBuilder()
+                .header(AUTHORIZATION, "Bearer " + key)
+                .buildAsync(
+                    URI.create("ws://127.0.0.1:" + server.port() + path),
+                    new WebSocket.Listener() {
+                      @Override
+                      public @Nullable CompletionStage<?> onClose(
+                          WebSocket peer, int code, String reason) {
+                        closed.complete(code);
+                        return null;
+                      }
+                    })
+                .get(30, TimeUnit.SECONDS);
+        if (change.equals("revoke")) {
+          asAdmin("DELETE", "/access/keys/" + key.substring(3, 11), "");
+        } else {
+          asAdmin("PATCH", PRINCIPALS + "/" + name, "{\"roles\":[\"submitter\"]}");
+        }
+        assertThat(closed.get(30, TimeUnit.SECONDS)).as(path).isEqualTo(1008);
+        socket.abort();
+      }
+    }
+  }
+
+  @Test
+  void a_claim_that_waits_is_withdrawn_when_its_key_is_revoked() throws Exception {
+    String key = create("ann", "submitter");
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<HttpResponse<String>> claim =
+          threads.submit(() ->
+              send(
+                  key,
+                  "POST",
+                  "/store/claim",
+                  "{\"clientid\":1,\"group\":\"none\",\"duration\":1000,\"wait\":60000}"));
+      while (!asAdmin("GET", "/metrics", "").body().contains("millrace_store_claims_waiting 1.0")) {
+        assertThat(claim.isDone()).isFalse();
+      }
+      asAdmin("DELETE", PRINCIPALS + "/ann", "");
+      assertThat(claim.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(504);
+    }
+  }
+
+  @Test
+  void tasks_of_one_principal_are_not_those_of_another_with_the_same_client_id() throws Exception {
+    String ann = create("ann", "submitter");
+    String bob = create("bob", "submitter");
+    send(
+        ann,
+        "POST",
+        "/store/update",
+        "{\"clientid\":7,\"adds\":[{\"group\":\"g\",\"data\":\"x\"}]}");
+    String claimed =
+        send(ann, "POST", "/store/claim", "{\"clientid\":7,\"group\":\"g\",\"duration\":60000}")
+            .body();
+    String id = claimed.replaceAll("(?s).*?\"id\":([0-9]+).*", "$1");
+    String delete = "{\"clientid\":7,\"deletes\":[" + id + "]}";
+    assertThat(send(bob, "POST", "/store/update", delete).statusCode()).isEqualTo(409);
+    String override = "{\"clientid\":7,\"override\":true,\"deletes\":[" + id + "]}";
+    assertThat(send(bob, "POST", "/store/update", override).statusCode()).isEqualTo(403);
+    assertThat(asAdmin("POST", "/store/update", override).statusCode()).isEqualTo(200);
   }
 }

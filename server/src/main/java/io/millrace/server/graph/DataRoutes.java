@@ -7,6 +7,7 @@ import io.millrace.graph.GraphRegistry.DataWrite;
 import io.millrace.graph.GraphRegistry.Page;
 import io.millrace.graph.NodeId;
 import io.millrace.http.ApiRoutes;
+import io.millrace.http.Caller.Role;
 import io.millrace.http.Request;
 import io.millrace.http.Route;
 import io.millrace.http.json.Json;
@@ -28,7 +29,10 @@ record DataRoutes(GraphRegistry graph) {
   void addTo(ApiRoutes api) {
     api.strictQuery(PAGES).get("/nodes/{id}/data", this::keys);
     api.strictQuery(PAGES).get("/nodes/{id}/data/{key}", this::read);
-    api.strictQuery(PAGES).body(Route.Body.JSON).put("/nodes/{id}/data/{key}", this::write);
+    api.strictQuery(PAGES)
+        .body(Route.Body.JSON)
+        .role(Role.OPERATOR)
+        .put("/nodes/{id}/data/{key}", this::write);
   }
 
   private Reply keys(Request request) {

@@ -249,7 +249,7 @@ public final class GraphPart implements Part {
 
   /** The routes under {@code /v1}, which answer unknown parameters with 400. */
   static List<Route> routes(GraphRegistry graph, GraphTokens tokens) {
-    ApiRoutes api = ApiRoutes.below("/v1").limitable().credentials(tokens);
+    ApiRoutes api = ApiRoutes.below("/v1").credentials(tokens);
     new NodeRoutes(graph).addTo(api);
     new DataRoutes(graph).addTo(api);
     new SchedulerRoutes(graph).addTo(api);

@@ -16,6 +16,7 @@ import io.millrace.graph.NewNode.NodeRef;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
 import io.millrace.http.ApiRoutes;
+import io.millrace.http.Caller.Role;
 import io.millrace.http.PendingWait.Deadline;
 import io.millrace.http.Request;
 import io.millrace.http.Route;
@@ -59,9 +60,10 @@ record NodeRoutes(GraphRegistry graph) {
     api.strictQuery(LISTING).get("/nodes", this::list);
     api.strictQuery(Set.of()).body(Route.Body.JSON).post("/nodes", this::add);
     api.strictQuery(Set.of("metadata")).get("/nodes/{id}", this::show);
-    api.strictQuery(Set.of()).body(Route.Body.JSON).patch("/nodes/{id}", this::change);
-    api.strictQuery(Set.of("below")).delete("/nodes/{id}", this::remove);
-    api.strictQuery(Set.of()).post("/nodes/{id}/retry", this::retry);
+    ApiRoutes operators = api.role(Role.OPERATOR);
+    operators.strictQuery(Set.of()).body(Route.Body.JSON).patch("/nodes/{id}", this::change);
+    operators.strictQuery(Set.of("below")).delete("/nodes/{id}", this::remove);
+    operators.strictQuery(Set.of()).post("/nodes/{id}/retry", this::retry);
   }
 
   private Reply show(Request request) {

@@ -1,5 +1,6 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.Caller.Role;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Reply;
@@ -34,7 +35,8 @@ record ConfigRoutes(ConfigRegistry config, NodeRegistry nodes) {
           "web_root");
 
   void addTo(DciRoutes api) {
-    api.get("/config", this::show).post("/config", this::change);
+    api.get("/config", this::show);
+    api.role(Role.OPERATOR).post("/config", this::change);
   }
 
   private Reply show(Request request, Input input) {

@@ -1,6 +1,7 @@
 package io.millrace.server.queues;
 
 import io.millrace.http.ApiRoutes;
+import io.millrace.http.Caller.Role;
 import io.millrace.http.Request;
 import io.millrace.http.Route;
 import io.millrace.http.Route.Handler;
@@ -25,6 +26,11 @@ record DciRoutes(ApiRoutes api) {
   /** The same for routes with this form of errors. */
   DciRoutes errors(ErrorForm errors) {
     return new DciRoutes(api.errors(errors));
+  }
+
+  /** The same for routes that need this role. */
+  DciRoutes role(Role needed) {
+    return new DciRoutes(api.role(needed));
   }
 
   DciRoutes get(String path, Action action) {

@@ -1,5 +1,6 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.Caller.Role;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Reply;
 import io.millrace.queues.NodeRecord;
@@ -17,7 +18,8 @@ record NodeRoutes(NodeRegistry nodes) {
         .get(
             "/nodes/{node}",
             (request, _) ->
-                Json.reply(Shapes.of(find(request.parameter("node")), nodes.list().timeMillis())))
+                Json.reply(Shapes.of(find(request.parameter("node")), nodes.list().timeMillis())));
+    api.role(Role.OPERATOR)
         .post("/nodes/{node}", (request, input) -> change(request.parameter("node"), input))
         .delete("/nodes/{node}", (request, _) -> remove(request.parameter("node")));
   }

@@ -1,5 +1,6 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.Caller.Role;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Reply;
 import io.millrace.queues.ObjectId;
@@ -24,11 +25,13 @@ import tools.jackson.databind.node.ObjectNode;
 record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, Plugins plugins) {
   void addTo(DciRoutes api) {
     api.get("/scheduler-json", (_, _) -> queues.all())
-        .get("/queue-prototypes-json", (_, _) -> prototypes())
-        .post("/queue-prototypes-json", (_, _) -> prototypes());
+        .get("/queue-prototypes-json", (_, _) -> prototypes());
+    api.role(Role.VIEWER).post("/queue-prototypes-json", (_, _) -> prototypes());
     api.errors(Refusal.UNSUCCESSFUL)
+        .role(Role.OPERATOR)
         .post("/set-queue-attr-json", (_, input) -> setAttribute(input));
     api.errors(Refusal.PAIR)
+        .role(Role.OPERATOR)
         .post("/start-queue-json", (_, input) -> start(input))
         .post("/delete-queue-json", (_, input) -> delete(input));
     api.errors(Refusal.PAIR_AS_SUCCESS)

@@ -1,5 +1,6 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.Caller.Role;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Reply;
 import io.millrace.queues.NodeRecord;
@@ -52,7 +53,8 @@ final class QueueRoutes {
   void addTo(DciRoutes api) {
     api.get("/plugins", (_, _) -> Json.reply(Shapes.strings(List.copyOf(plugins.names()))))
         .get("/queues", (_, _) -> all())
-        .get("/queues/{queue}", (request, _) -> one(find(request.parameter("queue"))))
+        .get("/queues/{queue}", (request, _) -> one(find(request.parameter("queue"))));
+    api.role(Role.OPERATOR)
         .post("/queues", (_, input) -> Json.reply(create(input)))
         .post(
             "/queues/{queue}",

@@ -1,5 +1,6 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.Caller.Role;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Reply;
 import io.millrace.queues.search.ArchiveSearch;
@@ -41,12 +42,13 @@ record SearchRoutes(ArchiveSearch search, Shapes shapes) {
           "not_before");
 
   void addTo(DciRoutes api) {
-    api.post("/tasks/search", (_, input) -> answer(input));
+    api.role(Role.VIEWER).post("/tasks/search", (_, input) -> answer(input));
   }
 
   /** Adds the route of version 3. */
   void addOldTo(DciRoutes api) {
     api.errors(Refusal.PAIR_AS_SUCCESS)
+        .role(Role.VIEWER)
         .post("/search-tasks-json", (_, input) -> answerBefore4(input));
   }
 

@@ -1,5 +1,6 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.Caller.Role;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Query;
@@ -61,10 +62,11 @@ record TaskRoutes(
             "/tasks/{queue}/{collection}",
             (request, input) -> Json.reply(createFrom(request, input)))
         .get("/tasks/id/{id}", (request, _) -> show(known.find(request.parameter("id"))));
-    operation(api, "cancel", REASON, (id, why) -> tasks.hold(id, Status.CANCELLED, why));
-    operation(api, "block", REASON, (id, why) -> tasks.hold(id, Status.BLOCKED, why));
-    operation(api, "terminate", Set.of(), (id, _) -> tasks.terminate(id));
-    operation(api, "requeue", Set.of(), (id, _) -> tasks.requeue(id));
+    DciRoutes operators = api.role(Role.OPERATOR);
+    operation(operators, "cancel", REASON, (id, why) -> tasks.hold(id, Status.CANCELLED, why));
+    operation(operators, "block", REASON, (id, why) -> tasks.hold(id, Status.BLOCKED, why));
+    operation(operators, "terminate", Set.of(), (id, _) -> tasks.terminate(id));
+    operation(operators, "requeue", Set.of(), (id, _) -> tasks.requeue(id));
   }
 
   private void operation(DciRoutes api, String name, Set<String> params, Operation operation) {

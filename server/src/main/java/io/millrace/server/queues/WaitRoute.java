@@ -1,5 +1,6 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.Caller.Role;
 import io.millrace.http.PendingWait.Deadline;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
@@ -24,7 +25,7 @@ record WaitRoute(Queues queues, Archive archived) {
   private static final int DEFAULT_MILLIS = 30_000;
 
   void addTo(DciRoutes api) {
-    api.post("/tasks/wait", this::answer);
+    api.role(Role.VIEWER).post("/tasks/wait", this::answer);
   }
 
   private Reply answer(Request request, Input input) throws InterruptedException {
