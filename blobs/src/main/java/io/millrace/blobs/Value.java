@@ -40,7 +40,7 @@ public sealed interface Value {
     BlobName.check(name);
     byte[] start;
     try {
-      start = content.readNBytes(INLINE_LIMIT + 1);
+      start = start(content);
     } catch (IOException e) {
       throw new BlobException("the content for blob " + name + " cannot be read: " + e, e);
     }
@@ -50,6 +50,17 @@ public sealed interface Value {
     BlobReceipt receipt =
         blobs.put(name, new SequenceInputStream(new ByteArrayInputStream(start), content));
     return new Stored(name, receipt.size());
+  }
+
+  /** All of it, or as much as is more than {@link #INLINE_LIMIT}; most values are short. */
+  private static byte[] start(InputStream content) throws IOException {
+    byte[] start = new byte[256];
+    int length = content.readNBytes(start, 0, start.length);
+    while (length == start.length && length <= INLINE_LIMIT) {
+      start = Arrays.copyOf(start, Math.min(INLINE_LIMIT + 1, 4 * length));
+      length += content.readNBytes(start, length, start.length - length);
+    }
+    return length == start.length ? start : Arrays.copyOf(start, length);
   }
 
   /** A value in the commit itself. Equal to another one with the same bytes. */

@@ -139,12 +139,12 @@ final class SubmitRoute {
         // Said before a long payload is read for nothing.
         throw HttpProblem.malformed("there is a job already with the key " + key);
       }
-      taken.payload = keep(form, field, taken.id);
+      taken.payload = keep(field, taken.id);
     }
     return fields;
   }
 
-  private Value keep(Form form, Form.Field field, JobId id) throws IOException {
+  private Value keep(Form.Field field, JobId id) throws IOException {
     NotingStream part = new NotingStream(field.content());
     LimitedBody content = new LimitedBody(part, maxBytes);
     try {
@@ -155,7 +155,7 @@ final class SubmitRoute {
       }
       IOException failure = part.failure();
       if (failure != null) {
-        throw form.meaning(failure);
+        throw Form.meaning(failure);
       }
       throw e;
     }
