@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -185,7 +186,8 @@ final class Form {
   /** The name of the field that a part with these headers is; null if it is none. */
   private static @Nullable String name(String headers) {
     // A line that begins with a blank continues the one before.
-    for (String header : headers.replace("\r\n ", " ").replace("\r\n\t", " ").split("\r\n")) {
+    List<String> lines = headers.replace("\r\n ", " ").replace("\r\n\t", " ").lines().toList();
+    for (String header : lines) {
       int colon = header.indexOf(':');
       if (colon >= 0
           && header.substring(0, colon).strip().equalsIgnoreCase("Content-Disposition")) {
