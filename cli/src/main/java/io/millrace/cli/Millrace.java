@@ -13,6 +13,7 @@ import io.millrace.cli.queues.ConfigCommands;
 import io.millrace.cli.queues.NodesCommands;
 import io.millrace.cli.queues.QueuesCommands;
 import io.millrace.cli.queues.RunnerCommand;
+import io.millrace.cli.schedules.SchedulesCommands;
 import io.millrace.cli.serve.NodeCommand;
 import io.millrace.cli.serve.UpCommand;
 import io.millrace.cli.store.StoreCommands;
@@ -78,6 +79,7 @@ public final class Millrace implements Runnable {
     top.addSubcommand("config", new ConfigCommands().group());
     top.addSubcommand("jobs", new JobsCommands().group());
     top.addSubcommand("graph", new GraphCommands().group());
+    top.addSubcommand("schedules", new SchedulesCommands().group());
     top.addSubcommand("cluster", new ClusterCommands().group());
     top.addSubcommand("member", new MemberCommand());
     top.addSubcommand("workers", new WorkersCommand());

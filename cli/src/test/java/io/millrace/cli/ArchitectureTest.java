@@ -55,6 +55,7 @@ class ArchitectureTest {
                   "queues",
                   "jobs",
                   "graph",
+                  "schedules",
                   "cluster")),
           entry("bench", Set.of("store", "wire", "http", "client", "server")),
           entry("examples", Set.of("store", "client", "cluster")),

@@ -20,6 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param id its id
  * @param queue its queue, which never changes
  * @param params its parameters; not to be changed
+ * @param scheduled the schedule that created it; null for none
  * @param ctimeMillis when it was created, in milliseconds since the epoch
  * @param policy its settings about retries; those that are absent are its queue's
  * @param progress its status and history
@@ -30,6 +31,7 @@ public record QueueTask(
     ObjectId id,
     ObjectId queue,
     ObjectNode params,
+    @Nullable Scheduled scheduled,
     long ctimeMillis,
     Policy policy,
     Progress progress,
@@ -42,11 +44,16 @@ public record QueueTask(
   }
 
   QueueTask with(Progress changed) {
-    return new QueueTask(id, queue, params, ctimeMillis, policy, changed, output, place);
+    return new QueueTask(id, queue, params, scheduled, ctimeMillis, policy, changed, output, place);
+  }
+
+  QueueTask with(Scheduled run) {
+    return new QueueTask(id, queue, params, run, ctimeMillis, policy, progress, output, place);
   }
 
   QueueTask with(TaskOutput written) {
-    return new QueueTask(id, queue, params, ctimeMillis, policy, progress, written, place);
+    return new QueueTask(
+        id, queue, params, scheduled, ctimeMillis, policy, progress, written, place);
   }
 
   /**
@@ -111,6 +118,9 @@ public record QueueTask(
       json.writeNumberProperty("mtime", progress.mtimeMillis());
       json.writeName("params");
       json.writeTree(task.params());
+      if (task.scheduled() != null) {
+        task.scheduled().write(json);
+      }
       write(json, "stdout", task.output().stdout());
       write(json, "stderr", task.output().stderr());
       if (!(task.output().mixed() instanceof Output.None)) {
@@ -157,6 +167,7 @@ public record QueueTask(
         id,
         new ObjectId(json.required("queue").asString()),
         (ObjectNode) json.required("params"),
+        Scheduled.read(json.get("schedule")),
         json.required("ctime").asLong(),
         Json.policy(json),
         progress,
@@ -213,6 +224,32 @@ public record QueueTask(
         new ObjectId(value.required("file").asString()),
         value.required("bytes").asLong(),
         value.required("text").asBoolean());
+  }
+
+  /**
+   * The run of a schedule that a task is.
+   *
+   * @param name the name of the schedule
+   * @param nominalMillis the time of the run by the schedule, in milliseconds since the epoch
+   * @param startedMillis when the schedule created the task, in milliseconds since the epoch
+   */
+  public record Scheduled(String name, long nominalMillis, long startedMillis) {
+    private void write(JsonGenerator json) {
+      json.writeObjectPropertyStart("schedule");
+      json.writeStringProperty("name", name);
+      json.writeNumberProperty("nominal", nominalMillis);
+      json.writeNumberProperty("started", startedMillis);
+      json.writeEndObject();
+    }
+
+    private static @Nullable Scheduled read(@Nullable JsonNode json) {
+      return json == null
+          ? null
+          : new Scheduled(
+              json.required("name").asString(),
+              json.required("nominal").asLong(),
+              json.required("started").asLong());
+    }
   }
 
   /**

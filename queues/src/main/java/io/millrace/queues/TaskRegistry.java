@@ -2,6 +2,7 @@ package io.millrace.queues;
 
 import io.millrace.queues.QueueTask.Place;
 import io.millrace.queues.QueueTask.Progress;
+import io.millrace.queues.QueueTask.Scheduled;
 import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.QueuesException.TaskStateException;
@@ -142,6 +143,38 @@ public final class TaskRegistry {
    */
   public QueueTask submitOnce(Queue queue, ObjectId id, ObjectNode params) {
     return session.retry("task " + id, () -> tryOnce(queue, id, params));
+  }
+
+  /**
+   * Adds a queued task for each of these runs of a schedule to a transaction of another layer.
+   *
+   * @return the ids that the tasks will have, in the order given
+   * @throws InvalidRequestException if the store would not accept the params
+   */
+  public List<ObjectId> submitWith(
+      Transaction.Builder transaction, Queue queue, ObjectNode params, List<Scheduled> runs) {
+    List<ObjectId> ids = new ArrayList<>();
+    List<Bytes> bodies = new ArrayList<>();
+    for (Scheduled run : runs) {
+      ObjectId id = session.newId();
+      QueueTask task = task(queue, id, params, Terms.DEFAULTS, session.nowMillis()).with(run);
+      Bytes body = QueueTask.write(task, id.hex());
+      check(params, body);
+      ids.add(id);
+      bodies.add(body);
+    }
+    transaction.depend(Keys.queue(queue.id()), DocumentVersion.ANY);
+    QueueRegistry.ring(transaction, queue.id(), Duration.ZERO);
+    String group = Queue.waitingGroup(queue.id());
+    for (int i = 0; i < ids.size(); i++) {
+      add(transaction, group, ids.get(i), Duration.ZERO, bodies.get(i));
+    }
+    return ids;
+  }
+
+  /** The collection of the documents of tasks; the key of a document is the id of its task. */
+  public static String collection() {
+    return Keys.TASKS;
   }
 
   /** The task with this id. */
@@ -316,6 +349,7 @@ public final class TaskRegistry {
         id,
         queue.id(),
         params,
+        null,
         nowMillis,
         terms.policy(),
         delayMillis == 0 ? progress : progress.notBefore(nowMillis + delayMillis),

@@ -173,7 +173,7 @@ record CronExpression(
   }
 
   private static long bits(Cron cron, CronFieldName name, int least, int most) {
-    return bits(cron.retrieveFieldsAsMap().get(name).getExpression(), least, most);
+    return bits(cron.retrieve(name).getExpression(), least, most);
   }
 
   private static long bits(FieldExpression expression, int least, int most) {

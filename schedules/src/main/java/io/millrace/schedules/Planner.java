@@ -181,12 +181,11 @@ final class Planner {
       List<Backfill> left = new ArrayList<>(state.backfills());
       Backfill first = left.removeFirst();
       Instant nominal = schedule.times().next(first.after());
-      boolean over = nominal == null || nominal.isAfter(first.until());
-      if (!over) {
+      if (nominal == null || nominal.isAfter(first.until())) {
+        state = state.withBackfills(left);
+      } else {
         left.addFirst(new Backfill(nominal, first.until()));
-      }
-      state = state.withBackfills(left);
-      if (!over) {
+        state = state.withBackfills(left);
         start(nominal, Cause.BACKFILL);
       }
     }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * subscriptions that wake it. Runs are followed only while some are active, so that the work of a
  * server without schedules costs nothing here.
  */
-final class ScheduleLoop implements AutoCloseable {
+final class ScheduleLoop implements Schedules.Running {
   private final TaskStore store;
   private final ScheduleRunner runner;
   private final Set<String> runCollections = new HashSet<>();

@@ -23,7 +23,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -188,9 +187,7 @@ final class ScheduleRunner implements Step {
     ScheduleState state = plan.state();
     if (!state.equals(stored.state()) || !plan.starts().isEmpty()) {
       Transaction.Builder transaction = session.begin();
-      for (Start start : plan.starts()) {
-        state = start(transaction, target, schedule, start, state, now);
-      }
+      state = start(transaction, target, schedule, plan, now);
       ScheduleSession.change(transaction, stored, state);
       if (session.tryCommit(transaction.build()) == null) {
         return false;
@@ -226,28 +223,34 @@ final class ScheduleRunner implements Step {
         run.id(), run.nominal(), run.started(), now, run.cause(), end.ending(), end.reason());
   }
 
-  /** Adds a run to a transaction; one that cannot be started has failed. */
-  static ScheduleState start(
-      Transaction.Builder transaction,
-      Target target,
-      Schedule schedule,
-      Start start,
-      ScheduleState state,
-      Instant now) {
-    try {
-      Target.Request request =
-          new Target.Request(schedule.name(), start.nominal(), now, start.cause());
-      String id = target.start(transaction, request, schedule.target());
-      return state.started(new Run(id, start.nominal(), now, start.cause(), false));
-    } catch (InvalidScheduleException e) {
-      Result failed =
-          new Result("", start.nominal(), now, now, start.cause(), Ending.FAILED, reason(e));
-      return state.ended(failed, schedule.pauseAfter());
+  /** Adds the starts of a plan to a transaction; those that are not possible have failed. */
+  private static ScheduleState start(
+      Transaction.Builder transaction, Target target, Schedule schedule, Plan plan, Instant now) {
+    ScheduleState state = plan.state();
+    if (plan.starts().isEmpty()) {
+      return state;
     }
-  }
-
-  private static @Nullable String reason(InvalidScheduleException e) {
-    return e.getMessage();
+    try {
+      List<String> ids =
+          target.start(
+              transaction,
+              plan.starts().stream()
+                  .map(start ->
+                      new Target.Request(schedule.name(), start.nominal(), now, start.cause()))
+                  .toList(),
+              schedule.target());
+      for (int i = 0; i < ids.size(); i++) {
+        Start start = plan.starts().get(i);
+        state = state.started(new Run(ids.get(i), start.nominal(), now, start.cause(), false));
+      }
+    } catch (InvalidScheduleException e) {
+      for (Start start : plan.starts()) {
+        Result failed =
+            new Result("", start.nominal(), now, now, start.cause(), Ending.FAILED, e.getMessage());
+        state = state.ended(failed, schedule.pauseAfter());
+      }
+    }
+    return state;
   }
 
   private void watch(String name, Target target, ScheduleState state) {

@@ -34,7 +34,7 @@ public final class Schedules {
   /** The most backfills of a schedule that wait. */
   private static final int MOST_BACKFILLS = 20;
 
-  /** The most times that {@link #next} and {@link #preview} give. */
+  /** The most times that are given at once. */
   public static final int MOST_TIMES = 1_000;
 
   /** The longest note of a pause, in characters. */
@@ -72,8 +72,15 @@ public final class Schedules {
     }
   }
 
-  /** Starts what is due until the result is closed; to be closed before the store. */
-  public AutoCloseable run() {
+  /** The activity that starts what is due. */
+  public interface Running extends AutoCloseable {
+    /** Ends it, before the store is closed; waits for a step under way. */
+    @Override
+    void close();
+  }
+
+  /** Starts what is due until the result is closed. */
+  public Running run() {
     return ScheduleLoop.start(session, runner(), clock);
   }
 
@@ -151,6 +158,15 @@ public final class Schedules {
   /** The schedule of this name. */
   public Optional<View> find(String name) {
     return session.find(name).map(Schedules::view);
+  }
+
+  /**
+   * The schedule of this name.
+   *
+   * @throws NoScheduleException if there is none
+   */
+  public View get(String name) {
+    return find(name).orElseThrow(() -> new NoScheduleException(name));
   }
 
   private static View view(Stored stored) {
@@ -275,10 +291,12 @@ public final class Schedules {
               Target target = session.target(schedule.target());
               Transaction.Builder transaction = session.begin();
               String id =
-                  target.start(
-                      transaction,
-                      new Target.Request(name, now, now, Cause.MANUAL),
-                      schedule.target());
+                  target
+                      .start(
+                          transaction,
+                          List.of(new Target.Request(name, now, now, Cause.MANUAL)),
+                          schedule.target())
+                      .getFirst();
               Run run = new Run(id, now, now, Cause.MANUAL, false);
               made.clear();
               made.add(run);
@@ -339,21 +357,6 @@ public final class Schedules {
     return Stream.iterate(
             timetable.next(after), time -> time != null && !time.isAfter(last), timetable::next)
         .filter(time -> !stored.state().hasRun(time));
-  }
-
-  /**
-   * The next nominal times of a schedule, whether it is paused or not.
-   *
-   * @param count from 1 to {@link #MOST_TIMES}
-   * @throws NoScheduleException if there is none
-   */
-  public List<Instant> next(String name, Instant after, int count) {
-    return session
-        .find(name)
-        .orElseThrow(() -> new NoScheduleException(name))
-        .schedule()
-        .times()
-        .next(after, count);
   }
 
   /**

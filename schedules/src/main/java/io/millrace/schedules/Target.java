@@ -6,6 +6,7 @@ import io.millrace.schedules.SchedulesException.InvalidScheduleException;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Transaction;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -27,13 +28,14 @@ public interface Target {
   void check(ObjectNode description);
 
   /**
-   * Adds a run to a transaction, so that the schedule and the run are one commit.
+   * Adds runs to a transaction, so that the schedule and its runs are one commit.
    *
-   * @return the id of the run, unique within this target
-   * @throws InvalidScheduleException if it cannot be started, for example because its queue was
-   *     deleted; the transaction is then not used
+   * @param runs at least one
+   * @return the ids of the runs in the same order, unique within this target
+   * @throws InvalidScheduleException if they cannot be started, for example because their queue was
+   *     deleted; nothing was added then
    */
-  String start(Transaction.Builder transaction, Request run, ObjectNode description);
+  List<String> start(Transaction.Builder transaction, List<Request> runs, ObjectNode description);
 
   /**
    * How a run has ended.

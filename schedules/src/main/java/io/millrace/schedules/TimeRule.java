@@ -67,7 +67,7 @@ public sealed interface TimeRule {
       throw new InvalidScheduleException(
           "every", "an interval lasts from 1 second to 3,660 days, not " + interval);
     }
-    if (interval.getNano() % 1_000_000 != 0) {
+    if (!interval.equals(interval.truncatedTo(ChronoUnit.MILLIS))) {
       throw new InvalidScheduleException("every", "an interval has whole milliseconds");
     }
     return new Interval(interval, from.truncatedTo(ChronoUnit.MILLIS));

@@ -83,10 +83,15 @@ final class DocumentTarget implements Target {
   }
 
   @Override
-  public String start(Transaction.Builder transaction, Request run, ObjectNode description) {
+  public List<String> start(
+      Transaction.Builder transaction, List<Request> runs, ObjectNode description) {
     if (description.path("document").asString().equals("none")) {
       throw new InvalidScheduleException("target.document", "it is gone");
     }
+    return runs.stream().map(run -> start(transaction, run)).toList();
+  }
+
+  private String start(Transaction.Builder transaction, Request run) {
     String id = "%09d".formatted(ids.incrementAndGet());
     ObjectNode json = Json.object();
     json.put("schedule", run.schedule());

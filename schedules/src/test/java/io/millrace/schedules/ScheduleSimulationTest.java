@@ -27,6 +27,7 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Two servers on one store, whose lines to it break before and after commits, whose processes are
@@ -38,10 +39,17 @@ class ScheduleSimulationTest {
 
   private static final List<String> OVERLAPS =
       List.of("skip", "queue_one", "queue_all", "cancel", "allow");
-  private static final String TIMES =
-      "{\"times\": [{\"cron\": \"*/20 * * * *\"}, {\"cron\": \"30 2 * * *\"}, {\"every\":"
-          + " \"50m\"}], \"zone\": \"Europe/Berlin\", \"jitter\": \"5m\", \"missed\": \"all\","
-          + " \"window\": \"20d\", \"overlap\": \"%s\", \"target\": {\"document\": \"x\"}}";
+
+  private static ObjectNode form(String overlap) {
+    return Json.read(
+        Bytes.of(
+            """
+            {"times": [{"cron": "*/20 * * * *"}, {"cron": "30 2 * * *"}, {"every": "50m"}],
+             "zone": "Europe/Berlin", "jitter": "5m", "missed": "all", "window": "20d",
+             "overlap": "%s", "target": {"document": "x"}}
+            """
+                .formatted(overlap)));
+  }
 
   /** A server with a clock of its own. */
   private static final class Server {
@@ -158,7 +166,7 @@ class ScheduleSimulationTest {
 
   private static void simulate(World world, String what) throws InterruptedException {
     for (String overlap : OVERLAPS) {
-      world.operator.put(overlap, Json.read(Bytes.of(TIMES.formatted(overlap))));
+      world.operator.put(overlap, form(overlap));
     }
     Instant start = world.now;
     for (int i = 0; i < 60; i++) {

@@ -11,6 +11,7 @@ import io.millrace.http.HttpServer;
 import io.millrace.http.Route;
 import io.millrace.http.Routes;
 import io.millrace.http.message.HttpException;
+import io.millrace.queues.Archive;
 import io.millrace.server.access.AccessPart;
 import io.millrace.server.blobs.BlobApi;
 import io.millrace.server.blobs.BlobSettings;
@@ -24,6 +25,8 @@ import io.millrace.server.jobs.JobsSettings;
 import io.millrace.server.metrics.Metrics;
 import io.millrace.server.queues.QueuesPart;
 import io.millrace.server.queues.QueuesSettings;
+import io.millrace.server.schedules.QueueTarget;
+import io.millrace.server.schedules.SchedulesPart;
 import io.millrace.server.security.Access;
 import io.millrace.server.security.FilePermissions;
 import io.millrace.server.security.Principals;
@@ -197,6 +200,9 @@ public final class MillraceServer implements AutoCloseable {
             configuration.get(GraphSettings.SECTION),
             new GraphPart.Base(requests, blobs, options.folder(), queues.queues(), jobs.jobs()),
             random);
+    SchedulesPart schedules =
+        SchedulesPart.open(
+            requests, List.of(new QueueTarget(queues.queues(), Archive.in(blobs))), random);
     return List.of(
         access,
         new StorePart(store, options.limits().operations()),
@@ -204,7 +210,8 @@ public final class MillraceServer implements AutoCloseable {
         new ClusterApi(requests, Clock.systemUTC()),
         queues,
         jobs,
-        graph);
+        graph,
+        schedules);
   }
 
   /** Health and figures, of all parts together. */

@@ -3,6 +3,8 @@ package io.millrace.queues.plugin;
 import java.io.OutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
 /** One task, as a plugin sees it. Safe for use by any number of threads, except for the streams. */
@@ -24,6 +26,20 @@ public interface PluginTask {
 
   /** The parameters of the task; a copy, which may be changed. */
   ObjectNode params();
+
+  /** The run of a schedule that the task is; empty for other tasks. */
+  default Optional<ScheduledTime> scheduled() {
+    return Optional.empty();
+  }
+
+  /**
+   * The run of a schedule.
+   *
+   * @param schedule the name of the schedule
+   * @param nominal the time of the run by the schedule
+   * @param started when the schedule created the task
+   */
+  record ScheduledTime(String schedule, Instant nominal, Instant started) {}
 
   /** An empty folder for this run alone; removed afterwards. */
   Path folder();

@@ -13,10 +13,12 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ForkJoinPool;
@@ -236,6 +238,16 @@ final class PluginWork implements Work {
     @Override
     public ObjectNode params() {
       return task.params().deepCopy();
+    }
+
+    @Override
+    public Optional<ScheduledTime> scheduled() {
+      return Optional.ofNullable(task.scheduled())
+          .map(run ->
+              new ScheduledTime(
+                  run.name(),
+                  Instant.ofEpochMilli(run.nominalMillis()),
+                  Instant.ofEpochMilli(run.startedMillis())));
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.millrace.queues.runner;
 import io.millrace.processes.PrivateFiles;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.queues.ObjectId;
+import io.millrace.queues.QueueTask.Scheduled;
 import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.QueuesException.LostClaimException;
@@ -21,6 +22,8 @@ import io.millrace.work.LeaseKeeper;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ScheduledFuture;
@@ -126,6 +129,7 @@ final class TaskRun {
             new RunTask(
                 assignment,
                 started.task().params(),
+                started.task().scheduled(),
                 context.folder(),
                 outputs,
                 context.tools().launcher()));
@@ -360,6 +364,7 @@ final class TaskRun {
    *
    * @param assignment what the node handed over
    * @param params the params of the task
+   * @param scheduled the run of a schedule that it is; null for none
    * @param folder its files
    * @param outputs its outputs
    * @param launcher starts programs
@@ -367,12 +372,25 @@ final class TaskRun {
   record RunTask(
       Assignment assignment,
       ObjectNode params,
+      @Nullable Scheduled scheduled,
       TaskFolder folder,
       Outputs outputs,
       ProcessLauncher launcher) {
 
     /** The variables that every program gets. */
     Map<String, String> environment() {
+      Map<String, String> variables = new HashMap<>(always());
+      if (scheduled != null) {
+        variables.put("MILLRACE_SCHEDULE", scheduled.name());
+        variables.put(
+            "MILLRACE_NOMINAL_TIME", Instant.ofEpochMilli(scheduled.nominalMillis()).toString());
+        variables.put(
+            "MILLRACE_STARTED_AT", Instant.ofEpochMilli(scheduled.startedMillis()).toString());
+      }
+      return variables;
+    }
+
+    private Map<String, String> always() {
       return Map.of(
           "MILLRACE_TASK_ID", assignment.task().hex(),
           "MILLRACE_QUEUE", assignment.run().queue().hex(),

@@ -239,6 +239,12 @@ record Shapes(OutputReader outputs) {
     json.set("params", task.params());
     times.put(json, "ctime", task.ctimeMillis());
     times.put(json, "mtime", task.progress().mtimeMillis());
+    QueueTask.Scheduled scheduled = task.scheduled();
+    if (scheduled != null) {
+      ObjectNode run = json.putObject("schedule").put("name", scheduled.name());
+      times.put(run, "nominal", scheduled.nominalMillis());
+      times.put(run, "started", scheduled.startedMillis());
+    }
     if (wanted.wants("stdout")) {
       form.put(json, "stdout", task.output().stdout());
     }

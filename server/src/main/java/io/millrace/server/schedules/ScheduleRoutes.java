@@ -1,0 +1,237 @@
+package io.millrace.server.schedules;
+
+import io.millrace.http.ApiRoutes;
+import io.millrace.http.Caller.Role;
+import io.millrace.http.Request;
+import io.millrace.http.Route.Body;
+import io.millrace.http.json.Json;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Query;
+import io.millrace.http.message.Reply;
+import io.millrace.schedules.Schedule;
+import io.millrace.schedules.ScheduleState;
+import io.millrace.schedules.ScheduleState.Pause;
+import io.millrace.schedules.ScheduleState.Result;
+import io.millrace.schedules.ScheduleState.Run;
+import io.millrace.schedules.Schedules;
+import io.millrace.schedules.Schedules.View;
+import java.io.IOException;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.OffsetDateTime;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Reads and changes schedules. Times are shown with the offset of the schedule's zone. */
+final class ScheduleRoutes {
+  private static final int SHOWN_TIMES = 10;
+  private static final int PAGE = 100;
+  private static final int LARGEST_PAGE = 1_000;
+
+  private final Schedules schedules;
+  private final InstantSource clock;
+
+  ScheduleRoutes(Schedules schedules, InstantSource clock) {
+    this.schedules = schedules;
+    this.clock = clock;
+  }
+
+  void addTo(ApiRoutes api) {
+    ApiRoutes changes = api.role(Role.OPERATOR).strictQuery(Set.of());
+    api.strictQuery(Set.of("prefix", "paused", "after", "limit")).get("", this::list);
+    api.strictQuery(Set.of("count", "after"))
+        .get("/{name}/next", this::next)
+        .role(Role.VIEWER)
+        .body(Body.JSON)
+        .post("/preview", this::preview);
+    api.strictQuery(Set.of()).get("/{name}", request -> reply(find(request)));
+    changes
+        .body(Body.JSON)
+        .put("/{name}", request -> reply(schedules.put(name(request), Json.objectBody(request))))
+        .post("/{name}/pause", this::pause)
+        .post("/{name}/backfill", this::backfill);
+    changes
+        .post("/{name}/resume", request -> reply(schedules.resume(name(request))))
+        .post("/{name}/run", this::run)
+        .delete("/{name}", this::delete);
+  }
+
+  private static String name(Request request) {
+    return request.parameter("name");
+  }
+
+  private View find(Request request) {
+    return schedules.get(name(request));
+  }
+
+  private Reply list(Request request) {
+    Query query = request.query();
+    int limit = (int) query.integer("limit", PAGE, 1, LARGEST_PAGE);
+    Predicate<View> wanted = _ -> true;
+    if (query.text("paused").isPresent()) {
+      boolean paused = query.bool("paused", true);
+      wanted = view -> (view.state().pause() != null) == paused;
+    }
+    List<View> found =
+        schedules.list(
+            query.text("prefix").orElse(""), query.text("after").orElse(""), limit, wanted);
+    ObjectNode answer = Json.object();
+    answer.set("schedules", Json.array(found, ScheduleRoutes::summary));
+    answer.put("next", found.size() == limit ? found.getLast().schedule().name() : null);
+    return Json.reply(answer);
+  }
+
+  private Reply next(Request request) {
+    View view = find(request);
+    ObjectNode answer = Json.object();
+    answer.set("next", next(request, view.schedule()));
+    return Json.reply(answer);
+  }
+
+  private ArrayNode next(Request request, Schedule schedule) {
+    int count = (int) request.query().integer("count", SHOWN_TIMES, 1, Schedules.MOST_TIMES);
+    Instant after =
+        request.query().text("after").map(text -> instant("after", text)).orElse(clock.instant());
+    return times(schedule.times().next(after, count), schedule.zone());
+  }
+
+  private Reply preview(Request request) throws IOException {
+    Schedule schedule = schedules.preview(Json.objectBody(request));
+    ObjectNode answer = Json.object();
+    answer.set("next", next(request, schedule));
+    return Json.reply(answer);
+  }
+
+  private Reply pause(Request request) throws IOException {
+    ObjectNode body = request.hasBody() ? Json.objectBody(request) : Json.object();
+    Json.checkFields("a pause", body, Set.of("note"));
+    String note = Json.text("note", body.get("note"));
+    return reply(schedules.pause(name(request), note == null ? "" : note));
+  }
+
+  private Reply run(Request request) {
+    String name = name(request);
+    Run run = schedules.runNow(name);
+    return Json.reply(run(run, find(request).schedule().zone()));
+  }
+
+  private Reply backfill(Request request) throws IOException {
+    ObjectNode body = Json.objectBody(request);
+    Json.checkFields("a backfill", body, Set.of("from", "until"));
+    String from = Json.text("from", body.get("from"));
+    String until = Json.text("until", body.get("until"));
+    if (from == null || until == null) {
+      throw HttpProblem.malformed("a backfill needs from and until, the first and the last time");
+    }
+    List<Instant> times =
+        schedules.backfill(name(request), instant("from", from), instant("until", until));
+    ObjectNode answer = Json.object();
+    answer.put("runs", times.size());
+    answer.put("more", times.size() == Schedules.MOST_TIMES);
+    answer.set("times", times(times, find(request).schedule().zone()));
+    return Json.reply(answer);
+  }
+
+  private Reply delete(Request request) {
+    schedules.delete(name(request));
+    return Json.reply(Json.object().put("deleted", name(request)));
+  }
+
+  private static Instant instant(String what, String text) {
+    try {
+      return OffsetDateTime.parse(text.toUpperCase(Locale.ROOT)).toInstant();
+    } catch (DateTimeException _) {
+      throw HttpProblem.malformed(
+          what + " is a time with an offset, for example 2026-12-24T18:00:00Z, not " + text);
+    }
+  }
+
+  private Reply reply(View view) {
+    ObjectNode shown = summary(view);
+    ScheduleState state = view.state();
+    ZoneId zone = view.schedule().zone();
+    shown.set("next", times(view.schedule().times().next(clock.instant(), SHOWN_TIMES), zone));
+    shown.set("active", Json.array(state.active(), run -> run(run, zone)));
+    shown.set("waiting", times(state.waiting(), zone));
+    ArrayNode backfills = shown.putArray("backfills");
+    state
+        .backfills()
+        .forEach(each ->
+            backfills
+                .addObject()
+                .put("after", time(each.after(), zone))
+                .put("until", time(each.until(), zone)));
+    shown.put("failures_in_row", state.failuresInRow());
+    shown.set("results", Json.array(state.results(), result -> result(result, zone)));
+    return Json.reply(shown);
+  }
+
+  private static ObjectNode summary(View view) {
+    ScheduleState state = view.state();
+    ZoneId zone = view.schedule().zone();
+    ObjectNode shown = Json.object().put("name", view.schedule().name());
+    shown.setAll(view.schedule().form());
+    shown.put("created", time(view.created(), zone));
+    shown.put("due", view.due().map(due -> time(due, zone)).orElse(null));
+    Pause pause = state.pause();
+    if (pause == null) {
+      shown.putNull("paused");
+    } else {
+      shown
+          .putObject("paused")
+          .put("since", time(pause.since(), zone))
+          .put("note", pause.note())
+          .put("failures", pause.failures());
+    }
+    shown
+        .putObject("counts")
+        .put("started", state.counts().started())
+        .put("succeeded", state.counts().succeeded())
+        .put("failed", state.counts().failed())
+        .put("missed", state.counts().missed())
+        .put("skipped", state.counts().skipped());
+    return shown;
+  }
+
+  private static JsonNode run(Run run, ZoneId zone) {
+    return Json.object()
+        .put("id", run.id())
+        .put("nominal", time(run.nominal(), zone))
+        .put("started", time(run.started(), zone))
+        .put("cause", lower(run.cause()))
+        .put("cancelled", run.cancelled());
+  }
+
+  private static JsonNode result(Result result, ZoneId zone) {
+    return Json.object()
+        .put("id", result.id().isEmpty() ? null : result.id())
+        .put("nominal", time(result.nominal(), zone))
+        .put("started", time(result.started(), zone))
+        .put("ended", time(result.ended(), zone))
+        .put("cause", lower(result.cause()))
+        .put("ending", lower(result.ending()))
+        .put("reason", result.reason());
+  }
+
+  private static ArrayNode times(List<Instant> times, ZoneId zone) {
+    ArrayNode array = Json.array();
+    times.forEach(time -> array.add(time(time, zone)));
+    return array;
+  }
+
+  private static @Nullable String time(Instant time, ZoneId zone) {
+    return time.atZone(zone).toOffsetDateTime().toString();
+  }
+
+  private static String lower(Enum<?> word) {
+    return word.name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,229 @@
+package io.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.Queue;
+import io.millrace.queues.QueueTask;
+import io.millrace.queues.Queues;
+import io.millrace.queues.Status;
+import io.millrace.store.Document;
+import io.millrace.work.Watch;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+/** Schedules over HTTP, with a queue that no node serves. */
+final class SchedulesApiTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  @TempDir private Path folder = Path.of("");
+  private TestServer server;
+  private Queues queues;
+
+  @BeforeEach
+  void start() {
+    open();
+    var _ = queues.queues().create("work", "shell", Queue.Settings.DEFAULTS);
+  }
+
+  private void open() {
+    server = TestServer.in(folder);
+    queues = Queues.in(server.server().store(), Clock.systemUTC(), new Random(7));
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private HttpResponse<String> send(String method, String path, String body)
+      throws IOException, InterruptedException {
+    return server.send(
+        method, "/schedules" + path, body.replace('\'', '"'), "Content-Type", Dci.JSON);
+  }
+
+  private JsonNode ok(String method, String path, String body)
+      throws IOException, InterruptedException {
+    return Dci.ok(send(method, path, body));
+  }
+
+  private static String daily(String more) {
+    return "{'times': [{'cron': '30 2 * * *'}], 'zone': 'Europe/Berlin',"
+        + " 'target': {'queue': 'work', 'params': {'command': 'true'}}"
+        + more
+        + "}";
+  }
+
+  /** The first task of the queue, once there is one. */
+  private QueueTask firstTask() throws InterruptedException {
+    try (Watch.Changes<ObjectId, QueueTask> changes = queues.changes()) {
+      QueueTask[] found = new QueueTask[1];
+      queues.tasks().each(task -> found[0] = task);
+      while (found[0] == null) {
+        changes.next(PATIENCE, _ -> true).values().forEach(task -> found[0] = task);
+      }
+      return found[0];
+    }
+  }
+
+  /** The schedule, once its first result is there. */
+  private JsonNode withResult(String name) throws IOException, InterruptedException {
+    try (Watch.Changes<String, Document> changes =
+        Watch.documents(server.server().store(), "schedules.states", key -> key, state -> state)) {
+      JsonNode shown = ok("GET", "/" + name, "");
+      while (shown.path("results").isEmpty()) {
+        assertThat(changes.next(PATIENCE, name::equals)).isNotEmpty();
+        shown = ok("GET", "/" + name, "");
+      }
+      return shown;
+    }
+  }
+
+  @Test
+  void a_schedule_is_created_shown_changed_and_deleted() throws IOException, InterruptedException {
+    JsonNode created = ok("PUT", "/nightly", daily(""));
+    assertThat(created.path("missed").asString()).isEqualTo("last");
+    assertThat(created.path("overlap").asString()).isEqualTo("skip");
+    assertThat(created.path("next")).hasSize(10);
+    assertThat(created.path("due")).isEqualTo(created.path("next").path(0));
+    assertThat(created.path("paused").isNull()).isTrue();
+    ok("PUT", "/nightly", daily(", 'overlap': 'allow', 'jitter': '30s'"));
+    JsonNode shown = ok("GET", "/nightly", "");
+    assertThat(shown.path("overlap").asString()).isEqualTo("allow");
+    assertThat(shown.path("created")).isEqualTo(created.path("created"));
+    assertThat(ok("DELETE", "/nightly", "").path("deleted").asString()).isEqualTo("nightly");
+    assertThat(send("GET", "/nightly", "").statusCode()).isEqualTo(404);
+    assertThat(send("DELETE", "/nightly", "").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void times_are_shown_in_the_zone_of_the_schedule() throws IOException, InterruptedException {
+    ok("PUT", "/nightly", daily(""));
+    JsonNode next = ok("GET", "/nightly/next?count=3&after=2026-03-27T12:00:00Z", "").path("next");
+    assertThat(next.toString().replace('"', '\''))
+        .isEqualTo("['2026-03-28T02:30+01:00','2026-03-29T03:00+02:00','2026-03-30T02:30+02:00']");
+    JsonNode preview =
+        ok(
+                "POST",
+                "/preview?count=1&after=2026-03-27T12:00:00Z",
+                "{'times': [{'cron': '@daily'}], 'zone': 'Asia/Tokyo'}")
+            .path("next");
+    assertThat(preview.path(0).asString()).isEqualTo("2026-03-28T00:00+09:00");
+  }
+
+  @Test
+  void a_task_of_a_queue_runs_with_its_nominal_time_and_its_end_is_noted()
+      throws IOException, InterruptedException {
+    ok(
+        "PUT",
+        "/often",
+        "{'times': [{'every': '1s'}], 'target': {'queue': 'work', 'params': {'n': 1}}}");
+    QueueTask task = firstTask();
+    ok("POST", "/often/pause", "{'note': 'enough'}");
+    assertThat(task.params().path("n").asInt()).isEqualTo(1);
+    QueueTask.Scheduled scheduled = task.scheduled();
+    assertThat(scheduled).isNotNull();
+    assertThat(scheduled.name()).isEqualTo("often");
+    assertThat(scheduled.startedMillis()).isGreaterThanOrEqualTo(scheduled.nominalMillis());
+    JsonNode shown = Dci.ok(server.get("/dci/tasks/id/" + task.id()));
+    assertThat(shown.path("schedule").path("name").asString()).isEqualTo("often");
+    JsonNode schedule = ok("GET", "/often", "");
+    assertThat(schedule.path("active").path(0).path("id").asString()).isEqualTo(task.id().hex());
+    assertThat(schedule.path("paused").path("note").asString()).isEqualTo("enough");
+    var _ = queues.tasks().hold(task.id(), Status.CANCELLED, "not today");
+    JsonNode result = withResult("often").path("results").path(0);
+    assertThat(result.path("ending").asString()).isEqualTo("cancelled");
+    assertThat(result.path("reason").asString()).isEqualTo("not today");
+    JsonNode metrics = Dci.MAPPER.valueToTree(server.get("/metrics").body());
+    assertThat(metrics.asString()).contains("millrace_schedules_runs_started_total 1.0");
+  }
+
+  @Test
+  void a_schedule_goes_on_after_a_restart() throws IOException, InterruptedException {
+    ok("PUT", "/nightly", daily(""));
+    JsonNode run = ok("POST", "/nightly/run", "");
+    server.close();
+    open();
+    JsonNode shown = ok("GET", "/nightly", "");
+    assertThat(shown.path("active").path(0)).isEqualTo(run);
+    var _ = queues.tasks().terminate(new ObjectId(run.path("id").asString()));
+    assertThat(withResult("nightly").path("results").path(0).path("cause").asString())
+        .isEqualTo("manual");
+  }
+
+  @Test
+  void a_backfill_names_the_times_that_it_runs() throws IOException, InterruptedException {
+    ok("PUT", "/nightly", daily(""));
+    JsonNode backfill =
+        ok(
+            "POST",
+            "/nightly/backfill",
+            "{'from': '2026-01-01T00:00:00Z', 'until': '2026-01-03T00:00:00Z'}");
+    assertThat(backfill.path("runs").asInt()).isEqualTo(2);
+    assertThat(backfill.path("times").path(0).asString()).isEqualTo("2026-01-01T02:30+01:00");
+    QueueTask task = firstTask();
+    assertThat(task.scheduled()).isNotNull();
+    assertThat(task.scheduled().nominalMillis()).isEqualTo(1_767_231_000_000L);
+  }
+
+  @Test
+  void schedules_are_listed_in_pages() throws IOException, InterruptedException {
+    for (String name : new String[] {"a", "b", "c"}) {
+      ok("PUT", "/" + name, daily(""));
+    }
+    ok("POST", "/b/pause", "");
+    JsonNode page = ok("GET", "?limit=2", "");
+    assertThat(page.path("schedules")).hasSize(2);
+    assertThat(page.path("next").asString()).isEqualTo("b");
+    assertThat(ok("GET", "?limit=2&after=b", "").path("next").isNull()).isTrue();
+    assertThat(ok("GET", "?paused=true", "").path("schedules")).hasSize(1);
+    ok("POST", "/b/resume", "");
+    assertThat(ok("GET", "?paused=true", "").path("schedules")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "PUT; /x; {}; 400; times",
+        "PUT; /x; []; 400; object",
+        "PUT; /x; {'times': [{'cron': '61 * * * *'}]}; 400; times[0].cron",
+        "PUT; /x; {'times': [{'cron': '@daily'}], 'target': {}}; 400; target",
+        "PUT; /x; {'times': [{'cron': '@daily'}], 'target': {'queue': 'none'}}; 400; 'none'",
+        "PUT; /x; {'times': [{'cron': '@daily'}], 'target': {'queue': 'work', 'q': 1}}; 400;"
+            + " target.q",
+        "PUT; /x; {'times': [{'cron': '@daily'}], 'target': {'queue': 'work', 'params': 1}}; 400;"
+            + " target.params",
+        "PUT; /a%20b; {}; 400; letters",
+        "POST; /none/run; ; 404; no schedule",
+        "POST; /none/pause; ; 404; no schedule",
+        "POST; /nightly/pause; {'notes': 1}; 400; notes",
+        "POST; /nightly/backfill; {'from': 'x', 'until': 'y'}; 400; from",
+        "POST; /nightly/backfill; {'from': '2026-01-02T00:00:00Z', 'until':"
+            + " '2026-01-01T00:00:00Z'}; 400; until",
+        "GET; /nightly/next?count=0; ; 400; count",
+        "GET; /nightly/next?after=now; ; 400; after",
+        "GET; ?sort=name; ; 400; sort",
+        "GET; ?paused=maybe; ; 400; paused"
+      })
+  void what_is_wrong_is_said_as_problem_details(
+      String method, String path, String body, int status, String says)
+      throws IOException, InterruptedException {
+    ok("PUT", "/nightly", daily(""));
+    HttpResponse<String> answer = send(method, path, body == null ? "" : body);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+    assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+    assertThat(Dci.MAPPER.readTree(answer.body()).path("detail").asString()).contains(says);
+  }
+}
