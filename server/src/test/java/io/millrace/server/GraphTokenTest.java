@@ -41,6 +41,7 @@ final class GraphTokenTest {
       String parent = graph.script("root", "true");
       String node = graph.script(parent, knowing());
       String other = graph.script("root", "sleep 0");
+      assertThat(graph.settled(other)).isEqualTo("finished");
       String[] known = words(graph, node);
       assertThat(known).hasSize(3);
       assertThat(known[0]).isEqualTo(node);

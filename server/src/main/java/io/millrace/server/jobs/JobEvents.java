@@ -17,6 +17,7 @@ import io.millrace.work.DocumentChanges.Changed;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * The changes of jobs, and their progress, as one client sees them. It writes only the latest
@@ -29,24 +30,35 @@ final class JobEvents implements EventStream.Source {
   private final DocumentChanges<JobChange> changes;
   private final Workers workers;
   private final Shapes shapes;
-  private final JobFilter filter;
+  private final Predicate<Job> wanted;
+
+  /** Whether deleted jobs are told, of which the type is not known any more. */
+  private final boolean unlimited;
+
   private long heard;
   private long looked;
 
   private JobEvents(
-      DocumentChanges<JobChange> changes, Workers workers, Shapes shapes, JobFilter filter) {
+      DocumentChanges<JobChange> changes,
+      Workers workers,
+      Shapes shapes,
+      Predicate<Job> wanted,
+      boolean unlimited) {
     this.changes = changes;
     this.workers = workers;
     this.shapes = shapes;
-    this.filter = filter;
+    this.wanted = wanted;
+    this.unlimited = unlimited;
   }
 
   /** Answers with the stream that a request asks for. */
   static Reply reply(Request request, Jobs jobs, Workers workers, Shapes shapes) {
     JobFilter filter = JobRoutes.filter(request.query());
+    Predicate<Job> wanted = JobRoutes.reached(request).and(filter::matches);
+    boolean unlimited = request.caller().reach().coversEverything();
     Position after = CommitEvents.after(request);
     return CommitEvents.reply(
-        request, () -> new JobEvents(jobs.changes(after), workers, shapes, filter));
+        request, () -> new JobEvents(jobs.changes(after), workers, shapes, wanted, unlimited));
   }
 
   @Override
@@ -73,7 +85,7 @@ final class JobEvents implements EventStream.Source {
     heard = news.number();
     List<CommitEvents.Event> events =
         news.jobs().stream()
-            .filter(each -> filter.matches(each.job()))
+            .filter(each -> wanted.test(each.job()))
             .map(each -> new CommitEvents.Event("progress", Shapes.of(each)))
             .toList();
     return CommitEvents.write(target, events, null);
@@ -82,7 +94,7 @@ final class JobEvents implements EventStream.Source {
   private boolean write(EventStream.Target target, Changed<JobChange> commit) throws IOException {
     List<CommitEvents.Event> events =
         commit.events().stream()
-            .filter(change -> change.job().map(filter::matches).orElse(true))
+            .filter(change -> change.job().map(wanted::test).orElse(unlimited))
             .map(this::event)
             .toList();
     return CommitEvents.write(target, events, commit.position());

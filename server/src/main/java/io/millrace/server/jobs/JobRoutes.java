@@ -1,6 +1,7 @@
 package io.millrace.server.jobs;
 
 import io.millrace.http.ApiRoutes;
+import io.millrace.http.Caller;
 import io.millrace.http.Caller.Role;
 import io.millrace.http.PendingWait.Deadline;
 import io.millrace.http.Request;
@@ -27,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.node.ObjectNode;
@@ -40,7 +42,8 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
   private static final int MOST_SECONDS = 600;
   private static final int USUAL_SECONDS = 30;
 
-  void addTo(ApiRoutes api) {
+  void addTo(ApiRoutes all) {
+    ApiRoutes api = all.limitable();
     api.query("type", "status", "priority", "batch", "worker", "limit", "after")
         .get("/jobs", this::list);
     api.get("/jobs/{key}", request -> Json.reply(shapes.of(job(request))))
@@ -53,12 +56,12 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
         .delete("/jobs/{key}", this::delete)
         .post("/jobs/{key}/cancel", request -> change(request, registry::cancel))
         .post("/jobs/{key}/retry", request -> change(request, registry::retry));
-    api.query("limit", "after").get("/batches", this::batches);
-    api.get("/batches/{batch}", request -> Json.reply(counted(batch(request))))
+    // A batch may have jobs of several types.
+    all.query("limit", "after").get("/batches", this::batches);
+    all.get("/batches/{batch}", request -> Json.reply(counted(batch(request))))
         .get("/batches/{batch}/jobs", request -> jobs(batch(request)).reply(shapes));
-    api.query("timeout")
-        .get("/jobs/{key}/wait", this::awaitJob)
-        .get("/batches/{batch}/wait", this::awaitBatch);
+    api.query("timeout").get("/jobs/{key}/wait", this::awaitJob);
+    all.query("timeout").get("/batches/{batch}/wait", this::awaitBatch);
   }
 
   private Reply list(Request request) {
@@ -66,7 +69,15 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
     long limit = query.integer("limit", 0, 0, Integer.MAX_VALUE);
     JobFilter filter = filter(query);
     long most = limit == 0 ? Long.MAX_VALUE : limit;
-    return new JobPages(registry, filter, after(query), most).reply(shapes);
+    return new JobPages(registry, filter, reached(request), after(query), most).reply(shapes);
+  }
+
+  /** Which jobs are within the reach of the caller. */
+  static Predicate<Job> reached(Request request) {
+    Caller.Reach reach = request.caller().reach();
+    return reach.coversEverything()
+        ? _ -> true
+        : job -> reach.includes(Caller.Reach.Area.TYPES, job.type());
   }
 
   private @Nullable JobId after(Query query) {
@@ -105,12 +116,14 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
 
   private Reply delete(Request request) {
     String key = request.parameter("key");
+    Job _ = job(request);
     Job deleted = registry.delete(key).orElseThrow(() -> noJob(key));
     return Json.reply(202, Json.object().put("deleted", deleted.key()));
   }
 
   private Reply change(Request request, Function<String, Optional<Job>> change) {
     String key = request.parameter("key");
+    Job _ = job(request);
     return Json.reply(shapes.of(change.apply(key).orElseThrow(() -> noJob(key))));
   }
 
@@ -122,7 +135,7 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
 
   private JobPages jobs(Batch batch) {
     JobFilter members = new JobFilter(null, null, null, batch.id(), null);
-    return new JobPages(registry, members, null, Long.MAX_VALUE);
+    return new JobPages(registry, members, _ -> true, null, Long.MAX_VALUE);
   }
 
   /** A batch with the number of its jobs in each status. */
@@ -166,13 +179,14 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
   }
 
   /**
-   * The job of {@code {key}}: a key or a GUID.
+   * The job of {@code {key}}: a key or a GUID. One out of reach of the caller is as if it were not
+   * there.
    *
    * @throws HttpProblem 404 if there is none
    */
   private Job job(Request request) {
     String key = request.parameter("key");
-    return registry.find(key).orElseThrow(() -> noJob(key));
+    return registry.find(key).filter(reached(request)).orElseThrow(() -> noJob(key));
   }
 
   /**
@@ -235,19 +249,28 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
 
     private final JobRegistry registry;
     private final JobFilter filter;
+    private final Predicate<Job> reached;
     private long left;
     private List<Job> page;
+    private @Nullable JobId read;
     private boolean last;
 
     /**
      * The jobs that match a filter.
      *
+     * @param reached which of them are shown
      * @param after the GUID of the last one that is known already; null to begin with the first
      * @param most the maximum number, from 1
      */
-    JobPages(JobRegistry registry, JobFilter filter, @Nullable JobId after, long most) {
+    JobPages(
+        JobRegistry registry,
+        JobFilter filter,
+        Predicate<Job> reached,
+        @Nullable JobId after,
+        long most) {
       this.registry = registry;
       this.filter = filter;
+      this.reached = reached;
       this.left = most;
       this.page = List.of();
       read(after);
@@ -255,16 +278,18 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
 
     private void read(@Nullable JobId after) {
       int asked = (int) Math.min(PAGE, left);
-      page = registry.list(filter, after, asked);
+      List<Job> listed = registry.list(filter, after, asked);
+      page = listed.stream().filter(reached).toList();
       left -= page.size();
-      last = page.size() < asked || left == 0;
+      last = listed.size() < asked || left == 0;
+      read = listed.isEmpty() ? after : listed.getLast().id();
     }
 
     /** Passes each to {@code look}. */
     void each(Consumer<Job> look) {
       page.forEach(look);
       while (!last) {
-        read(page.getLast().id());
+        read(read);
         page.forEach(look);
       }
     }

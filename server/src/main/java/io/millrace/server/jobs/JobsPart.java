@@ -187,6 +187,7 @@ public final class JobsPart implements Part {
     new SubmitRoute(registry, types, served.blobs(), served.maxBytes()).addTo(clients);
     new JobRoutes(served.jobs(), registry, shapes).addTo(clients);
     clients
+        .limitable()
         .query("type", "status", "priority", "batch", "worker", "after")
         .get(
             "/events",

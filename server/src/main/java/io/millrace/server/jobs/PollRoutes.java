@@ -40,6 +40,7 @@ final class PollRoutes {
   private static final BigDecimal WHOLE_PERCENT = BigDecimal.valueOf(100);
 
   private final PolledJobs jobs;
+  private final JobRegistry registry;
   private final Delivery delivery;
   private final Types types;
   private final Shapes shapes;
@@ -55,6 +56,7 @@ final class PollRoutes {
 
   PollRoutes(PolledJobs jobs, JobRegistry registry, Types types, Shapes shapes, Bounds bounds) {
     this.jobs = jobs;
+    this.registry = registry;
     this.delivery = new Delivery(registry, jobs);
     this.types = types;
     this.shapes = shapes;
@@ -63,15 +65,17 @@ final class PollRoutes {
 
   void addTo(ApiRoutes workers, ApiRoutes holders) {
     workers
+        .limitable()
         .query("wait")
         .body(Route.Body.JSON)
-        .post("/worker/next", request -> next(request, types.none()))
-        .post("/worker/next/next", request -> next(request, types.named("next")))
+        .post("/worker/next", request -> next(request, types.none(request)))
+        .post("/worker/next/next", request -> next(request, types.named(request, "next")))
         .post(
             "/worker/{type}/next",
-            request -> next(request, types.named(request.parameter("type"))));
-    holders.query("token").body(Route.Body.BYTES).post("/jobs/{key}/result", this::result);
-    holders
+            request -> next(request, types.named(request, request.parameter("type"))));
+    ApiRoutes reporting = holders.limitable();
+    reporting.query("token").body(Route.Body.BYTES).post("/jobs/{key}/result", this::result);
+    reporting
         .query("token")
         .body(Route.Body.JSON)
         .post("/jobs/{key}/failure", this::failure)
@@ -117,7 +121,7 @@ final class PollRoutes {
     }
     LimitedBody body = new LimitedBody(request.bodyStream(), bounds.resultBytes());
     try {
-      return settled(jobs.complete(request.parameter("key"), token, body));
+      return settled(jobs.complete(key(request), token, body));
     } catch (IOException | RuntimeException e) {
       if (body.exceeded()) {
         throw tooLong();
@@ -139,7 +143,7 @@ final class PollRoutes {
             bounds.clock().millis(),
             Json.text("info", body.get("info")),
             Json.text("logs", body.get("logs")));
-    return settled(jobs.fail(request.parameter("key"), token, failure));
+    return settled(jobs.fail(key(request), token, failure));
   }
 
   private Reply progress(Request request) throws IOException {
@@ -151,7 +155,7 @@ final class PollRoutes {
       throw HttpProblem.malformed("percent and info cannot both be null");
     }
     Progress progress = new Progress(percent, info, bounds.clock().millis());
-    return settled(jobs.progress(request.parameter("key"), token, progress));
+    return settled(jobs.progress(key(request), token, progress));
   }
 
   private static @Nullable Double percent(@Nullable JsonNode value) {
@@ -163,6 +167,16 @@ final class PollRoutes {
       return percent.doubleValue();
     }
     throw HttpProblem.malformed("percent must be null or a number from 0 to 100, not " + value);
+  }
+
+  /** The key in the path; a job out of reach of the caller is as if it were not there. */
+  private String key(Request request) {
+    String key = request.parameter("key");
+    if (!request.caller().reach().coversEverything()
+        && registry.find(key).filter(job -> Types.reaches(request, job.type())).isEmpty()) {
+      throw HttpProblem.notFound("there is no job " + key);
+    }
+    return key;
   }
 
   private static long token(Request request) {

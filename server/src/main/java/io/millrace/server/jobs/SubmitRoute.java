@@ -47,15 +47,15 @@ final class SubmitRoute {
   }
 
   void addTo(ApiRoutes api) {
-    ApiRoutes forms = api.body(Route.Body.FORM);
+    ApiRoutes forms = api.limitable().body(Route.Body.FORM);
     forms.post(
         "/jobs/submit",
-        (request, tick) -> begin(request, types.none(), tick),
-        request -> submit(request, types.none()));
+        (request, tick) -> begin(request, types.none(request), tick),
+        request -> submit(request, types.none(request)));
     forms.post(
         "/jobs/submit/{type}",
-        (request, tick) -> begin(request, types.named(request.parameter("type")), tick),
-        request -> submit(request, types.named(request.parameter("type"))));
+        (request, tick) -> begin(request, types.named(request, request.parameter("type")), tick),
+        request -> submit(request, types.named(request, request.parameter("type"))));
   }
 
   /** Takes a small job without waiting; null for one that is not small. */

@@ -1,6 +1,8 @@
 package io.millrace.server.jobs;
 
 import io.millrace.http.ApiRoutes;
+import io.millrace.http.Caller.Reach.Area;
+import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Reply;
@@ -18,28 +20,44 @@ final class Types {
   }
 
   void addTo(ApiRoutes api) {
-    api.get("/types", _ -> show());
+    api.limitable().get("/types", this::show);
+  }
+
+  /** Whether jobs of this type are within the reach of the caller. */
+  static boolean reaches(Request request, String type) {
+    return request.caller().reach().includes(Area.TYPES, type);
+  }
+
+  private static String reached(Request request, String type) {
+    if (!reaches(request, type)) {
+      throw new HttpProblem(
+          403,
+          (type.isEmpty() ? "jobs without a type are" : "the job type " + type + " is")
+              + " out of reach of "
+              + request.caller().principal());
+    }
+    return type;
   }
 
   /**
    * The type that a path without one means.
    *
-   * @throws HttpProblem 400 if there are types
+   * @throws HttpProblem 400 if there are types, 403 if such jobs are out of reach of the caller
    */
-  String none() {
+  String none(Request request) {
     if (!types.isEmpty()) {
       throw HttpProblem.malformed(
           "this server has job types, so the path must end with one of them: " + names());
     }
-    return "";
+    return reached(request, "");
   }
 
   /**
    * The type that a path names.
    *
-   * @throws HttpProblem 400 if there is no such type
+   * @throws HttpProblem 400 if there is no such type, 403 if it is out of reach of the caller
    */
-  String named(String name) {
+  String named(Request request, String name) {
     if (types.isEmpty()) {
       throw HttpProblem.malformed(
           "this server has no job types, so the path must end without one: " + name);
@@ -47,16 +65,19 @@ final class Types {
     if (types.stream().noneMatch(type -> type.name().equals(name))) {
       throw HttpProblem.malformed("there is no job type " + name + ", only " + names());
     }
-    return name;
+    return reached(request, name);
   }
 
   private String names() {
     return types.stream().map(JobType::name).collect(Collectors.joining(", "));
   }
 
-  private Reply show() {
+  private Reply show(Request request) {
     ArrayNode shown = Json.array();
     for (JobType type : types) {
+      if (!reaches(request, type.name())) {
+        continue;
+      }
       shown
           .addObject()
           .put("name", type.name())

@@ -23,10 +23,13 @@ record WorkerSocket(JobRegistry registry, Workers workers, Types types, WebSocke
   private static final int BROKEN = 1006;
 
   void addTo(ApiRoutes api) {
-    api.get("/worker", request -> open(request, types.none()))
-        .get("/worker/{type}", request -> open(request, types.named(request.parameter("type"))))
+    api.limitable()
+        .get("/worker", request -> open(request, types.none(request)))
+        .get(
+            "/worker/{type}",
+            request -> open(request, types.named(request, request.parameter("type"))))
         // The path of the long poll stands where this type would.
-        .get("/worker/next", request -> open(request, types.named("next")));
+        .get("/worker/next", request -> open(request, types.named(request, "next")));
   }
 
   private Reply open(Request request, String type) {

@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 record UserDocuments(TaskStore store) {
   /** The prefixes of the system's own collections, up to a dot. */
   private static final Set<String> SYSTEM =
-      Set.of("queues", "jobs", "graph", "cluster", "millrace", "system");
+      Set.of("queues", "jobs", "graph", "cluster", "access", "millrace", "system");
 
   private static final String FROM_DOCUMENT = "document.";
 

@@ -27,6 +27,7 @@ record Changes(TaskStore store) {
         new Interest(
             CommitEvents.after(request), names(request, "group"), names(request, "collection"));
     Permitted permitted = new Permitted(request.caller());
+    interest.groups().forEach(permitted::checkRead);
     interest.collections().forEach(permitted::checkRead);
     return new EventStream(
             () -> new Commits(store, store.subscribe(interest), form, permitted),

@@ -1,21 +1,36 @@
 package io.millrace.server.store;
 
 import io.millrace.http.Caller;
+import io.millrace.http.Caller.Reach.Area;
 import io.millrace.http.Caller.Role;
 import io.millrace.http.message.HttpProblem;
+import io.millrace.store.Claim;
 import io.millrace.store.Commit;
 import io.millrace.store.Commit.Change;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
 import io.millrace.store.Owner;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
- * What a caller may read and change through {@code /store}. The documents of {@code /access} are
- * changed only there, and read only by callers with the role admin, since they hold hashes of
- * passwords.
+ * What a caller may read and change through {@code /store}: groups and collections within its
+ * reach. The documents of {@code /access} are changed only there, and read only by callers with the
+ * role admin, since they hold hashes of passwords. Groups and collections of the layers are changed
+ * only by callers with the role operator, such as execution nodes on other machines: otherwise
+ * whoever may submit could change any task of a queue.
  */
 record Permitted(Caller caller) {
   private static final String ACCESS = "access";
+  private static final Set<String> LAYERS =
+      Set.of("queues", "jobs", "graph", "cluster", "schedules");
 
   /**
    * The principal whose tasks the caller owns. Callers without a principal of their own are one.
@@ -32,15 +47,53 @@ record Permitted(Caller caller) {
         && (collection.length() == ACCESS.length() || collection.charAt(ACCESS.length()) == '.');
   }
 
-  /**
-   * Checks a read of documents.
-   *
-   * @throws HttpProblem 403 if the caller may not read this collection
-   */
-  void checkRead(String collection) {
-    if (isAccess(collection) && !caller.may(Role.ADMIN)) {
-      throw new HttpProblem(403, "reading documents of " + collection + " needs the role admin");
+  /** Whether a group or collection belongs to one of the layers on the store. */
+  private static boolean isOfLayer(String name) {
+    int end = 0;
+    while (end < name.length() && name.charAt(end) != '.' && name.charAt(end) != '/') {
+      end++;
     }
+    return LAYERS.contains(name.substring(0, end));
+  }
+
+  private boolean reaches(String name) {
+    return caller.reach().includes(Area.GROUPS, name);
+  }
+
+  /** Whether the caller may read this group or collection. */
+  boolean mayRead(String name) {
+    return reaches(name) && (!isAccess(name) || caller.may(Role.ADMIN));
+  }
+
+  /**
+   * Checks a read.
+   *
+   * @param name a group or collection
+   * @throws HttpProblem 403 if the caller may not read it
+   */
+  void checkRead(String name) {
+    checkReach(name);
+    if (isAccess(name) && !caller.may(Role.ADMIN)) {
+      throw new HttpProblem(403, "reading documents of " + name + " needs the role admin");
+    }
+  }
+
+  private void checkReach(String name) {
+    if (!reaches(name)) {
+      throw new HttpProblem(403, name + " is out of reach of " + caller.principal());
+    }
+  }
+
+  /** The tasks that the caller may see; the others are as if they were not there. */
+  List<Optional<Task>> visible(List<Optional<Task>> tasks) {
+    return caller.reach().coversEverything()
+        ? tasks
+        : tasks.stream().map(task -> task.filter(it -> reaches(it.group()))).toList();
+  }
+
+  /** Whether a transaction of the caller is checked without reading the store. */
+  boolean isQuick() {
+    return caller.reach().coversEverything() && caller.may(Role.OPERATOR);
   }
 
   /**
@@ -48,41 +101,90 @@ record Permitted(Caller caller) {
    *
    * @throws HttpProblem 403 if the caller may not make it
    */
-  void check(Transaction transaction) {
+  void check(Transaction transaction, TaskStore store) {
     if (transaction.override() && !caller.may(Role.ADMIN)) {
       throw new HttpProblem(
           403, "override needs the role admin, which " + caller.principal() + " does not have");
     }
     for (Transaction.Put put : transaction.puts()) {
-      checkChange(put.key().collection());
+      checkDocument(put.key().collection());
     }
     for (Transaction.DocumentVersion deleted : transaction.documentDeletes()) {
-      checkChange(deleted.key().collection());
+      checkDocument(deleted.key().collection());
+    }
+    if (isQuick()) {
+      return;
+    }
+    transaction.adds().forEach(add -> checkChange(add.group()));
+    transaction.documentDepends().forEach(it -> checkRead(it.key().collection()));
+    List<TaskRef> changed = new ArrayList<>(transaction.deletes());
+    transaction.updates().forEach(update -> changed.add(update.task()));
+    transaction.renewals().forEach(renewal -> changed.add(renewal.task()));
+    transaction.takings().forEach(taking -> changed.add(taking.task()));
+    // A task keeps its group, so what is read now holds when the transaction is decided.
+    groups(changed, store).forEach(this::checkChange);
+    groups(transaction.depends(), store).forEach(this::checkReach);
+  }
+
+  /** The groups of those tasks that are there. */
+  private static Set<String> groups(List<TaskRef> refs, TaskStore store) {
+    return refs.isEmpty()
+        ? Set.of()
+        : store.tasks(refs).value().stream()
+            .flatMap(Optional::stream)
+            .map(Task::group)
+            .collect(Collectors.toSet());
+  }
+
+  /**
+   * Checks a claim.
+   *
+   * @throws HttpProblem 403 if the caller may not make it
+   */
+  void check(Claim claim, TaskStore store) {
+    if (!isQuick()) {
+      claim.groups().forEach(this::checkChange);
+      groups(claim.depends(), store).forEach(this::checkReach);
     }
   }
 
-  private static void checkChange(String collection) {
+  private void checkDocument(String collection) {
     if (isAccess(collection)) {
       throw new HttpProblem(
           403, "documents of " + collection + " are changed under /access, not under /store");
+    }
+    checkChange(collection);
+  }
+
+  private void checkChange(String name) {
+    checkReach(name);
+    if (!caller.may(Role.OPERATOR) && isOfLayer(name)) {
+      throw new HttpProblem(
+          403,
+          "changing %s needs the role operator, which %s does not have"
+              .formatted(name, caller.principal()));
     }
   }
 
   /** The part of a commit that the caller may see. */
   Commit visible(Commit commit) {
-    if (caller.may(Role.ADMIN) || commit.changes().stream().allMatch(Permitted::isPublic)) {
+    if (caller.reach().coversEverything() && caller.may(Role.ADMIN)) {
       return commit;
     }
-    List<Change> visible = commit.changes().stream().filter(Permitted::isPublic).toList();
-    return new Commit(
-        commit.position(), commit.timeMillis(), commit.client(), commit.override(), visible);
+    List<Change> visible = commit.changes().stream().filter(this::isVisible).toList();
+    return visible.size() == commit.changes().size()
+        ? commit
+        : new Commit(
+            commit.position(), commit.timeMillis(), commit.client(), commit.override(), visible);
   }
 
-  private static boolean isPublic(Change change) {
+  private boolean isVisible(Change change) {
     return switch (change) {
-      case Change.DocumentPut(long _, var document) -> !isAccess(document.key().collection());
-      case Change.DocumentDeleted(var key, long _) -> !isAccess(key.collection());
-      case Change.Added _, Change.Changed _, Change.Deleted _ -> true;
+      case Change.Added(Task task) -> reaches(task.group());
+      case Change.Changed(long _, Task task, boolean _) -> reaches(task.group());
+      case Change.Deleted(long _, long _, String group) -> reaches(group);
+      case Change.DocumentPut(long _, Document document) -> mayRead(document.key().collection());
+      case Change.DocumentDeleted(DocumentKey key, long _) -> mayRead(key.collection());
     };
   }
 }

@@ -31,12 +31,17 @@ record Reads(TaskStore store, int mostRefs) {
 
   Reply groupNames(Request request) {
     Read<List<GroupSummary>> read = store.groups();
-    return whole(read, Answers.writeNames(read.value()));
+    return whole(read, Answers.writeNames(visible(request, read.value())));
   }
 
   Reply summary(Request request) {
     Read<List<GroupSummary>> read = store.groups();
-    return whole(read, Answers.writeSummaries(read.value()));
+    return whole(read, Answers.writeSummaries(visible(request, read.value())));
+  }
+
+  private static List<GroupSummary> visible(Request request, List<GroupSummary> groups) {
+    Permitted permitted = new Permitted(request.caller());
+    return groups.stream().filter(group -> permitted.mayRead(group.name())).toList();
   }
 
   Reply task(Request request) {
@@ -47,7 +52,9 @@ record Reads(TaskStore store, int mostRefs) {
     DataForm form = data(request);
     Read<Optional<Task>> read = store.task(refs.getFirst());
     Task task =
-        read.value()
+        new Permitted(request.caller())
+            .visible(List.of(read.value()))
+            .getFirst()
             .orElseThrow(() ->
                 HttpProblem.notFound(refs.getFirst() + " is not there")
                     .withHeader(Answers.POSITION_HEADER, read.position().toString())
@@ -70,14 +77,16 @@ record Reads(TaskStore store, int mostRefs) {
     }
     DataForm form = data(request);
     Read<List<Optional<Task>>> read = store.tasks(refs);
+    List<Optional<Task>> visible = new Permitted(request.caller()).visible(read.value());
     return list(
         read,
-        read.value().size(),
-        target -> Answers.writeFound(target, read.value(), read.timeMillis(), form));
+        visible.size(),
+        target -> Answers.writeFound(target, visible, read.timeMillis(), form));
   }
 
   Reply group(Request request) {
     String group = name("group", request.parameter("group"));
+    new Permitted(request.caller()).checkRead(group);
     DataForm form = data(request);
     boolean owned = request.query().bool("owned", false);
     Read<List<Task>> read = store.group(new GroupQuery(group, limit(request), owned));

@@ -68,7 +68,8 @@ public final class StorePart implements Part {
     Reads reads = new Reads(store, mostOperations);
     Verbs verbs = new Verbs(store, mostOperations);
     Changes changes = new Changes(store);
-    ApiRoutes api = ApiRoutes.below("/store");
+    ApiRoutes all = ApiRoutes.below("/store");
+    ApiRoutes api = all.limitable();
     api.get("/groups", reads::groupNames)
         .get("/group", reads::groupNames)
         .get("/summary", reads::summary)
@@ -81,7 +82,7 @@ public final class StorePart implements Part {
     api.query("data").body(Route.Body.JSON).role(Role.VIEWER).post("/tasks", reads::postedTasks);
     api.query("data", "prefix", "after", "limit").get("/documents/{collection}", reads::documents);
     api.query("data", "after", "group", "collection").get("/changes", changes::stream);
-    api.role(Role.ADMIN)
+    all.role(Role.ADMIN)
         .get("/backup", _ -> Reply.streamed(Reply.BYTES, target -> store.backup(target)));
     api.query("data")
         .body(Route.Body.JSON)

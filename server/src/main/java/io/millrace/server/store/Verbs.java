@@ -49,13 +49,20 @@ final class Verbs {
     this.wake = store::wake;
   }
 
-  AsyncReply beginUpdate(Request request, LoopTick tick) throws IOException {
+  @Nullable AsyncReply beginUpdate(Request request, LoopTick tick) throws IOException {
+    if (!new Permitted(request.caller()).isQuick()) {
+      // The check reads the store, which may take longer than an event loop may.
+      return null;
+    }
     DataForm form = Reads.data(request);
     return asyncReply(begin(request, transaction(request), tick), form);
   }
 
   /** Begins a claim that does not wait for tasks. */
   @Nullable AsyncReply beginClaim(Request request, LoopTick tick) throws IOException {
+    if (!new Permitted(request.caller()).isQuick()) {
+      return null;
+    }
     DataForm form = Reads.data(request);
     Claim claim = claimed(request);
     return claim.waitMillis() > 0 ? null : asyncReply(begin(request, claim, tick), form);
@@ -99,13 +106,15 @@ final class Verbs {
     Permitted permitted = new Permitted(request.caller());
     Transaction transaction =
         Requests.readTransaction(request.body(), permitted.owner(), mostParts);
-    permitted.check(transaction);
+    permitted.check(transaction, store);
     return transaction;
   }
 
-  private static Claim claimed(Request request) throws IOException {
-    return Requests.readClaim(
-        request.body(MOST_CLAIM_BODY_BYTES), new Permitted(request.caller()).owner());
+  private Claim claimed(Request request) throws IOException {
+    Permitted permitted = new Permitted(request.caller());
+    Claim claim = Requests.readClaim(request.body(MOST_CLAIM_BODY_BYTES), permitted.owner());
+    permitted.check(claim, store);
+    return claim;
   }
 
   /** Waits for the answer to a claim, and withdraws it when the client has gone. */

@@ -1,0 +1,196 @@
+package io.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.http.Route;
+import io.millrace.http.json.Json;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** What a principal with a reach sees and may change, API by API. */
+@NullMarked
+final class AccessReachTest {
+  @TempDir private Path folder;
+  private TestServer server;
+  private String limited;
+
+  /** Everything is prepared by the one user of the machine, who needs no credentials. */
+  @BeforeEach
+  void start() throws IOException, InterruptedException {
+    server =
+        TestServer.in(
+            folder,
+            "jobs.types.mail.description",
+            "mail",
+            "jobs.types.mailing.description",
+            "more mail",
+            "jobs.types.image.description",
+            "images");
+    limited = key("ann", "\"operator\",\"worker\"");
+  }
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  private String key(String name, String roles) throws IOException, InterruptedException {
+    return json(server.post(
+            "/access/principals",
+            """
+            {"name": "%s", "roles": [%s], "key": {},
+             "reach": {"groups": ["mail"], "queues": ["mail"], "types": ["mail"]}}
+            """
+                .formatted(name, roles)))
+        .path("key")
+        .path("key")
+        .asString();
+  }
+
+  private HttpResponse<String> as(String key, String method, String path, String body)
+      throws IOException, InterruptedException {
+    return server.send(method, path, body, "Authorization", "Bearer " + key);
+  }
+
+  private HttpResponse<String> limited(String method, String path, String body)
+      throws IOException, InterruptedException {
+    return as(limited, method, path, body);
+  }
+
+  private int status(String method, String path, String body)
+      throws IOException, InterruptedException {
+    return limited(method, path, body).statusCode();
+  }
+
+  private static JsonNode json(HttpResponse<String> response) {
+    return Json.read(response.body().getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void every_route_that_does_not_keep_to_a_reach_is_refused() throws Exception {
+    String admin = key("bob", "\"admin\",\"worker\"");
+    for (Route route : server.routes()) {
+      if (!route.limitable() && !List.of("/health", "/access/me").contains(route.path())) {
+        String path = route.path().replaceAll("\\{[a-z]+\\}", "999");
+        HttpResponse<String> refused = as(admin, route.method().name(), path, "{}");
+        assertThat(refused.statusCode()).as("%s %s", route.method(), path).isEqualTo(403);
+        assertThat(refused.body()).contains("the reach of bob is limited");
+      }
+    }
+    assertThat(server.routes())
+        .filteredOn(Route::limitable)
+        .extracting(Route::path)
+        .noneMatch(path -> path.startsWith("/access"))
+        .doesNotContain("/store/backup", "/metrics", "/dci/config", "/api/workers");
+  }
+
+  @Test
+  void of_the_store_only_groups_and_collections_in_reach_are_seen() throws Exception {
+    server.post(
+        "/store/update",
+        """
+        {"clientid": 1, "adds": [{"group": "mail/a", "data": "in"}, {"group": "other", "data": "out"}],
+         "puts": [{"collection": "mail", "key": "k", "body": "x"},
+                  {"collection": "other", "key": "k", "body": "x"}]}
+        """);
+    assertThat(limited("GET", "/store/groups", "").body())
+        .contains("mail/a")
+        .doesNotContain("other");
+    assertThat(limited("GET", "/store/summary", "").body()).doesNotContain("other");
+    assertThat(status("GET", "/store/group/mail%2Fa", "")).isEqualTo(200);
+    assertThat(status("GET", "/store/group/other", "")).isEqualTo(403);
+    assertThat(status("GET", "/store/document/mail/k", "")).isEqualTo(200);
+    assertThat(status("GET", "/store/document/other/k", "")).isEqualTo(403);
+    assertThat(status("GET", "/store/documents/other", "")).isEqualTo(403);
+    assertThat(status("GET", "/store/changes?group=other", "")).isEqualTo(403);
+
+    String in = id(server.get("/store/group/mail%2Fa").body());
+    String out = id(server.get("/store/group/other").body());
+    assertThat(status("GET", "/store/task/" + in, "")).isEqualTo(200);
+    assertThat(status("GET", "/store/task/" + out, "")).isEqualTo(404);
+    assertThat(limited("GET", "/store/tasks/" + in + "," + out, "").body())
+        .contains("\"in\"")
+        .doesNotContain("\"out\"");
+
+    assertThat(update("\"adds\": [{\"group\": \"other\", \"data\": \"x\"}]")).isEqualTo(403);
+    assertThat(update("\"adds\": [{\"group\": \"mail/b\", \"data\": \"x\"}]")).isEqualTo(200);
+    assertThat(update("\"deletes\": [" + out + "]")).isEqualTo(403);
+    assertThat(update("\"depends\": [" + out + "]")).isEqualTo(403);
+    assertThat(update("\"puts\": [{\"collection\": \"other\", \"key\": \"k\", \"body\": \"\"}]"))
+        .isEqualTo(403);
+    assertThat(claim("other")).isEqualTo(403);
+    assertThat(claim("mail/a")).isEqualTo(200);
+    assertThat(server.get("/store/group/other").body()).contains(out);
+  }
+
+  private int update(String parts) throws IOException, InterruptedException {
+    return status("POST", "/store/update", "{\"clientid\": 5, " + parts + "}");
+  }
+
+  private int claim(String group) throws IOException, InterruptedException {
+    return status(
+        "POST",
+        "/store/claim",
+        "{\"clientid\": 5, \"group\": \"" + group + "\", \"duration\": 1000}");
+  }
+
+  private static String id(String listed) {
+    return listed.replaceAll("(?s).*?\"id\":\\s*([0-9]+).*", "$1");
+  }
+
+  @Test
+  void groups_of_the_layers_are_changed_by_operators_only() throws Exception {
+    String submitter =
+        json(server.post(
+                "/access/principals", "{\"name\":\"carl\",\"roles\":[\"submitter\"],\"key\":{}}"))
+            .path("key")
+            .path("key")
+            .asString();
+    for (String group : List.of("queues/1", "jobs/1", "cluster", "graph.nodes")) {
+      String add = "{\"clientid\": 5, \"adds\": [{\"group\": \"" + group + "\", \"data\": \"x\"}]}";
+      assertThat(as(submitter, "POST", "/store/update", add).statusCode()).isEqualTo(403);
+    }
+    String own = "{\"clientid\": 5, \"adds\": [{\"group\": \"queuesque\", \"data\": \"x\"}]}";
+    assertThat(as(submitter, "POST", "/store/update", own).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void of_the_jobs_only_those_of_types_in_reach_are_seen_and_changed() throws Exception {
+    String[] names = new String[3];
+    int i = 0;
+    for (String type : List.of("mail", "mailing", "image")) {
+      HttpResponse<String> submitted =
+          server.submit("/api/jobs/submit/" + type, "Priority", "batch", "Payload", "x");
+      assertThat(submitted.statusCode()).as(submitted.body()).isEqualTo(202);
+      names[i++] = json(submitted).path("created").asString();
+    }
+    assertThat(limited("GET", "/api/types", "").body()).contains("mailing").doesNotContain("image");
+    assertThat(json(limited("GET", "/api/jobs", ""))).hasSize(2);
+    assertThat(json(limited("GET", "/api/jobs?limit=1", ""))).hasSize(1);
+    assertThat(json(limited("GET", "/api/jobs?type=image", ""))).isEmpty();
+    assertThat(status("GET", "/api/jobs/" + names[0], "")).isEqualTo(200);
+    for (String part : List.of("", "/payload", "/result", "/failures", "/returns", "/wait")) {
+      assertThat(status("GET", "/api/jobs/" + names[2] + part, "")).as(part).isEqualTo(404);
+    }
+    for (String part : List.of("/cancel", "/retry", "/delete")) {
+      assertThat(status("POST", "/api/jobs/" + names[2] + part, "")).as(part).isEqualTo(404);
+    }
+    assertThat(status("DELETE", "/api/jobs/" + names[2], "")).isEqualTo(404);
+    assertThat(status("POST", "/api/jobs/submit/image", "")).isEqualTo(403);
+    assertThat(status("POST", "/api/worker/image/next", "{\"name\":\"w\",\"id\":\"w\"}"))
+        .isEqualTo(403);
+    assertThat(status("POST", "/api/jobs/" + names[2] + "/result?token=1", "x")).isEqualTo(404);
+    assertThat(status("POST", "/api/worker/mail/next", "{\"name\":\"w\",\"id\":\"w\"}"))
+        .isEqualTo(200);
+    assertThat(server.get("/api/jobs/" + names[2]).body()).contains("pending");
+  }
+}
