@@ -27,10 +27,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/**
- * Prints why a command failed, or what is wrong with a command line and how to get help, and
- * chooses the exit code.
- */
+/** Prints the error message of a command and chooses the exit code. */
 final class ErrorMessages implements IExecutionExceptionHandler, IParameterExceptionHandler {
   private final PrintStream err;
 
@@ -77,7 +74,7 @@ final class ErrorMessages implements IExecutionExceptionHandler, IParameterExcep
       case UsageException _, ConfigurationException _ -> ExitCode.USAGE;
       case RefusedException _ -> ExitCode.REFUSED;
       case DamagedJournalException _ -> ExitCode.DAMAGED;
-      // Without an underlying failure it is the configuration that the server does not accept.
+      // Without a cause, the server has refused the configuration.
       case ServerException server when server.getCause() == null -> ExitCode.USAGE;
       default -> ExitCode.FAILURE;
     };

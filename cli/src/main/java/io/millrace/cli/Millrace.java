@@ -55,7 +55,7 @@ public final class Millrace implements Runnable {
   /** Runs one command and exits with its code. */
   public static void main(String[] args) {
     if (args.length == 1 && (args[0].equals("--version") || args[0].equals("-V"))) {
-      // Scripts ask this often; the command line's parser takes longer to load than all else.
+      // Scripts run this often, and most of the start time is loading the parser.
       System.out.println(Version.text());
       return;
     }
@@ -85,7 +85,7 @@ public final class Millrace implements Runnable {
     top.addSubcommand("workers", new WorkersCommand());
     CommandLine worker = new CommandLine(new WorkerCommand());
     top.addSubcommand("worker", worker);
-    // What follows its first word belongs to the command that it runs.
+    // Options after the first word belong to the command that the worker runs.
     worker.setStopAtPositional(true);
     top.addSubcommand("access", new AccessCommands().group());
     top.addSubcommand("bench", new BenchCommand());
@@ -107,7 +107,7 @@ public final class Millrace implements Runnable {
   private static void everywhere(CommandLine command, Terminal terminal) {
     CommandSpec spec = command.getCommandSpec();
     if (spec.findOption("--help") == null) {
-      // Not by picocli's mixin, which must come first among the options of a method.
+      // Not with picocli's mixin, which must come first among the options of a method.
       spec.addOption(
           help("-h", "--help", "Show this help message and exit.").usageHelp(true).build());
       spec.addOption(
@@ -133,13 +133,13 @@ public final class Millrace implements Runnable {
     throw new ParameterException(spec.commandLine(), "a command is missing");
   }
 
-  /** What is logged: warnings, and how a process is doing that serves until it is stopped. */
+  /** Sets the log level: INFO for processes that run until they are stopped, otherwise WARN. */
   private static final class Logs {
     private static final Set<String> SERVING = Set.of("up", "node", "worker", "member");
 
     private Logs() {}
 
-    /** Call it before anything logs. */
+    /** Must be called before anything logs. */
     static void configure(String[] args) {
       boolean serves = args.length > 0 && SERVING.contains(args[0]);
       if (System.getProperty("millrace.log") == null) {
@@ -152,14 +152,14 @@ public final class Millrace implements Runnable {
     }
   }
 
-  /** Which version of Millrace this is. */
+  /** The version of Millrace. */
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
       return new String[] {text()};
     }
 
-    /** As released; {@code development} if the classes do not come from a jar. */
+    /** The version of the jar; {@code development} if the classes do not come from a jar. */
     static String text() {
       String version = Version.class.getPackage().getImplementationVersion();
       return "millrace " + (version == null ? "development" : version);

@@ -1,4 +1,4 @@
-/** The one launcher's commands. */
+/** The command line: {@code millrace} and all of its commands. */
 @NullMarked
 package io.millrace.cli;
 

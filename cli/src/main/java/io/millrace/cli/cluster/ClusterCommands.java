@@ -27,13 +27,13 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 
-/** The commands that look at a cluster, under one name. */
+/** {@code millrace cluster}: the commands that show a cluster. */
 @Command(
     name = "cluster",
     description = "Shows a cluster: its leader, members, locks and partitions.",
     addMethodSubcommands = false)
 public final class ClusterCommands extends CommandGroup {
-  /** With all that belongs to it. */
+  /** The group with its commands. */
   public CommandLine group() {
     return with("status", "members", "locks", "partitions", "watch");
   }
@@ -106,7 +106,7 @@ public final class ClusterCommands extends CommandGroup {
     return ExitCode.OK;
   }
 
-  /** What counts as a change: that leases are renewed does not. */
+  /** What {@code watch} compares; a renewed lease is not a change. */
   private record Seen(@Nullable String leader, Object members, Object partitions) {
     static Seen of(ClusterStatus status) {
       return new Seen(
@@ -118,7 +118,7 @@ public final class ClusterCommands extends CommandGroup {
     }
   }
 
-  /** A cluster for people. */
+  /** Prints a cluster as tables. */
   private static final class Tables {
     private Tables() {}
 
@@ -175,7 +175,7 @@ public final class ClusterCommands extends CommandGroup {
       return millis == 0 ? "-" : Instant.ofEpochMilli(millis).toString();
     }
 
-    /** What members report; nothing if they do not. */
+    /** Prints the reports of members; nothing if there are none. */
     private static void reports(List<Report> reports, PrintStream out) {
       if (reports.isEmpty()) {
         return;
@@ -198,7 +198,7 @@ public final class ClusterCommands extends CommandGroup {
     }
   }
 
-  /** The documents of a cluster as options, and how its status is shown. */
+  /** Options for the documents of a cluster and for the form of the output. */
   static final class View extends TerminalUser {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 

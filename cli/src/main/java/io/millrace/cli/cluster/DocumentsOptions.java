@@ -57,8 +57,8 @@ final class DocumentsOptions {
   }
 
   /**
-   * What to tell the user if a secret for these documents crosses a network that others can read;
-   * null if there is nothing to warn about, or the address is none.
+   * A warning if a secret for these documents is sent over the network unencrypted; null if there
+   * is nothing to warn about or the address is invalid.
    */
   @Nullable String warning() {
     try {
@@ -78,7 +78,7 @@ final class DocumentsOptions {
    * Opens the documents.
    *
    * @param timeout how long a request may take
-   * @throws UsageException if the address is none
+   * @throws UsageException if the address is invalid
    */
   VersionedDocuments open(Duration timeout) {
     int colon = address.indexOf(':');

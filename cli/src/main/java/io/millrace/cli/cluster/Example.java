@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Something for members to do that comes with the program. */
+/** An example program for members, included in Millrace. */
 enum Example {
   /** Windowed work: the files of a folder, each hashed once. */
   FILES,
@@ -22,21 +22,21 @@ enum Example {
   TOPIC,
   /** Remote work: the files of a folder, each hashed by a lambda that the leader sends. */
   LISTING,
-  /** Remote work: files that grow, followed by lambdas that go on until their members go. */
+  /** Remote work: growing files, each followed by a lambda that runs until its member leaves. */
   FEED;
 
   /**
-   * What the duty of a member is made with.
+   * What is needed to create the duty of a member.
    *
-   * @param documents what all members share
-   * @param remote what it brings with it for remote work
+   * @param documents the documents that all members share
+   * @param remote the secret and the classes of the member, for remote work
    */
   record Means(VersionedDocuments documents, Remote remote) {}
 
   /**
    * The example that {@code --example} names.
    *
-   * @throws UsageException if there is none
+   * @throws UsageException if there is no such example
    */
   static Example of(String name) {
     return Arrays.stream(values())
@@ -44,7 +44,7 @@ enum Example {
         .findFirst()
         .orElseThrow(() ->
             new UsageException(
-                "there is no example '%s'; there is: %s"
+                "there is no example '%s'; the examples are: %s"
                     .formatted(
                         name,
                         Arrays.stream(values())
@@ -56,20 +56,20 @@ enum Example {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Whether members run code that their leader sends them, for which they need a secret. */
+  /** Whether members run code that their leader sends them; then they need a secret. */
   boolean isRemote() {
     return this == LISTING || this == FEED;
   }
 
-  /** Whether its plan says how long each step takes at least. */
+  /** Whether its plan contains a minimum time for each step. */
   boolean isPaced() {
     return this == FILES || this == LISTING;
   }
 
   /**
-   * What a plan has a member do.
+   * The duty that a plan gives to a member.
    *
-   * @throws UsageException if this version does not understand the plan
+   * @throws UsageException if this version does not support the plan
    */
   Duty duty(Plan plan, Means means) {
     return switch (this) {

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which example members run, as options and as the plan of a cluster. */
+/** Options that choose the example that members run. */
 final class ExampleOptions {
   private static final int MOST_PORT = 65_535;
 
@@ -53,9 +53,9 @@ final class ExampleOptions {
   private @Nullable Integer port;
 
   /**
-   * What the options say, in the form of a plan; empty if they say nothing.
+   * The options as the values of a plan; empty if no example is given.
    *
-   * @throws UsageException if they do not go together
+   * @throws UsageException if options are missing, wrong or cannot be combined
    */
   Map<String, String> plan() {
     if (example == null) {
@@ -82,21 +82,21 @@ final class ExampleOptions {
     return plan;
   }
 
-  /** The folder of {@code --input}, in full. */
+  /** The absolute path of {@code --input}. */
   private Path inputFolder() {
     Path folder = required(input, "--input DIR");
     if (!Files.isDirectory(folder)) {
-      throw new UsageException("--input " + folder + " is no folder");
+      throw new UsageException("--input " + folder + " is not a folder");
     }
     return folder.toAbsolutePath().normalize();
   }
 
-  /** The file of {@code --output}, in full. */
+  /** The absolute path of {@code --output}. */
   private Path output() {
     return required(output, "--output FILE").toAbsolutePath().normalize();
   }
 
-  /** The file of {@code --output}, in full, which is not to be one of the input. */
+  /** The absolute path of {@code --output}, which must not be in the input folder. */
   private Path outputBesideInput() {
     Path lines = output();
     if (inputFolder().equals(lines.getParent())) {

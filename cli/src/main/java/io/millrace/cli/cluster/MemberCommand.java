@@ -89,7 +89,7 @@ public final class MemberCommand extends TerminalUser implements Callable<Intege
     Optional<ClusterConfig> given = given(plan);
     terminal().warn(documents.warning());
     try (VersionedDocuments first = documents.open(START_TIMEOUT)) {
-      // What cannot be made here must not become the plan of others.
+      // A plan that fails on this member must not become the plan of the cluster.
       plan.duty(new Example.Means(first, remote));
       ClusterConfig mine = given.orElseGet(() -> new ClusterConfig(LeaseTerms.DEFAULT, Map.of()));
       return mine.orExisting(first);
@@ -121,7 +121,7 @@ public final class MemberCommand extends TerminalUser implements Callable<Intege
     }
   }
 
-  /** What the command line says a cluster should be like; empty if it says nothing. */
+  /** The configuration that the command line gives for a new cluster; empty if it gives none. */
   private Optional<ClusterConfig> given(Plan plan) {
     if (lease == null && margin == null && plan.values().isEmpty()) {
       return Optional.empty();
@@ -136,7 +136,7 @@ public final class MemberCommand extends TerminalUser implements Callable<Intege
     }
   }
 
-  /** What was given must be what the cluster goes by; what was not given may be anything. */
+  /** Checks that the options given do not differ from the configuration of the cluster. */
   private void checkAgainst(ClusterConfig config, Plan plan) {
     LeaseTerms terms = config.terms();
     boolean otherLease = lease != null && !lease.equals(terms.lease());
@@ -144,8 +144,9 @@ public final class MemberCommand extends TerminalUser implements Callable<Intege
     boolean otherPlan = !plan.values().isEmpty() && !plan.values().equals(config.plan());
     if (otherLease || otherMargin || otherPlan) {
       throw new UsageException(
-          "the cluster on %s goes by %s; leave the options out, or begin another cluster"
-              .formatted(documents.address(), config));
+          "the configuration of the cluster on %s is %s; leave these options out, or create"
+                  .formatted(documents.address(), config)
+              + " another cluster");
     }
   }
 }

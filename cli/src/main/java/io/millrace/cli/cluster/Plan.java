@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the members of a cluster are there for, as its configuration says.
+ * What the members of a cluster do: a part of the configuration of the cluster.
  *
- * @param values by name; {@code example} names the example, or {@code program} the users' class,
- *     whose settings begin with {@code set.}; {@code signature} is that of all others, where
- *     members run code that others send: who cannot sign cannot choose what they run
+ * @param values by name: {@code example} is the name of an example, or {@code program} that of a
+ *     user's class, with settings whose names begin with {@code set.}. If members run code that
+ *     other members send, {@code signature} signs all other values with the secret of the cluster
  */
 record Plan(Map<String, String> values) {
   static final String EXAMPLE = "example";
@@ -26,11 +26,11 @@ record Plan(Map<String, String> values) {
   static final String PORT = "port";
 
   /**
-   * What options say.
+   * The plan that the options describe.
    *
-   * @param example what those of examples say
-   * @param program what those of a program say
-   * @throws UsageException if both say something, or there is no secret and they need one
+   * @param example the values from the options of examples
+   * @param program the values from the options of programs
+   * @throws UsageException if neither is empty, or a secret is needed and missing
    */
   static Plan of(Map<String, String> example, Map<String, String> program, Remote remote) {
     if (!example.isEmpty() && !program.isEmpty()) {
@@ -45,7 +45,7 @@ record Plan(Map<String, String> values) {
     return new Plan(signed);
   }
 
-  /** All but the signature, in one text that no other plan has. */
+  /** All values except the signature, as an unambiguous text. */
   private String text() {
     StringBuilder text = new StringBuilder();
     new TreeMap<>(values)
@@ -64,9 +64,9 @@ record Plan(Map<String, String> values) {
   }
 
   /**
-   * Checks that it was signed with the secret, if members run code of others.
+   * Checks that the plan is signed with the secret, if members run code that others send.
    *
-   * @throws UsageException if it was not, or there is no secret to check it with
+   * @throws UsageException if it is not, or there is no secret
    */
   void check(Remote remote) {
     if (isRemote()) {
@@ -75,10 +75,10 @@ record Plan(Map<String, String> values) {
   }
 
   /**
-   * What it has a member do.
+   * The duty of a member.
    *
-   * @throws UsageException if this version does not understand it, or the member has not what it
-   *     needs
+   * @throws UsageException if this version does not support the plan, or the member lacks a secret
+   *     or a class that the plan needs
    */
   Duty duty(Example.Means means) {
     if (values.isEmpty()) {
@@ -99,17 +99,17 @@ record Plan(Map<String, String> values) {
     return settings;
   }
 
-  /** The folder that is read. */
+  /** The input folder. */
   Path input() {
     return path(INPUT);
   }
 
-  /** Where the lines go. */
+  /** The output file. */
   Path output() {
     return path(OUTPUT);
   }
 
-  /** How long each step takes at least. */
+  /** The minimum time for each step. */
   Duration pace() {
     try {
       return Duration.ofMillis(Long.parseLong(text(PACE)));
@@ -134,7 +134,7 @@ record Plan(Map<String, String> values) {
     }
   }
 
-  /** The port that is listened on. */
+  /** The port to listen on. */
   int port() {
     try {
       return Integer.parseInt(text(PORT));
@@ -144,6 +144,6 @@ record Plan(Map<String, String> values) {
   }
 
   private UsageException unknown() {
-    return new UsageException("the cluster's plan is not one that this version knows: " + values);
+    return new UsageException("this version does not support the plan of the cluster: " + values);
   }
 }

@@ -25,7 +25,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What a member brings with it to run code that another sends: a secret, and users' classes. */
+/** What a member needs to run code that another member sends: the secret and the user's classes. */
 final class Remote implements AutoCloseable {
   private static final String PLAN = "plan";
   private static final String EXAMPLES = "io.millrace.examples.cluster";
@@ -34,10 +34,10 @@ final class Remote implements AutoCloseable {
   private final URLClassLoader classes;
 
   /**
-   * What a member has.
+   * With a secret and classes.
    *
-   * @param secret null if it runs nothing that others send
-   * @param classes users' own; closed with this
+   * @param secret null if this member runs no code that others send
+   * @param classes loads the user's classes; closed by {@link #close}
    */
   Remote(@Nullable ClusterSecret secret, URLClassLoader classes) {
     this.secret = secret;
@@ -65,15 +65,15 @@ final class Remote implements AutoCloseable {
     }
   }
 
-  /** Has whichever member leads run this. */
+  /** A duty whose leader runs this work. */
   Duty duty(RemoteWork work) {
     return work.duty(new LambdaCodec(secret(), new Trusted(classes, Set.of(EXAMPLES))));
   }
 
   /**
-   * Has whichever member leads run a users' program.
+   * A duty whose leader runs a user's program.
    *
-   * @throws UsageException if there is none of that name, or it cannot be made
+   * @throws UsageException if there is no such class, or it cannot be instantiated
    */
   Duty duty(String program, Map<String, String> settings) {
     return duty(UsersProgram.make(program, settings, classes));
@@ -82,8 +82,8 @@ final class Remote implements AutoCloseable {
   private ClusterSecret secret() {
     if (secret == null) {
       throw new UsageException(
-          "members of this cluster run code that its leader sends them: give its secret, with"
-              + " --secret-file FILE");
+          "members of this cluster run code that the leader sends: give the secret of the cluster"
+              + " with --secret-file FILE");
     }
     return secret;
   }
@@ -97,9 +97,7 @@ final class Remote implements AutoCloseable {
     }
   }
 
-  /**
-   * What a member needs to run code that another sends it, and which program sends it, as options.
-   */
+  /** Options for the secret, the classes and the program of remote work. */
   static final class RemoteOptions {
     @Option(
         names = "--secret-file",
@@ -134,9 +132,9 @@ final class Remote implements AutoCloseable {
     private List<String> settings = List.of();
 
     /**
-     * What the options say, in the form of a plan; empty if they name no program.
+     * The options as the values of a plan; empty if no program is given.
      *
-     * @throws UsageException if they do not go together
+     * @throws UsageException if there are settings without a program, or a setting is given twice
      */
     Map<String, String> plan() {
       if (program == null) {
@@ -158,8 +156,8 @@ final class Remote implements AutoCloseable {
     /**
      * Reads the secret and finds the classes.
      *
-     * @throws UsageException if the secret is none or cannot be read, or a path of classes is not
-     *     there
+     * @throws UsageException if the secret is invalid or cannot be read, or a path on the class
+     *     path does not exist
      */
     Remote open() {
       try {
@@ -175,14 +173,14 @@ final class Remote implements AutoCloseable {
     }
   }
 
-  /** Users' own classes. */
+  /** Loads the user's classes. */
   static final class ClassPath {
     private ClassPath() {}
 
     /**
-     * A loader of the classes in jars and folders, on top of Millrace's own.
+     * A loader of the classes in these jars and folders; its parent loads the classes of Millrace.
      *
-     * @throws UsageException naming a path that is not there
+     * @throws UsageException if a path does not exist or cannot be read
      */
     static URLClassLoader open(List<String> paths) {
       return new URLClassLoader(
@@ -195,24 +193,24 @@ final class Remote implements AutoCloseable {
       try {
         Path path = Path.of(text);
         if (text.isEmpty() || !Files.isReadable(path)) {
-          throw new UsageException("--classpath: there is no '" + text + "' that can be read");
+          throw new UsageException("--classpath: '" + text + "' does not exist or cannot be read");
         }
         return path.toAbsolutePath().toUri().toURL();
       } catch (InvalidPathException | MalformedURLException e) {
-        throw new UsageException("--classpath: '" + text + "' is no path", e);
+        throw new UsageException("--classpath: '" + text + "' is not a path", e);
       }
     }
   }
 
-  /** A program of the users' own. */
+  /** Creates the user's program. */
   private static final class UsersProgram {
     private UsersProgram() {}
 
     /**
-     * Makes an object of its class, by the public constructor that takes a map of settings, or the
-     * one without parameters if there are no settings.
+     * Creates an instance, by the public constructor that takes a map of settings, or by the one
+     * without parameters if there are no settings.
      *
-     * @throws UsageException naming the class, if that is not possible
+     * @throws UsageException if that is not possible; the message contains the name of the class
      */
     static RemoteWork make(String name, Map<String, String> settings, ClassLoader classes) {
       try {
@@ -224,9 +222,9 @@ final class Remote implements AutoCloseable {
       } catch (ClassNotFoundException e) {
         throw new UsageException("there is no class " + name + " on --classpath", e);
       } catch (InvocationTargetException e) {
-        throw new UsageException("class " + name + " cannot be made: " + e.getCause(), e);
+        throw new UsageException("class " + name + " cannot be instantiated: " + e.getCause(), e);
       } catch (ReflectiveOperationException | LinkageError e) {
-        throw new UsageException("class " + name + " cannot be made: " + e, e);
+        throw new UsageException("class " + name + " cannot be instantiated: " + e, e);
       }
     }
 

@@ -1,4 +1,4 @@
-/** Commands of cluster coordination: a member, and what its documents show. */
+/** {@code millrace member} and {@code millrace cluster}: run a member, and show a cluster. */
 @NullMarked
 package io.millrace.cli.cluster;
 

@@ -22,7 +22,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code demo}: programs that show on real work what Millrace survives. */
+/** {@code millrace demo}: programs that kill processes at work and check the result. */
 @Command(name = "demo", description = "Runs demonstrations of what Millrace survives.")
 public final class DemoCommands extends CommandGroup {
   /** The group with its commands. */

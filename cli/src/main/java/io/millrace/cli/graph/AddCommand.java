@@ -90,14 +90,14 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
     return nodes;
   }
 
-  /** Adds what is to be run to the data, and says which type of node does that. */
+  /** Adds what to run to the data and returns the type of the node. */
   private String addWork(ObjectNode values) {
     if (shell != null && (program != null || !words.isEmpty())) {
       throw new UsageException("a node has a command or --shell, not both");
     }
     if (shell != null) {
       String of = type == null ? "shell command" : type;
-      // Other types tell a script from a program by its key.
+      // Other types distinguish a script from a program by its key.
       values.put(of.equals("shell command") ? COMMAND : "shell", shell);
       return of;
     }
@@ -116,7 +116,7 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
     return type == null ? COMMAND : type;
   }
 
-  /** Where a new node is to be, as options. */
+  /** Options for the place of a new node in the graph. */
   private static final class PlaceOptions {
     @Option(
         names = {"-p", "--parent"},
@@ -140,19 +140,19 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
         description = "The branch of the parent condition to run on.")
     private @Nullable String branch;
 
-    @Option(names = "--always", description = "Runs the node also if a parent has failed.")
+    @Option(names = "--always", description = "Runs the node even if a parent has failed.")
     private boolean always;
 
     @Option(
         names = {"-n", "--name"},
         paramLabel = "NAME",
-        description = "A name for people.")
+        description = "A display name.")
     private @Nullable String name;
 
     /**
-     * Adds what was given to the metadata of a node.
+     * Adds the given options to the metadata of a node.
      *
-     * @throws UsageException if something of it makes no sense
+     * @throws UsageException if an option is invalid
      */
     void addTo(ObjectNode metadata) {
       if (name != null) {
@@ -179,7 +179,7 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
     }
   }
 
-  /** The data of a new node, as options. */
+  /** Options for the data of a new node. */
   static final class DataOptions {
     @Option(
         names = {"-e", "--env"},
@@ -231,9 +231,9 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
     private List<String> data = List.of();
 
     /**
-     * Adds what was given to the data of a node.
+     * Adds the given options to the data of a node.
      *
-     * @throws UsageException if something of it makes no sense, or is given twice
+     * @throws UsageException if an option is invalid or given twice
      */
     void addTo(ObjectNode node, Terminal terminal) {
       if (!env.isEmpty()) {
@@ -261,9 +261,9 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
     }
 
     /**
-     * Adds {@code KEY=VALUE}, as {@code --data} takes it.
+     * Adds {@code KEY=VALUE} as given with {@code --data}.
      *
-     * @throws UsageException if it is something else, or its key is there already
+     * @throws UsageException if it has another form, or the key exists already
      */
     static void addPair(ObjectNode node, String pair, Terminal terminal) {
       Map.Entry<String, String> parts = Arguments.pair("KEY=VALUE", pair);
@@ -285,12 +285,12 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
       }
     }
 
-    /** The server may run elsewhere, so a folder is named from the top. */
+    /** Absolute, since the server may have another working directory. */
     private static String folder(String cwd) {
       try {
         return Path.of(cwd).toAbsolutePath().normalize().toString();
       } catch (InvalidPathException e) {
-        throw new UsageException("--cwd is no path: " + e.getMessage(), e);
+        throw new UsageException("--cwd is not a path: " + e.getMessage(), e);
       }
     }
   }

@@ -25,11 +25,11 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Adds the nodes of a file to a server's graph, each after what it names. */
+/** Adds the nodes of a file to the graph of a server, parents before children. */
 final class Addition {
   private static final int MOST_CHARS = 1 << 20;
 
-  /** How a server names a node that it refuses: by its number in the request. */
+  /** The form of a refusal: the server gives the number of the node in the request. */
   private static final Pattern NUMBERED =
       Pattern.compile("(?:new )?node (?:number )?([0-9]{1,9}): (.*)", Pattern.DOTALL);
 
@@ -45,9 +45,8 @@ final class Addition {
   /**
    * Nothing added yet.
    *
-   * @param file what people call the file
-   * @param under the ids of the nodes that those without a parent in the file are put below; empty
-   *     for root
+   * @param file the name of the file in messages
+   * @param under the ids of the parents of nodes that have no parent in the file; empty for root
    */
   Addition(GraphCalls graph, String file, List<String> under) {
     this.graph = graph;
@@ -55,7 +54,7 @@ final class Addition {
     this.under = under;
   }
 
-  /** The ids that the nodes of the file have got, those that are added already. */
+  /** The ids of the nodes that have been added, by their keys in the file. */
   SequencedMap<String, String> ids() {
     return ids;
   }
@@ -71,15 +70,15 @@ final class Addition {
     }
   }
 
-  /** What the server said of them, from which one can go on to listen. */
+  /** The added nodes as news, with the version after which to follow the graph. */
   News news() {
     return new News(version, false, nodes, List.of());
   }
 
   /**
-   * Adds them in requests of so many at most, each of which adds all of its nodes or none.
+   * Adds the nodes. Each request adds all of its nodes or none.
    *
-   * @param mostNodes the most nodes of a request
+   * @param mostNodes the maximum number of nodes in a request
    */
   void add(GraphFile file, int mostNodes) {
     ArrayNode request = JsonNodeFactory.instance.arrayNode();
@@ -130,7 +129,7 @@ final class Addition {
     }
   }
 
-  /** People know a node by its place in the file, not in the request. */
+  /** The user knows a node by its line in the file, not by its number in the request. */
   private String where(FileNode node) {
     return file + " line " + node.line() + ": node '" + Table.printable(node.key()) + "': ";
   }
@@ -165,13 +164,13 @@ final class Addition {
     return form;
   }
 
-  /** The id of a node that is there, or else its name in this request. */
+  /** The id of a node that was added before, otherwise its name in this request. */
   private String reference(String key) {
     String id = ids.get(key);
     return id != null ? id : "local:" + locals.get(key);
   }
 
-  /** In the order of the file, but that each comes after what it names. */
+  /** The nodes in the order of the file, except that each follows the nodes that it refers to. */
   private static List<FileNode> ordered(List<FileNode> nodes) {
     Map<String, Integer> places = new HashMap<>();
     nodes.forEach(node -> places.put(node.key(), places.size()));

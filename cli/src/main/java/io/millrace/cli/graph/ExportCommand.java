@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.NullNode;
 
-/** Writes the graph in a form for other programs. */
+/** Exports the graph to a file. */
 @Command(
     name = "export",
     description = {
@@ -119,7 +119,7 @@ final class ExportCommand extends GraphServer implements Callable<Integer> {
     to.flush();
   }
 
-  /** Data is asked for node by node, so this takes a while. */
+  /** Requests the data of each node, so this takes a while. */
   private void writeFile(GraphCalls graph, List<NodeView> nodes, PrintStream to, boolean yaml) {
     Set<Long> there = nodes.stream().map(NodeView::id).collect(Collectors.toSet());
     try (ProgressBar bar = new ProgressBar(terminal(), "exported");
@@ -148,7 +148,7 @@ final class ExportCommand extends GraphServer implements Callable<Integer> {
     return data;
   }
 
-  /** What is above a part of the graph and not in it is left out. */
+  /** Leaves out references to nodes that are not exported. */
   private static FileNode fileNode(NodeView node, Set<Long> there, Map<String, JsonNode> data) {
     List<String> parents = names(node.place().parents(), there);
     return new FileNode(

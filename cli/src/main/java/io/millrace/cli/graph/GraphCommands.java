@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The commands on graphs, under one name. */
+/** {@code millrace graph}: the commands on graphs. */
 @Command(
     name = "graph",
     description = "Runs graphs of commands: adds, shows, watches and changes nodes.",
@@ -28,11 +28,11 @@ public final class GraphCommands extends CommandGroup {
   private static final Map<String, String> ENDS =
       Map.of(
           "6", "a node failed, was killed or is blocked",
-          "7", "--timeout was over before all had ended");
+          "7", "--timeout expired before all nodes had ended");
   private static final String NONE = "none";
   private static final Set<String> BRANCHES = Set.of("then", "else", NONE);
 
-  /** With all that belongs to it. */
+  /** The group with its commands. */
   public CommandLine group() {
     CommandLine graph = with();
     add(
@@ -54,7 +54,7 @@ public final class GraphCommands extends CommandGroup {
         "remove",
         new ExportCommand(),
         new ImportCommand());
-    // What follows the first word of a command to add belongs to that command.
+    // Options after the first word of the command belong to that command.
     Objects.requireNonNull(graph.getSubcommands().get("add")).setStopAtPositional(true);
     return graph;
   }
@@ -113,8 +113,8 @@ public final class GraphCommands extends CommandGroup {
               paramLabel = "ID",
               split = ",",
               description =
-                  "The nodes that must have ended first; none for no such node. Replaces the former"
-                      + " ones.")
+                  "The ids of nodes that must have ended first, or the word none. Replaces the"
+                      + " former ones.")
           @Nullable List<String> after,
       @Option(
               names = "--branch",

@@ -17,12 +17,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * The server whose graph a command is about. A command that runs as a node of a graph calls the
- * server of that graph with the token of that node, unless options or the environment name another
- * server.
+ * The server of a graph command. A command that runs inside a graph node calls the server of that
+ * graph with the token of the node, unless an option or the environment names another server.
  */
 class GraphServer extends Remote {
-  /** What the tokens of running nodes begin with; tasks of queues have others of that name. */
+  /**
+   * The prefix of the tokens of graph nodes; {@code MILLRACE_TOKEN} of a queue task has another.
+   */
   private static final String TOKEN = "graph-";
 
   private static final int MOST_DIGITS = 18;
@@ -36,9 +37,9 @@ class GraphServer extends Remote {
   }
 
   /**
-   * An id as it came.
+   * Checks an id and returns it.
    *
-   * @throws UsageException if it is none
+   * @throws UsageException if it is not a node id
    */
   static String checked(String id) {
     if (!id.matches("[1-9][0-9]*") || id.length() > MOST_DIGITS) {
@@ -48,15 +49,15 @@ class GraphServer extends Remote {
   }
 
   /**
-   * The id of a parent as it came, which may be {@code root}.
+   * Checks the id of a parent, which may be {@code root}, and returns it.
    *
-   * @throws UsageException if it is none
+   * @throws UsageException if it is neither
    */
   static String parent(String id) {
     return id.equals("root") ? id : checked(id);
   }
 
-  /** The graph nodes that a command is about. */
+  /** The node ids given to a command. */
   static final class Nodes {
     @Parameters(
         arity = "1..*",
@@ -65,9 +66,9 @@ class GraphServer extends Remote {
     private List<String> ids = List.of();
 
     /**
-     * The ids in order, each once.
+     * The ids in the given order, without duplicates.
      *
-     * @throws UsageException if one is no id, or there are none
+     * @throws UsageException if one of them is not a node id
      */
     List<String> read(Terminal terminal) {
       List<String> read = Arguments.lines(ids, terminal, GraphServer::checked);
@@ -75,7 +76,7 @@ class GraphServer extends Remote {
     }
   }
 
-  /** Which nodes to show, as options. */
+  /** Options that select nodes. */
   static final class FilterOptions {
     @Option(
         names = {"-b", "--below"},
@@ -100,9 +101,9 @@ class GraphServer extends Remote {
     private List<String> states = List.of();
 
     /**
-     * The parameters of the API, joined by {@code &}; empty if nothing was asked for.
+     * The query parameters of the API, joined by {@code &}; empty without options.
      *
-     * @throws UsageException if one makes no sense
+     * @throws UsageException if an option is invalid
      */
     String query() {
       List<String> parameters = new ArrayList<>();
@@ -124,7 +125,7 @@ class GraphServer extends Remote {
       return String.join("&", parameters);
     }
 
-    /** Whether anything was asked for. */
+    /** Whether an option was given. */
     boolean isGiven() {
       return below != null || !types.isEmpty() || !states.isEmpty();
     }

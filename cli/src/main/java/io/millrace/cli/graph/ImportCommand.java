@@ -57,7 +57,7 @@ final class ImportCommand extends GraphServer implements Callable<Integer> {
     });
   }
 
-  /** The graph file that a command takes, and where its graph is to be. */
+  /** The graph file and the parents of its graph, as parameters of a command. */
   static final class FileArgument {
     private static final int SHOWN = 20;
 
@@ -74,10 +74,10 @@ final class ImportCommand extends GraphServer implements Callable<Integer> {
     private List<String> parents = List.of();
 
     /**
-     * Reads the file. What is wrong with it is told line by line.
+     * Reads the file. Prints all mistakes except the last, which the exception contains.
      *
      * @throws UsageException if it cannot be read
-     * @throws CommandException if it is wrong
+     * @throws CommandException if it is not a valid graph file
      */
     GraphFile read(Terminal terminal) {
       String text = Arguments.text("", file, terminal);
@@ -105,12 +105,12 @@ final class ImportCommand extends GraphServer implements Callable<Integer> {
       return new CommandException(ExitCode.USAGE, last, e);
     }
 
-    /** What people call the file. */
+    /** The name of the file in messages. */
     String name() {
       return file.equals("-") ? "standard input" : file;
     }
 
-    /** The nodes to put the graph below; empty for root. */
+    /** The ids of the parents of the graph; empty for root. */
     List<String> parents() {
       return parents.stream().map(GraphServer::parent).filter(id -> !id.equals("root")).toList();
     }

@@ -14,7 +14,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 
-/** Ends nodes. */
+/** Kills nodes. */
 @Command(
     name = "kill",
     description =
@@ -58,7 +58,7 @@ final class KillCommand extends GraphServer implements Callable<Integer> {
       }
       var ends = NodeWaiter.Ends.settled(false);
       int code = new NodeWaiter(calls, this, ends).until(ids);
-      // That they were killed is what was asked for.
+      // Killed nodes are a success for this command.
       return code == ExitCode.UNSUCCESSFUL ? ExitCode.OK : code;
     });
   }
@@ -67,19 +67,19 @@ final class KillCommand extends GraphServer implements Callable<Integer> {
     return "{\"id\":\"" + id + "\",\"state\":\"" + state + "\"}";
   }
 
-  /** Asks a server to end nodes. */
+  /** Sends requests to kill nodes. */
   static final class Killing {
-    /** How many are named in one request: their ids stand in its path. */
+    /** The maximum number of nodes in a request, which contains their ids in its query. */
     private static final int WINDOW = 200;
 
     private final JsonCalls calls;
     private final String how;
 
     /**
-     * With a signal and a time, or with the server's own.
+     * With a signal and a grace period.
      *
-     * @param signal null for the usual
-     * @param grace null for the usual
+     * @param signal null for the default of the server
+     * @param grace null for the default of the server
      */
     Killing(JsonCalls calls, @Nullable String signal, @Nullable Duration grace) {
       this.calls = calls;
@@ -89,9 +89,9 @@ final class KillCommand extends GraphServer implements Callable<Integer> {
     }
 
     /**
-     * Begins to end them.
+     * Starts to kill nodes.
      *
-     * @param told gets each id with the state that the node is in then
+     * @param told is called with each id and the state of the node after the request
      */
     void kill(List<String> ids, BiConsumer<String, String> told) {
       for (int from = 0; from < ids.size(); from += WINDOW) {

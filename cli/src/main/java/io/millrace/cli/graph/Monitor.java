@@ -30,29 +30,29 @@ interface Monitor {
   Monitor SILENT = (_, _, _) -> {};
 
   /**
-   * Shows what is new.
+   * Shows a change.
    *
    * @param changed the nodes that are new or in another state
-   * @param removed the ids of those that are gone
+   * @param removed the ids of the nodes that were removed
    */
   void show(Seen seen, List<NodeView> changed, Collection<Long> removed);
 
-  /** Shows what time alone has changed. */
+  /** Called while nothing changes, to update durations. */
   default void tick(Seen seen) {}
 
-  /** Whether the end that it shows says how many nodes are in which state. */
+  /** Whether its output ends with the number of nodes in each state. */
   default boolean sumsUp() {
     return false;
   }
 
-  /** Shows how it stands at the end. */
+  /** Shows the final state. */
   default void end(Seen seen) {}
 
   /**
    * Prints a line for every change, with the time.
    *
-   * @param out where to
-   * @param paint whether in colours
+   * @param out the stream to print to
+   * @param paint the colours
    */
   record Lines(PrintStream out, Paint paint) implements Monitor {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss");
@@ -112,10 +112,10 @@ interface Monitor {
     }
   }
 
-  /** Prints what nodes print, by lines, each after the name of its node. */
+  /** Prints the output of nodes line by line, each line after the name of its node. */
   static final class Output implements Monitor {
-    /** The last words of a node are there when its end is. */
-    private static final Duration LAST_WORDS = Duration.ofSeconds(30);
+    /** How long to wait for the rest of the output after the nodes have ended. */
+    private static final Duration LONGEST_REST = Duration.ofSeconds(30);
 
     private final JsonCalls calls;
     private final PrintStream out;
@@ -125,7 +125,7 @@ interface Monitor {
     /**
      * Nothing printed yet.
      *
-     * @param states shows the states besides
+     * @param states shows the states as well
      */
     Output(JsonCalls calls, PrintStream out, Monitor states) {
       this.calls = calls;
@@ -160,14 +160,14 @@ interface Monitor {
     @Override
     public void end(Seen seen) {
       if (seen.isSettled()) {
-        long endNanos = System.nanoTime() + LAST_WORDS.toNanos();
+        long endNanos = System.nanoTime() + LONGEST_REST.toNanos();
         outputs.values().forEach(output -> output.await(endNanos));
       }
       states.end(seen);
     }
   }
 
-  /** The output of one attempt of a node, printed by lines by a thread of its own. */
+  /** The output of one attempt of a node; a thread of its own prints it line by line. */
   final class NodeOutput {
     private static final Logger LOG = LoggerFactory.getLogger(NodeOutput.class);
 
@@ -188,7 +188,7 @@ interface Monitor {
       thread = Thread.ofVirtual().name("millrace-output-" + node.id()).unstarted(this::read);
     }
 
-    /** Begins to print. */
+    /** Starts to print. */
     static NodeOutput follow(JsonCalls calls, NodeView node, PrintStream out) {
       NodeOutput output = new NodeOutput(calls, node, out);
       output.thread.start();
@@ -199,12 +199,12 @@ interface Monitor {
       return attempt;
     }
 
-    /** Says that nothing more will come than what is there now. */
+    /** Tells the thread that the node has ended and writes no more. */
     void end() {
       end.countDown();
     }
 
-    /** Waits until all is printed, or until then. */
+    /** Waits until everything is printed or the time is over. */
     void await(long endNanos) {
       try {
         boolean done = thread.join(Duration.ofNanos(Math.max(1, endNanos - System.nanoTime())));
@@ -220,7 +220,7 @@ interface Monitor {
       try {
         boolean last = false;
         while (!last) {
-          // Asked before it is read, so that nothing is missed that came before the end.
+          // Checked before reading, so that output written before the end is not missed.
           last = end.await(follower.restMillis(), TimeUnit.MILLISECONDS);
           follower.read();
         }

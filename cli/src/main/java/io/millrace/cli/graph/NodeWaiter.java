@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
 
 /** Waits for graph nodes. */
 final class NodeWaiter extends Waiter<State> {
-  /** How many are named in one request: their ids stand in its path. */
+  /** The maximum number of nodes in a request, which contains their ids in its query. */
   private static final int WINDOW = 200;
 
   private static final int NOT_THERE = 404;
@@ -26,14 +26,14 @@ final class NodeWaiter extends Waiter<State> {
   private final Ends ends;
 
   /**
-   * What is waited for, and how it is printed.
+   * What to wait for and what to print.
    *
    * @param endNanos when to give up, by {@link System#nanoTime()}
-   * @param settled whether a blocked node counts as one that has ended
-   * @param quiet whether only bad ends are printed, to standard error
+   * @param settled whether to stop waiting for a node when it is blocked
+   * @param quiet whether to print only nodes that did not succeed, to standard error
    */
   record Ends(long endNanos, boolean settled, boolean quiet) {
-    /** Until all have ended or are blocked, however long that takes. */
+    /** Until all have ended or are blocked, without a time limit. */
     static Ends settled(boolean quiet) {
       return new Ends(System.nanoTime() + Long.MAX_VALUE / 2, true, quiet);
     }
@@ -77,7 +77,7 @@ final class NodeWaiter extends Waiter<State> {
     }
   }
 
-  /** One node that is not there has the request refused for all of them. */
+  /** Drops nodes that do not exist: the server refuses the request if one of them is missing. */
   private void dropAbsent(Set<String> window) {
     int before = window.size();
     for (String id : List.copyOf(window)) {

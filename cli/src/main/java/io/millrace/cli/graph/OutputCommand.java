@@ -61,7 +61,7 @@ final class OutputCommand extends GraphServer implements Callable<Integer> {
       State state = State.of(metadata.path("state").asString(""));
       while (!state.isSettled()) {
         Thread.sleep(output.restMillis());
-        // Asked before the output is read, so that nothing is missed that came before the end.
+        // Read before the output, so that output written before the end is not missed.
         state = State.of(graph.find(node).path("state").asString(""));
         output.read();
       }
@@ -74,7 +74,7 @@ final class OutputCommand extends GraphServer implements Callable<Integer> {
     out().flush();
   }
 
-  /** Reads one output of a node, page by page, where it was. For one thread. */
+  /** Reads one output of a node, page by page, and remembers its place. Not thread-safe. */
   static final class OutputFollower {
     private static final long SHORTEST_REST_MILLIS = 100;
     private static final long LONGEST_REST_MILLIS = 1_000;
@@ -90,7 +90,7 @@ final class OutputCommand extends GraphServer implements Callable<Integer> {
     /**
      * Nothing read yet.
      *
-     * @param to gets each piece of text
+     * @param to receives each piece of text
      */
     OutputFollower(JsonCalls calls, String id, String key, Consumer<String> to) {
       this.calls = calls;
@@ -98,7 +98,7 @@ final class OutputCommand extends GraphServer implements Callable<Integer> {
       this.to = to;
     }
 
-    /** Reads what is new, and returns whether there was anything. */
+    /** Reads new output and returns whether there was any. */
     boolean read() {
       boolean found = false;
       boolean more = true;
@@ -106,7 +106,7 @@ final class OutputCommand extends GraphServer implements Callable<Integer> {
         JsonNode answer = ask();
         String text = text(answer);
         if (!text.startsWith(page)) {
-          // Another attempt of the node has begun, with an output of its own.
+          // Another attempt of the node has started, which has its own output.
           page = "";
         }
         if (text.length() > page.length()) {
@@ -135,7 +135,7 @@ final class OutputCommand extends GraphServer implements Callable<Integer> {
           if (e.status() != CONFLICT || where.start().isEmpty()) {
             throw e;
           }
-          // It is another output now, of another attempt.
+          // Another attempt has replaced the output.
           where = GraphCalls.Page.BEGIN;
           page = "";
           return calls.get(path);

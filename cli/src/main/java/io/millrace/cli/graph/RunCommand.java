@@ -124,7 +124,7 @@ final class RunCommand extends GraphServer implements Callable<Integer> {
       this.seen = seen;
     }
 
-    /** Waits until it has settled, or until then, and gives the exit code. */
+    /** Waits until the graph has settled or the time is over, and returns the exit code. */
     int until(long endNanos) throws InterruptedException {
       StopSignals.listen(stops::incrementAndGet);
       int heard = 0;
@@ -135,7 +135,7 @@ final class RunCommand extends GraphServer implements Callable<Integer> {
           return told();
         }
         if (!inTime) {
-          terminal.say("the time given by --timeout is over: " + seen.summary());
+          terminal.say("--timeout expired: " + seen.summary());
           return ExitCode.TIMED_OUT;
         }
         heard = stops.get();

@@ -59,7 +59,7 @@ final class WatchCommand extends GraphServer implements Callable<Integer> {
         Following following = new Following(feed, seen, monitor());
         boolean ended = following.until(() -> settled && seen.isSettled(), waiting.endNanos());
         if (!settled) {
-          // Only the time can have ended it, as was asked for.
+          // It can have ended only by --timeout.
           return ExitCode.OK;
         }
         if (!ended) {
@@ -87,7 +87,7 @@ final class WatchCommand extends GraphServer implements Callable<Integer> {
     return new NewOnly(new Monitor.Lines(out(), Paint.PLAIN), terminal());
   }
 
-  /** Sums up the nodes that are there already in one line: they may be a hundred thousand. */
+  /** Prints one line for the nodes that exist at the start, of which there may be 100,000. */
   private static final class NewOnly implements Monitor {
     private final Monitor lines;
     private final Terminal terminal;
@@ -130,7 +130,7 @@ final class WatchCommand extends GraphServer implements Callable<Integer> {
     }
 
     /**
-     * Goes on until the condition holds or the time is over.
+     * Continues until the condition holds or the time is over.
      *
      * @param endNanos by {@link System#nanoTime()}
      * @return whether the condition holds

@@ -1,6 +1,5 @@
 /**
- * The commands on a server's graph: plain clients of its HTTP interface at {@code /v1}, which know
- * nothing of how graphs are kept and run.
+ * {@code millrace graph}: clients of the HTTP API at {@code /v1}, independent of the graph module.
  */
 @NullMarked
 package io.millrace.cli.graph;

@@ -29,12 +29,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs a command for each job, in a session of its own. */
+/** Runs a command for each job, in a process session of its own. */
 final class CommandHandler implements JobHandler {
   private static final Logger LOG = LoggerFactory.getLogger(CommandHandler.class);
   private static final int BUFFER_BYTES = 64 << 10;
 
-  /** How long what the command left behind may hold its standard error open. */
+  /**
+   * How long to wait for standard error after the command has ended, since processes that it left
+   * behind may keep it open.
+   */
   private static final long DRAIN_SECONDS = 2;
 
   private final List<String> command;
@@ -128,13 +131,13 @@ final class CommandHandler implements JobHandler {
     return end;
   }
 
-  /** Moves bytes. */
+  /** Copies bytes until the end of a stream. */
   @FunctionalInterface
   private interface Pump {
     void run() throws IOException;
   }
 
-  /** Fails only for the payload's sake: a command need not read all of it. */
+  /** Fails only if the payload cannot be read; the command need not read all of it. */
   private static void feed(InputStream payload, GuardedProcess process) throws IOException {
     byte[] buffer = new byte[BUFFER_BYTES];
     OutputStream stdin = process.stdin();
@@ -143,7 +146,7 @@ final class CommandHandler implements JobHandler {
       try {
         count = payload.read(buffer);
       } catch (IOException e) {
-        // Before its input ends: it must not take a part for the whole.
+        // Before the input is closed, so that the command does not take a part for the whole.
         process.killAlone();
         throw e;
       }
@@ -186,18 +189,18 @@ final class CommandHandler implements JobHandler {
   }
 
   /**
-   * What a command writes to standard error: lines of progress, and all others, of which the last
-   * characters are kept.
+   * Reads the standard error of a command: reports lines of progress, and keeps the last characters
+   * of all other lines.
    */
   static final class ErrorLines {
     private static final Pattern PROGRESS = Pattern.compile("progress:\\s*(.*)");
     private static final Pattern PERCENT =
         Pattern.compile("(\\d{1,3}(?:\\.\\d{1,9})?)\\s*%?(?:\\s+(.*))?");
 
-    /** What a server keeps of the logs of a failure. */
+    /** The most characters of logs that a server keeps. */
     private static final int MOST_KEPT = 64_000;
 
-    /** A line that is longer counts as several. */
+    /** In bytes; a longer line counts as several. */
     private static final int LONGEST_LINE = 16 << 10;
 
     private final BiConsumer<@Nullable Double, @Nullable String> progress;
@@ -207,7 +210,8 @@ final class CommandHandler implements JobHandler {
     /**
      * Nothing read yet.
      *
-     * @param progress takes percent and text of each line of progress; one of them may be null
+     * @param progress receives the percentage and the text of each line of progress; one of them
+     *     may be null
      */
     ErrorLines(BiConsumer<@Nullable Double, @Nullable String> progress) {
       this.progress = progress;
@@ -263,20 +267,20 @@ final class CommandHandler implements JobHandler {
       }
     }
 
-    /** The last lines that are no progress, at most 64,000 characters. */
+    /** The last lines that are not progress, up to 64,000 characters. */
     synchronized String logs() {
       return kept.substring(Math.max(0, kept.length() - MOST_KEPT));
     }
 
-    /** The last line that says something and is no progress. */
+    /** The last line that is neither blank nor progress. */
     synchronized Optional<String> lastLine() {
       return lastLine.isEmpty() ? Optional.empty() : Optional.of(lastLine);
     }
   }
 
   /**
-   * What a command writes to standard output: a file that has a name only until the command has
-   * started. So the system frees it when the worker is killed.
+   * The file for the standard output of a command. It is deleted once the command has opened it, so
+   * that the system frees it even if the worker is killed.
    */
   private static final class Output implements Closeable {
     private final Path file;
@@ -287,7 +291,7 @@ final class CommandHandler implements JobHandler {
       this.content = content;
     }
 
-    /** An empty one in the folder for temporary files. */
+    /** Creates an empty file in the folder for temporary files. */
     static Output create() throws IOException {
       Path file = Files.createTempFile("millrace-job-", ".result");
       try {
@@ -298,15 +302,13 @@ final class CommandHandler implements JobHandler {
       }
     }
 
-    /** Starts something that writes into a file. */
+    /** Starts a process that writes to a file. */
     @FunctionalInterface
     interface Start<T> {
       T with(Path file) throws IOException;
     }
 
-    /**
-     * Starts the command, which has the file open afterwards; then no other process can open it.
-     */
+    /** Starts the command, which opens the file, and deletes the name of the file. */
     <T> T begin(Start<T> start) throws IOException {
       try {
         return start.with(file);
@@ -315,7 +317,7 @@ final class CommandHandler implements JobHandler {
       }
     }
 
-    /** What was written, from its beginning; to be closed. */
+    /** The output, from its beginning; the caller closes it. */
     FileChannel content() {
       return content;
     }

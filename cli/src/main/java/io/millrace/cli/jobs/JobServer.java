@@ -52,7 +52,7 @@ class JobServer extends Remote {
   }
 
   /**
-   * A key as it came.
+   * Checks a key and returns it.
    *
    * @throws UsageException if it is empty
    */
@@ -63,7 +63,7 @@ class JobServer extends Remote {
     return key;
   }
 
-  /** The jobs that a command is about. */
+  /** The job keys given to a command. */
   static final class Keys {
     @Parameters(
         arity = "1..*",
@@ -72,7 +72,7 @@ class JobServer extends Remote {
     private List<String> keys = List.of();
 
     /**
-     * The keys in order.
+     * The keys in the given order.
      *
      * @throws UsageException if one is empty
      */

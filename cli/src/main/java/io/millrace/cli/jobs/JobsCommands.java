@@ -21,20 +21,20 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The commands on jobs, under one name. */
+/** {@code millrace jobs}: the commands on jobs. */
 @Command(
     name = "jobs",
     description = "Submits, lists, shows, waits for and changes jobs.",
     addMethodSubcommands = false)
 public final class JobsCommands extends CommandGroup {
   private static final Map<String, String> ENDS =
-      Map.of("6", "a job failed", "7", "--timeout was over before all jobs had ended");
+      Map.of("6", "a job failed", "7", "--timeout expired before all jobs had ended");
   private static final String BATCHES = "/api/batches";
   private static final int PAGE = 1_000;
   private static final String HISTORY = "history";
   private static final String RETURNS = "returnHistory";
 
-  /** With all that belongs to it. */
+  /** The group with its commands. */
   public CommandLine group() {
     CommandLine jobs = with();
     add(jobs, ENDS, new SubmitCommand(), "waitFor");
@@ -100,7 +100,7 @@ public final class JobsCommands extends CommandGroup {
     }
     for (JsonNode failure : job.path(HISTORY)) {
       say("failed at %s with %s: %s", failure, "info");
-      // What the worker has logged, with nothing in it that could control a terminal.
+      // Logs of the worker, without characters that could control a terminal.
       failure
           .path("logs")
           .asString("")

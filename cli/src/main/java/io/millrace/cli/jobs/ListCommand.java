@@ -130,7 +130,7 @@ final class ListCommand extends JobServer implements Callable<Integer> {
     return path.toString();
   }
 
-  /** The status, with how far a running job is. */
+  /** The status, with the progress of a running job. */
   private static String status(JsonNode job) {
     String status = Fields.text(job.path("status"));
     JsonNode percent = job.path("progress").path("percent");

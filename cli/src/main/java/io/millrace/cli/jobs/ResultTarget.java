@@ -14,7 +14,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Where a result goes: to standard output, or to a file that appears only once it is whole. */
+/** The target of a result: standard output, or a file that appears only when it is complete. */
 final class ResultTarget {
   private static final Duration SILENCE = Duration.ofSeconds(60);
   private static final int BUFFER_BYTES = 64 << 10;
@@ -29,10 +29,10 @@ final class ResultTarget {
   }
 
   /**
-   * What a command line names.
+   * The target that the command line gives.
    *
-   * @param name a file, replaced if there is one; - or null for standard output
-   * @throws UsageException if no file can be there
+   * @param name a file, which is replaced if it exists; - or null for standard output
+   * @throws UsageException if it cannot be a file
    */
   static ResultTarget named(Terminal terminal, @Nullable String name) {
     return new ResultTarget(
@@ -47,7 +47,7 @@ final class ResultTarget {
   /**
    * Fetches the result of a job.
    *
-   * @throws CommandException if there is none, or it breaks off
+   * @throws CommandException if there is no result, or it ends too early
    */
   void fetch(JsonCalls calls, String key) throws IOException {
     JsonNode job = JobServer.find(calls, key);
@@ -82,7 +82,7 @@ final class ResultTarget {
         }
         out.write(buffer, 0, count);
         if (isStandardOutput() && terminal.out().checkError()) {
-          throw new CommandException(ExitCode.FAILURE, "standard output takes no more");
+          throw new CommandException(ExitCode.FAILURE, "cannot write to standard output");
         }
         copied += count;
         bar.show(copied >> MEBI_SHIFT, size >> MEBI_SHIFT);
@@ -90,7 +90,7 @@ final class ResultTarget {
     }
     if (copied < size) {
       throw new CommandException(
-          ExitCode.FAILURE, "the result broke off after " + copied + " of " + size + " bytes");
+          ExitCode.FAILURE, "the result ended after " + copied + " of " + size + " bytes");
     }
   }
 
@@ -98,7 +98,7 @@ final class ResultTarget {
     try {
       return result.read(buffer);
     } catch (IOException e) {
-      throw new CommandException(ExitCode.FAILURE, "the result broke off: " + e.getMessage(), e);
+      throw new CommandException(ExitCode.FAILURE, "cannot read the result: " + e.getMessage(), e);
     }
   }
 }

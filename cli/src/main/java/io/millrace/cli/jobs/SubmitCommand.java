@@ -156,7 +156,7 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
         : message + "; " + before + (before == 1 ? " job was" : " jobs were") + " submitted before";
   }
 
-  /** What a command line says about the jobs that it submits, beside their payloads. */
+  /** Options of the jobs to submit. */
   private static final class JobOptions {
     @Option(
         names = {"-t", "--type"},
@@ -180,13 +180,13 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
     @Option(
         names = "--description",
         paramLabel = "TEXT",
-        description = "A description for people, up to 128 characters.")
+        description = "A description, up to 128 characters.")
     private @Nullable String description;
 
     /**
-     * Looks whether so many jobs can be submitted like this.
+     * Checks the options for this number of jobs.
      *
-     * @throws UsageException if they cannot
+     * @throws UsageException if one is wrong
      */
     void check(int jobs) {
       if (Priority.named(priority.strip()).isEmpty()) {
@@ -223,16 +223,16 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
   }
 
   /**
-   * What becomes the payload of a job.
+   * The payload of a job.
    *
    * @param name a file, or - for standard input
-   * @param size in bytes; -1 if that is known only at the end
+   * @param size in bytes; -1 if unknown
    */
   record Payload(String name, long size) {
     /**
-     * A payload that is named on a command line.
+     * The payload that the command line names.
      *
-     * @throws UsageException if there is none to be read
+     * @throws UsageException if it cannot be read
      */
     static Payload named(String name) {
       if (name.equals("-")) {
@@ -263,10 +263,10 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
     /**
      * Opens it.
      *
-     * @param read learns how many bytes were read, again and again
+     * @param read is called with the number of bytes read so far, each time it grows
      */
     InputStream open(Terminal terminal, LongConsumer read) throws IOException {
-      // Standard input is not ours to close.
+      // Standard input stays open.
       InputStream source =
           isStandardInput()
               ? new FilterInputStream(terminal.in()) {
@@ -277,7 +277,7 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
       return new Counted(source, size, read);
     }
 
-    /** Gives as many bytes as were announced, no more and no less. */
+    /** Reads exactly as many bytes as announced. */
     private static final class Counted extends FilterInputStream {
       private final long size;
       private final LongConsumer read;
@@ -303,7 +303,7 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
         }
         int count = super.read(target, offset, most);
         if (count < 0 && size >= 0) {
-          throw new EOFException("it became shorter while it was read");
+          throw new EOFException("the file became shorter while it was read");
         }
         taken += Math.max(count, 0);
         read.accept(taken);
@@ -312,7 +312,7 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
     }
   }
 
-  /** A multipart form with a payload behind its other fields, which is read while it is sent. */
+  /** A multipart form whose last field is the payload, which is read while the form is sent. */
   private static final class PayloadForm {
     private static final String LINE = "\r\n";
 
@@ -323,7 +323,7 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
      *
      * @param fields by name; names are ASCII
      * @param payload the payload, not closed
-     * @param size how long the payload is; -1 if that is not known
+     * @param size the length of the payload; -1 if unknown
      */
     static Upload of(Map<String, String> fields, InputStream payload, long size) {
       String boundary = UUID.randomUUID().toString();

@@ -59,7 +59,7 @@ public final class WorkerCommand extends TerminalUser implements Callable<Intege
   @Option(
       names = "--name",
       paramLabel = "NAME",
-      description = "A name for people. Default: the host name")
+      description = "A display name. Default: the host name")
   private @Nullable String name;
 
   @Option(
@@ -132,7 +132,7 @@ public final class WorkerCommand extends TerminalUser implements Callable<Intege
     }
   }
 
-  /** A mistake in the command is better told now than by every job. */
+  /** Reports a mistake in the command now, rather than with every job. */
   private void checkCommand() {
     String program = command.getFirst();
     if (program.isEmpty() || program.startsWith("-")) {
@@ -161,7 +161,7 @@ public final class WorkerCommand extends TerminalUser implements Callable<Intege
       int busy = worker.busy();
       if (busy > 0) {
         String jobs = busy == 1 ? "1 job has" : busy + " jobs have";
-        terminal().say("stopping once " + jobs + " ended; again to kill");
+        terminal().say("stopping when " + jobs + " ended; send the signal again to kill");
       }
       worker.leave();
     } else {

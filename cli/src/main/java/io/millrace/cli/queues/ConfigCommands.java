@@ -15,13 +15,13 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The commands on the configuration of execution nodes, under one name. */
+/** {@code millrace config}: the commands on the configuration of execution nodes. */
 @Command(
     name = "config",
     description = "Shows and changes the configuration of execution nodes.",
     addMethodSubcommands = false)
 public final class ConfigCommands extends CommandGroup {
-  /** With all that belongs to it. */
+  /** The group with its commands. */
   public CommandLine group() {
     return with("show", "set");
   }
@@ -60,7 +60,7 @@ public final class ConfigCommands extends CommandGroup {
     });
   }
 
-  /** The queues may be created later, so this is no error. */
+  /** This is not an error, since the queues may be created later. */
   private void warnOfUnknownQueues(JsonCalls calls, ObjectNode fields) {
     for (String field : List.of("activequeues", "ignorequeues")) {
       JsonNode value = fields.path(field);
@@ -74,7 +74,9 @@ public final class ConfigCommands extends CommandGroup {
                     queue.path("id").asString("").equals(name)
                         || queue.path("name").asString("").equals(name));
         if (!known) {
-          terminal().err().println("warning: " + field + " names " + name + ", which is no queue");
+          terminal()
+              .err()
+              .println("warning: " + field + " names " + name + ", which is not a queue");
         }
       }
     }
@@ -84,17 +86,17 @@ public final class ConfigCommands extends CommandGroup {
     return array.valueStream().filter(JsonNode::isString).map(JsonNode::asString).toList();
   }
 
-  /** Text that begins like JSON was meant to be JSON, and is no name. */
+  /** Refuses text that begins like JSON: it is a mistyped list or object. */
   private static void check(String field, JsonNode value) {
     String text = value.asString("");
     if (value.isString() && (text.startsWith("[") || text.startsWith("{"))) {
-      throw new UsageException(field + " begins as JSON and is none: " + text);
+      throw new UsageException(field + " begins like JSON, but is not valid JSON: " + text);
     }
   }
 
   private static String path(@Nullable String node) {
     if (node != null && node.isBlank()) {
-      throw new UsageException("--node is empty; without it all nodes are meant");
+      throw new UsageException("--node is empty; leave it out for all nodes");
     }
     return node == null ? "/dci/config" : "/dci/config?node=" + JsonCalls.part(node);
   }

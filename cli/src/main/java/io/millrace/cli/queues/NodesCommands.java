@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The commands on execution nodes, under one name. */
+/** {@code millrace nodes}: the commands on execution nodes. */
 @Command(
     name = "nodes",
     description = "Lists and removes execution nodes, and sets their limits.",
@@ -26,7 +26,7 @@ public final class NodesCommands extends CommandGroup {
           .fields("node", "state", "maxthreads")
           .with("REFRESHED", node -> Instant.ofEpochMilli(node.path("timestamp").asLong(0)));
 
-  /** With all that belongs to it. */
+  /** The group with its commands. */
   public CommandLine group() {
     return with("list", "set", "remove");
   }

@@ -23,7 +23,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The commands on queues, under one name. */
+/** {@code millrace queues}: the commands on queues. */
 @Command(
     name = "queues",
     description = "Lists, creates, changes, resumes and deletes queues.",
@@ -36,7 +36,7 @@ public final class QueuesCommands extends CommandGroup {
           .fields("name", "plugin", "threads", "queued", "running", "completed")
           .with("HEALTH", QueuesCommands::health);
 
-  /** With all that belongs to it. */
+  /** The group with its commands. */
   public CommandLine group() {
     return with("list", "show", "create", "set", "resume", "delete");
   }
@@ -88,7 +88,7 @@ public final class QueuesCommands extends CommandGroup {
     });
   }
 
-  /** What keeps a queue from being served, in a word; {@code ok} for nothing. */
+  /** Whether the queue is halted or suspended; {@code ok} if neither. */
   private static String health(JsonNode queue) {
     if (queue.path("halted").isObject()) {
       return "halted";
@@ -97,7 +97,7 @@ public final class QueuesCommands extends CommandGroup {
     return nodes == 0 ? "ok" : "suspended on " + nodes + (nodes == 1 ? " node" : " nodes");
   }
 
-  /** The same with the reason of every node that could not start a runner. */
+  /** The reason of each node that could not start a runner. */
   private static String reasons(JsonNode queue) {
     List<String> reasons = new ArrayList<>();
     JsonNode halted = queue.path("halted");
@@ -168,7 +168,7 @@ public final class QueuesCommands extends CommandGroup {
       if (fields.isEmpty()) {
         throw new UsageException("name what to set, for example --threads 5");
       }
-      // An absent queue has another exit code than a value that is not accepted.
+      // An absent queue has another exit code than a refused value.
       find(calls, queue);
       JsonNode answer = calls.post(path(queue), fields);
       server.print(
@@ -196,7 +196,7 @@ public final class QueuesCommands extends CommandGroup {
           answer,
           changed
               ? "resumed queue " + queue + restored
-              : "nothing keeps queue " + queue + " from being served");
+              : "queue " + queue + " is neither halted nor suspended");
     });
   }
 
@@ -209,7 +209,7 @@ public final class QueuesCommands extends CommandGroup {
       @Parameters(paramLabel = "QUEUE", description = "The id or name of the queue.") String queue,
       @Option(
               names = "--force",
-              description = "Deletes the queue also if it has waiting or running tasks.")
+              description = "Deletes the queue even if it has waiting or running tasks.")
           boolean force) {
     return server.perform(calls -> {
       JsonNode found = find(calls, queue);
@@ -217,7 +217,7 @@ public final class QueuesCommands extends CommandGroup {
       if (unfinished > 0 && !force) {
         throw new CommandException(
             ExitCode.REFUSED,
-            "queue %s has %d unfinished tasks; --force deletes it all the same"
+            "queue %s has %d unfinished tasks; --force deletes it anyway"
                 .formatted(queue, unfinished));
       }
       server.print(calls.delete(path(queue)), "deleted queue " + queue);
@@ -267,7 +267,7 @@ public final class QueuesCommands extends CommandGroup {
         description = "How often a task is queued again after its node was lost. Default: 0")
     private @Nullable String requeueOrphans;
 
-    /** Adds what was given to the fields of a request. */
+    /** Adds the given options to the fields of a request. */
     void addTo(ObjectNode fields) {
       if (threads != null) {
         fields.set("threads", Arguments.limit("--threads", threads));
@@ -292,7 +292,8 @@ public final class QueuesCommands extends CommandGroup {
 
     private static void add(ObjectNode fields, String field, String option, List<String> values) {
       if (values.stream().anyMatch(String::isBlank)) {
-        throw new UsageException(option + " names a node without a name; --any-node undoes it");
+        throw new UsageException(
+            option + " contains an empty name; --any-node removes the setting");
       }
       if (!values.isEmpty()) {
         ArrayNode array = fields.putArray(field);

@@ -53,16 +53,16 @@ public final class RunnerCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  /** A server as a task runner speaks to it. Safe for use by any number of threads. */
+  /** The connection of a task runner to the server. Thread-safe. */
   private static final class RunnerServer implements Connector.Connection {
-    /** Short, since a runner tries again by itself as long as it must. */
+    /** Short, since the runner itself retries for as long as needed. */
     private static final Duration RETRY = Duration.ofSeconds(1);
 
     private final ClientOptions options;
     private final HttpTaskStore store;
     private @Nullable HttpBlobStore blobs;
 
-    /** The server there. */
+    /** Connects to a server. */
     RunnerServer(ServerLocation location) {
       options = location.client(RETRY);
       store = HttpTaskStore.open(options);
@@ -73,7 +73,7 @@ public final class RunnerCommand implements Callable<Integer> {
       return store;
     }
 
-    /** Made when it is first asked for: short output needs none. */
+    /** Created on first use: short output does not need it. */
     @Override
     public synchronized BlobStore blobs() {
       HttpBlobStore made = blobs;
@@ -93,12 +93,12 @@ public final class RunnerCommand implements Callable<Integer> {
     }
   }
 
-  /** How a node of this program starts task runners: this program, under flags of their own. */
+  /** The command that a node starts task runners with: this program, with JVM flags for runners. */
   public static final class RunnerLaunch {
-    /** The flags, one a line, from the launcher. */
+    /** The system property with the JVM flags, one per line; the launcher sets it. */
     private static final String FLAGS = "millrace.runner";
 
-    /** Without a launcher, the most important ones. */
+    /** The most important flags, used without the launcher. */
     private static final String USUAL =
         """
         -XX:+UseSerialGC
@@ -113,7 +113,7 @@ public final class RunnerCommand implements Callable<Integer> {
     /**
      * The command of a runner.
      *
-     * @param server the server that it asks
+     * @param server the server that the runner connects to
      */
     public static LocalRunners.Options.Command command(ServerLocation server) {
       List<String> program = new ArrayList<>();

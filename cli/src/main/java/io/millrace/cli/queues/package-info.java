@@ -1,4 +1,7 @@
-/** {@code millrace queues}: the queues of a server; and {@code millrace runner}, for its nodes. */
+/**
+ * {@code millrace queues}, {@code nodes} and {@code config}, and {@code millrace runner}, which
+ * execution nodes start.
+ */
 @NullMarked
 package io.millrace.cli.queues;
 

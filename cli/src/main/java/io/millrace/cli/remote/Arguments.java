@@ -24,7 +24,7 @@ import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
-/** Reads what is given on a command line as text. */
+/** Parses arguments of a command line. */
 public final class Arguments {
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
@@ -32,9 +32,9 @@ public final class Arguments {
   private Arguments() {}
 
   /**
-   * An object of {@code key=value}, with values as {@link #value} reads them.
+   * Parses {@code key=value} arguments to an object, each value as {@link #value} does.
    *
-   * @throws UsageException if one has no {@code =}, or no key before it, or a key comes twice
+   * @throws UsageException if an argument has no {@code =} or no key, or a key is given twice
    */
   public static ObjectNode object(List<String> pairs) {
     ObjectNode object = JSON.createObjectNode();
@@ -49,10 +49,10 @@ public final class Arguments {
   }
 
   /**
-   * What stands before and after the first {@code =}.
+   * Splits a text at the first {@code =}.
    *
-   * @param form what messages call the form, for example {@code --env NAME=VALUE}
-   * @throws UsageException if there is none, or nothing before it
+   * @param form the expected form, for messages, for example {@code --env NAME=VALUE}
+   * @throws UsageException if there is no {@code =}, or nothing before it
    */
   public static Map.Entry<String, String> pair(String form, String text) {
     int equals = text.indexOf('=');
@@ -63,11 +63,11 @@ public final class Arguments {
   }
 
   /**
-   * The text of a file.
+   * Reads a text file.
    *
-   * @param option what messages begin with, for example {@code --stdin: }
-   * @param file its name; - for standard input
-   * @throws UsageException if it cannot be read, or is no text in UTF-8
+   * @param option the prefix of messages, for example {@code --stdin: }
+   * @param file the name of the file; - for standard input
+   * @throws UsageException if it cannot be read or is not UTF-8
    */
   public static String text(String option, String file, Terminal terminal) {
     try {
@@ -92,7 +92,10 @@ public final class Arguments {
     }
   }
 
-  /** A value: JSON, for example {@code 5}, {@code true} or {@code ["a"]}; otherwise text. */
+  /**
+   * Parses a value as JSON, for example {@code 5}, {@code true} or {@code ["a"]}; as text if it is
+   * not JSON.
+   */
   public static JsonNode value(String text) {
     try {
       JsonNode value = JSON.readTree(text);
@@ -103,10 +106,10 @@ public final class Arguments {
   }
 
   /**
-   * Text that must be a JSON object.
+   * Parses a JSON object.
    *
-   * @param what what messages call it
-   * @throws UsageException if it is none
+   * @param what its name in messages
+   * @throws UsageException if it is not a JSON object
    */
   public static ObjectNode parseObject(String what, String text) {
     if (value(text) instanceof ObjectNode object) {
@@ -116,7 +119,7 @@ public final class Arguments {
   }
 
   /**
-   * A limit as the server takes it: a number from 0, or null for {@code none}.
+   * Parses a limit: a number from 0, or {@code none}, which becomes null.
    *
    * @throws UsageException if it is neither
    */
@@ -127,9 +130,9 @@ public final class Arguments {
   }
 
   /**
-   * A number from 0.
+   * Parses a number from 0.
    *
-   * @throws UsageException if it is none
+   * @throws UsageException if it is not such a number
    */
   public static int count(String option, String text) {
     return count(option, text, "a number from 0");
@@ -142,25 +145,25 @@ public final class Arguments {
         return count;
       }
     } catch (NumberFormatException _) {
-      // Said below, as for a negative number.
+      // Reported below, like a negative number.
     }
     throw new UsageException(
         option + " is " + wanted + " to " + Integer.MAX_VALUE + ", not '" + text + "'");
   }
 
   /**
-   * The arguments in order, and in place of {@code -} the lines of standard input that are not
-   * blank, without the white space around them.
+   * The arguments in order. {@code -} is replaced by the lines of standard input, stripped and
+   * without blank lines.
    *
-   * @param check gives each as it is to be used
-   * @throws UsageException if {@code check} throws it
+   * @param check checks and converts each argument
+   * @throws UsageException thrown by {@code check}
    */
   public static List<String> lines(
       List<String> arguments, Terminal terminal, UnaryOperator<String> check) {
     List<String> read = new ArrayList<>();
     for (String argument : arguments) {
       if (argument.equals("-")) {
-        // Not closed, since it is not ours to close.
+        // Standard input stays open.
         new BufferedReader(new InputStreamReader(terminal.in(), StandardCharsets.UTF_8))
             .lines()
             .map(String::strip)

@@ -8,7 +8,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Commands under one name, each with a list of its exit codes. */
+/** A group of commands, for example {@code millrace jobs}, with a list of exit codes for each. */
 public abstract class CommandGroup extends TerminalUser implements Runnable {
   private static final Map<String, String> EXIT_CODES =
       Map.of(
@@ -22,7 +22,7 @@ public abstract class CommandGroup extends TerminalUser implements Runnable {
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  /** The group with those commands that have the usual exit codes only; see {@link #add}. */
+  /** A group of commands with the usual exit codes; see {@link #add}. */
   protected final CommandLine with(Object... commands) {
     CommandLine group = new CommandLine(this);
     add(group, Map.of(), commands);
@@ -32,8 +32,8 @@ public abstract class CommandGroup extends TerminalUser implements Runnable {
   /**
    * Adds commands in this order.
    *
-   * @param exitCodes those that they have besides the usual ones, or with another meaning
-   * @param commands objects, or names of methods of the group
+   * @param exitCodes exit codes in addition to the usual ones, or with another meaning
+   * @param commands command objects, or names of methods of the group
    */
   protected final void add(CommandLine group, Map<String, String> exitCodes, Object... commands) {
     for (Object command : commands) {

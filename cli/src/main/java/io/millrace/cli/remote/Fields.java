@@ -10,11 +10,11 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
-/** JSON values as people read them. */
+/** Formats JSON values for people. */
 public final class Fields {
   private Fields() {}
 
-  /** Prints an object's fields, one on a line. */
+  /** Prints the fields of an object, one per line. */
   public static void print(PrintStream out, JsonNode object) {
     Table table = new Table("FIELD", "VALUE");
     for (Map.Entry<String, JsonNode> field : object.properties()) {
@@ -23,7 +23,10 @@ public final class Fields {
     table.print(out);
   }
 
-  /** A value: text as it is, null and nothing as {@code -}, lists with commas, ids plainly. */
+  /**
+   * Formats a value: text unchanged, null, absent values and empty lists as {@code -}, lists with
+   * commas, {@code {"$oid": …}} as the plain id.
+   */
   public static String text(JsonNode value) {
     if (value.isNull() || value.isMissingNode()) {
       return "-";
@@ -39,7 +42,7 @@ public final class Fields {
     return value.isValueNode() ? value.asString() : value.toString();
   }
 
-  /** The id that an object has, plain or as {@code {"$oid": …}}. */
+  /** The id of an object, from {@code _id} or {@code id}. */
   public static String id(JsonNode object) {
     return text(object.has("_id") ? object.path("_id") : object.path("id"));
   }
@@ -65,7 +68,7 @@ public final class Fields {
       return with(heading, row -> text(row.path(name)));
     }
 
-    /** Adds a column with cells that are made of the whole object. */
+    /** Adds a column whose cells are computed from the whole object. */
     public Columns with(String heading, Function<JsonNode, Object> cell) {
       headings.add(heading);
       cells.add(cell);

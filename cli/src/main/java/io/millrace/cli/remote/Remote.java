@@ -19,9 +19,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * The server that a command calls, as options, and how the command prints what the server answers.
- */
+/** A command that calls a server: its options for the server and for the form of the output. */
 public class Remote extends TerminalUser {
   @Mixin private ServerAddress address = new ServerAddress();
 
@@ -31,11 +29,11 @@ public class Remote extends TerminalUser {
   /** What a command does with a server. */
   @FunctionalInterface
   public interface Action {
-    /** Does it and gives the exit code. */
+    /** Returns the exit code. */
     int run(JsonCalls calls) throws IOException, InterruptedException;
   }
 
-  /** The same for a command that succeeds unless it throws something. */
+  /** A command that succeeds unless it throws an exception. */
   @FunctionalInterface
   public interface Deed {
     /** Does it. */
@@ -64,7 +62,7 @@ public class Remote extends TerminalUser {
     }
   }
 
-  /** The same for a command that succeeds unless it throws something. */
+  /** A command that succeeds unless it throws an exception. */
   public final int perform(Deed deed) {
     return run(calls -> {
       deed.perform(calls);

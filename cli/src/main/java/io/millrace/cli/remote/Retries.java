@@ -2,22 +2,22 @@ package io.millrace.cli.remote;
 
 import io.millrace.store.StoreException;
 
-/** Pauses between attempts to reach a server that is away and may be back soon. For one thread. */
+/** Pauses between attempts to reach a server that is unreachable. Not thread-safe. */
 public final class Retries {
   private static final int ATTEMPTS = 10;
   private static final long PAUSE_MILLIS = 500;
 
   private int failed;
 
-  /** Counts from the beginning again, after an attempt that succeeded. */
+  /** Resets the count of failures after a successful attempt. */
   public void succeeded() {
     failed = 0;
   }
 
   /**
-   * Waits a little before the next attempt.
+   * Pauses before the next attempt.
    *
-   * @throws StoreException this failure, if it is the tenth in a row
+   * @throws StoreException {@code failure}, if it is the tenth in a row
    */
   public void pause(StoreException failure) throws InterruptedException {
     failed++;

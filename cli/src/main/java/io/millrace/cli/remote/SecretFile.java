@@ -10,15 +10,15 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.Nullable;
 
-/** Secrets in files, since other users can read the command lines of processes. */
+/** Reads secrets from files, since other users can see the command lines of processes. */
 public final class SecretFile {
   private SecretFile() {}
 
   /**
-   * The secret that a file holds, without spaces and line ends around it.
+   * Reads the secret in a file, without white space around it.
    *
-   * @param what how the file is called in messages, as {@code token file}
-   * @throws UsageException if it cannot be read, or is empty
+   * @param what the name of the file in messages, for example {@code token file}
+   * @throws UsageException if the file cannot be read or is empty
    */
   public static String read(String what, Path file) {
     try {
@@ -57,12 +57,12 @@ public final class SecretFile {
   }
 
   /**
-   * The secret; null if there is none.
+   * Reads a secret from a file or an environment variable; null if there is none.
    *
-   * @param what how it is called in messages, as {@code API key}
-   * @param variable the environment variable that is used if there is no file; an empty one counts
+   * @param what the name of the secret in messages, for example {@code API key}
+   * @param variable the environment variable to use if {@code file} is null; an empty value counts
    *     as absent
-   * @throws UsageException if it cannot be read, or is none that can be sent
+   * @throws UsageException if it cannot be read, or cannot be sent in a header
    */
   public static @Nullable String readOptional(String what, @Nullable Path file, String variable) {
     String given = file == null ? System.getenv(variable) : read(what + " file", file);

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/** Which server a command asks, as options. */
+/** Options for the server that a command calls. */
 public final class ServerAddress {
   private static final String DEFAULT = "http://127.0.0.1:8048";
   private static final String VARIABLE = "MILLRACE_SERVER";
@@ -37,9 +37,9 @@ public final class ServerAddress {
   private @Nullable Path certificates;
 
   /**
-   * What these options name.
+   * Parses options.
    *
-   * @throws CommandLine.ParameterException if there is another among them
+   * @throws CommandLine.ParameterException if there is an unknown option
    */
   public static ServerAddress read(List<String> arguments) {
     return CommandLine.populateCommand(new ServerAddress(), arguments.toArray(String[]::new));
@@ -50,17 +50,17 @@ public final class ServerAddress {
     return server != null || tokenFile != null || certificates != null;
   }
 
-  /** Whether an option or the environment says which server, or with which token. */
+  /** Whether an option or the environment gives the server or the token. */
   public boolean isSaid() {
     String variable = System.getenv(VARIABLE);
     return server != null || tokenFile != null || (variable != null && !variable.isEmpty());
   }
 
   /**
-   * The server meant.
+   * The server to call.
    *
-   * @throws UsageException if it was given as nothing: in a script that is a mistake, and the
-   *     default would be another server
+   * @throws UsageException if {@code --server} is empty: in a script that is a mistake, and the
+   *     default could be the wrong server
    */
   public ServerLocation location() {
     if (server != null && server.isBlank()) {
@@ -72,18 +72,18 @@ public final class ServerAddress {
   }
 
   /**
-   * How to reach the server.
+   * The options to connect to the server.
    *
-   * @throws UsageException if the address is none, or a file cannot be read
+   * @throws UsageException if the address is invalid or a file cannot be read
    */
   public ClientOptions client() {
     return location().client(PATIENCE);
   }
 
   /**
-   * How to reach another server by a token, with the certificates of these options.
+   * The options to connect to another server with a token and the certificates of these options.
    *
-   * @throws UsageException if the address is none, or a file cannot be read
+   * @throws UsageException if the address is invalid or a file cannot be read
    */
   public ClientOptions client(String other, String token) {
     return new ServerLocation(other, null, certificates).client(PATIENCE).withToken(token);

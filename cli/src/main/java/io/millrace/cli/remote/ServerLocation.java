@@ -12,22 +12,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a server is and how to connect to it. It can be passed to another process as options of
- * {@link ServerAddress}.
+ * The address of a server, and the files needed to connect to it. It can be passed to another
+ * process as options of {@link ServerAddress}.
  *
- * @param address its address
- * @param tokenFile the file with the token that it wants; null for none
- * @param certificates the file of certificates by which it proves itself; null for those that Java
- *     trusts
+ * @param address the URL
+ * @param tokenFile the file with the token to send; null for none
+ * @param certificates the file with the certificates to trust; null for those that Java trusts
  */
 public record ServerLocation(
     String address, @Nullable Path tokenFile, @Nullable Path certificates) {
-  /** A server at an address, which needs neither token nor certificates. */
+  /** A server that needs neither a token nor certificates. */
   public static ServerLocation at(String address) {
     return new ServerLocation(address, null, null);
   }
 
-  /** The options by which another process finds it from any folder. */
+  /** The options for another process, valid in any working directory. */
   public List<String> arguments() {
     List<String> arguments = new ArrayList<>(List.of("--server", address));
     add(arguments, "--token-file", tokenFile);
@@ -42,21 +41,21 @@ public record ServerLocation(
   }
 
   /**
-   * What to tell the user if a secret for this server crosses a network that others can read.
+   * The warning for a secret that is sent over the network unencrypted.
    *
-   * @param secret how the secret is called, as {@code token}; null if there is none
+   * @param secret the name of the secret, for example {@code token}; null if there is none
    * @return the warning; null if there is nothing to warn about
    */
   public static @Nullable String warning(URI server, @Nullable String secret) {
     if (secret == null || !"http".equalsIgnoreCase(server.getScheme()) || isLoopback(server)) {
       return null;
     }
-    return "the %s is sent to %s unencrypted, and whoever can read the network can use it; put a"
+    return "the %s is sent to %s unencrypted, and anyone who can read the network can use it; put a"
             .formatted(secret, server.getHost())
         + " proxy with TLS before the server and use https, see docs/cli.md";
   }
 
-  /** An address that cannot be resolved now counts as one of another machine. */
+  /** An address that cannot be resolved counts as another machine. */
   private static boolean isLoopback(URI server) {
     try {
       return server.getHost() != null
@@ -67,10 +66,10 @@ public record ServerLocation(
   }
 
   /**
-   * How to reach it.
+   * The options to connect to it.
    *
-   * @param patience how long a call is retried if that is safe
-   * @throws UsageException if the address is none, or a file cannot be read
+   * @param patience how long to retry a call that is safe to repeat
+   * @throws UsageException if the address is invalid or a file cannot be read
    */
   public ClientOptions client(Duration patience) {
     try {
@@ -79,7 +78,7 @@ public record ServerLocation(
               .withRetryFor(patience)
               .withCertificates(certificates)
               .withToken(tokenFile == null ? null : SecretFile.read("token file", tokenFile));
-      // Asked for here, so that a wrong file is told as a wrong option.
+      // Read here, so that a wrong file is reported as a usage error.
       var _ = options.tls();
       return options;
     } catch (IllegalArgumentException e) {

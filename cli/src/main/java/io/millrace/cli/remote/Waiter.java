@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * Waits for tasks, jobs or graph nodes to end, a window of them at a time, with a progress bar, and
- * says how each ended. A server that is away for some seconds is waited for.
+ * Waits for tasks, jobs or graph nodes to end, up to a window of them at a time, with a progress
+ * bar, and prints how each ended. Retries for a few seconds if the server is unreachable.
  *
- * @param <S> the states in which they end, in the order of the summary
+ * @param <S> the final states, in the order of the summary
  */
 public abstract class Waiter<S extends Comparable<S>> {
   private static final long WATCHED_ROUND_MILLIS = 1_000;
@@ -36,7 +36,7 @@ public abstract class Waiter<S extends Comparable<S>> {
   private int absent;
   private boolean allWell = true;
 
-  /** How long to wait for work to end, as an option. */
+  /** The option for the longest wait. */
   public static final class Options {
     @Option(
         names = "--timeout",
@@ -46,7 +46,7 @@ public abstract class Waiter<S extends Comparable<S>> {
             "The longest wait, for example 30s or 5m; then exits with 7. Default: no limit")
     private @Nullable Duration timeout;
 
-    /** When to give up, by {@link System#nanoTime()}; in the far future for never. */
+    /** When to give up, by {@link System#nanoTime()}; 146 years from now without a timeout. */
     public long endNanos() {
       Duration longest = Duration.ofNanos(Long.MAX_VALUE / 2);
       Duration left = timeout == null || timeout.compareTo(longest) > 0 ? longest : timeout;
@@ -59,7 +59,7 @@ public abstract class Waiter<S extends Comparable<S>> {
    *
    * @param server the server, with the terminal to print to
    * @param endNanos when to give up, by {@link System#nanoTime()}
-   * @param windowSize for how many a request can ask
+   * @param windowSize the maximum number in one request
    */
   protected Waiter(Remote server, long endNanos, int windowSize) {
     this.server = server;
@@ -69,9 +69,9 @@ public abstract class Waiter<S extends Comparable<S>> {
   }
 
   /**
-   * Waits for all of them and gives the exit code that says how they ended.
+   * Waits for all of them and returns the exit code.
    *
-   * @param names no two of them the same
+   * @param names without duplicates
    */
   public final int until(List<String> names) throws InterruptedException {
     try (ProgressBar bar = new ProgressBar(terminal, "ended")) {
@@ -115,37 +115,37 @@ public abstract class Waiter<S extends Comparable<S>> {
   }
 
   /**
-   * Asks the server once. It removes from the window whatever has ended or is not there, and calls
-   * {@link #ended} or {@link #absent} for each.
+   * Sends one request. Removes from the window what has ended or does not exist, and calls {@link
+   * #ended} or {@link #absent} for each.
    *
    * @param waitMillis how long the server may wait until one of them has ended
    */
   protected abstract void round(Set<String> window, long waitMillis);
 
-  /** The server, by which ends are printed. */
+  /** The command, which prints results. */
   protected final Remote server() {
     return server;
   }
 
-  /** Shows how far the only one is; false if that is not known. */
+  /** Shows the progress of a single one; false if it is unknown. */
   protected boolean showProgress(ProgressBar bar) {
     return false;
   }
 
-  /** Counts one that has ended. */
+  /** Counts an end. */
   protected final void ended(S state, boolean well) {
     ended++;
     counts.merge(state, 1, Integer::sum);
     allWell &= well;
   }
 
-  /** Counts one that is not there, and says so. */
+  /** Counts one that does not exist and prints a message. */
   protected final void absent(String message) {
     absent++;
     terminal.say(message);
   }
 
-  /** The name of a state in the summary. */
+  /** The name of a state, for the summary. */
   protected abstract String word(S state);
 
   private String summary(int pending) {

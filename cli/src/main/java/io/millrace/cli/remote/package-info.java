@@ -1,4 +1,4 @@
-/** What commands that speak to a server share: its address, its errors, values on command lines. */
+/** What commands that call a server share: its address, error handling, arguments and waiting. */
 @NullMarked
 package io.millrace.cli.remote;
 

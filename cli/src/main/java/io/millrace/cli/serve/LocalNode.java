@@ -32,28 +32,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
 
-/** An execution node of this machine, from its parts. */
+/** Creates an execution node on this machine. */
 final class LocalNode {
   /**
-   * Where a node is and what it serves.
+   * The name and place of a node.
    *
    * @param name its name
-   * @param data the folder with its runners
-   * @param server the server that its runners ask
-   * @param workers what the command line says about runners
+   * @param data the folder for the state of its runners
+   * @param server the server that its runners connect to
+   * @param workers the options for runners
    */
   record Site(String name, Path data, ServerLocation server, RunnerOptions workers) {}
 
-  /** Its bytes, up to four of a character, and what goes around them fit into a key. */
+  /** So short that the name, with up to four bytes per character, fits into a document key. */
   private static final int LONGEST_NAME = 128;
 
   private LocalNode() {}
 
   /**
-   * The name of a node.
+   * Checks the name of a node and returns it.
    *
-   * @param option what it was given by
-   * @param given null for the name of this machine
+   * @param option the option that it is given with
+   * @param given null for the host name
    */
   static String name(String option, @Nullable String given) {
     String name = given == null ? LocalMachine.hostName() : given;
@@ -69,10 +69,10 @@ final class LocalNode {
     return name;
   }
 
-  /** The server as the node itself uses it. */
+  /** The stores of the server. */
   record Stores(TaskStore tasks, BlobStore blobs) {}
 
-  /** Makes a node. */
+  /** Creates a node; {@code ready} is called when it first has its configuration. */
   static ExecutionNode create(Site site, Stores stores, Runnable ready) {
     PluginFolder plugins = new PluginFolder(site.workers().plugins());
     LocalRunners.Options options =
@@ -99,7 +99,7 @@ final class LocalNode {
     return NodeDriver.start(node, store);
   }
 
-  /** Follows the stored log level, and tells when the node first knows its configuration. */
+  /** Applies the stored log level, and runs {@code ready} at the first configuration. */
   private static final class Configured {
     private final LogLevel level;
     private final Runnable ready;
@@ -120,12 +120,11 @@ final class LocalNode {
   }
 
   /**
-   * The plugins of a folder, as a node asks for them every second. A folder of so many files that a
-   * look at them takes its time is looked at more rarely: an idle node is to cost nothing. For use
-   * by one node.
+   * The plugins of a folder, which a node checks every second. A large folder, which takes longer
+   * to check, is checked less often, so that an idle node uses little processor time. For one node.
    */
   static final class FoundPlugins implements Plugins {
-    /** A look costs a hundredth of the time at most. */
+    /** A check takes up to a hundredth of the time. */
     private static final int REST = 100;
 
     private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -168,7 +167,7 @@ final class LocalNode {
       return found;
     }
 
-    /** A mistyped name would silently leave queues without a node. */
+    /** Warns of a mistyped name, since no node would serve the queues of its plugins. */
     private void sayWhetherThere() {
       Path path = folder.path();
       boolean gone = path != null && !Files.isDirectory(path);
@@ -182,8 +181,8 @@ final class LocalNode {
   }
 
   /**
-   * The log level of this process, which the stored configuration may set. It is that of Millrace's
-   * own loggers; what others log stays as it is.
+   * The log level of Millrace's own loggers in this process, which the stored configuration can
+   * set.
    */
   static final class LogLevel {
     private final ch.qos.logback.classic.Logger millrace;
@@ -198,14 +197,14 @@ final class LocalNode {
     /**
      * Sets it.
      *
-     * @param level null for the usual one
+     * @param level null for the level at the start
      */
     void set(@Nullable String level) {
       millrace.setLevel(level == null ? usual : Level.valueOf(level));
     }
   }
 
-  /** What a command line says about the task runners of a node. */
+  /** Options for the task runners of a node. */
   static final class RunnerOptions {
     @Option(
         names = "--plugins",
@@ -232,9 +231,9 @@ final class LocalNode {
     }
 
     /**
-     * Looks whether they can be.
+     * Checks the options.
      *
-     * @throws UsageException if they cannot
+     * @throws UsageException if one is wrong
      */
     void check() {
       var _ = warm();

@@ -47,7 +47,7 @@ import picocli.CommandLine.Option;
       "3:out of memory; running tasks go on"
     })
 public final class NodeCommand extends TerminalUser implements Callable<Integer> {
-  /** A node tries again by itself. */
+  /** Short, since the node itself retries. */
   private static final Duration RETRY = Duration.ofSeconds(1);
 
   @Mixin private ServerAddress server = new ServerAddress();
@@ -67,7 +67,7 @@ public final class NodeCommand extends TerminalUser implements Callable<Integer>
               + " ./millrace-nodes/SERVER/NAME")
   private @Nullable Path data;
 
-  /** How it ended by itself; what ends it from outside is no failure. */
+  /** The exit code of the process; a stop by a signal is not a failure. */
   private volatile int exitCode = ExitCode.OK;
 
   private volatile @Nullable NodeDriver driver;
@@ -104,7 +104,7 @@ public final class NodeCommand extends TerminalUser implements Callable<Integer>
     }
   }
 
-  /** A folder for this server and node: names become file names that stay apart. */
+  /** A folder for this server and node; different names give different folders. */
   private static Path defaultFolder(URI server, String name) {
     String authority = server.getAuthority() == null ? "server" : server.getAuthority();
     return Path.of("millrace-nodes", fileName(authority), fileName(name));
@@ -129,7 +129,7 @@ public final class NodeCommand extends TerminalUser implements Callable<Integer>
     out().flush();
   }
 
-  /** Runs while the process ends. */
+  /** The shutdown hook. */
   private void stop() {
     NodeDriver started = driver;
     if (started != null) {
@@ -140,15 +140,12 @@ public final class NodeCommand extends TerminalUser implements Callable<Integer>
     Runtime.getRuntime().halt(exitCode);
   }
 
-  /**
-   * The first request to a server. A server that is away is waited for. A server that rejects the
-   * token or the request, or whose certificate is not trusted, ends this process.
-   */
+  /** The first request to a server. Waits while the server is unreachable. */
   private static final class FirstContact {
     private static final Logger LOG = LoggerFactory.getLogger(FirstContact.class);
     private static final long PAUSE_MILLIS = 500;
 
-    /** Any document will do: only whether the server answers counts. */
+    /** Any document will do, since only the fact of an answer matters. */
     private static final DocumentKey ANYTHING = new DocumentKey("millrace", "hello");
 
     private FirstContact() {}
@@ -156,8 +153,8 @@ public final class NodeCommand extends TerminalUser implements Callable<Integer>
     /**
      * Waits until the server answers.
      *
-     * @throws UnreachableException if it does not prove to be the one that was meant
-     * @throws RejectedException if it does not take the question, or is no task store
+     * @throws UnreachableException if the certificate of the server is not trusted
+     * @throws RejectedException if it rejects the token or the request, or is not a task store
      */
     static void await(TaskStore store) throws InterruptedException {
       boolean said = false;
@@ -177,7 +174,7 @@ public final class NodeCommand extends TerminalUser implements Callable<Integer>
       }
     }
 
-    /** Says it once. */
+    /** Logs the reason once. */
     private static boolean say(boolean said, StoreException why) {
       if (!said) {
         LOG.warn("waiting for the server: {}", why.getMessage());

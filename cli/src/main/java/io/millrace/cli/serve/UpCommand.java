@@ -45,7 +45,7 @@ import picocli.CommandLine.Option;
       "74:the store has stopped because a write or a sync failed: start the server again"
     })
 public final class UpCommand extends TerminalUser implements Callable<Integer> {
-  /** How long a server may take to end after a failure. */
+  /** How long the server may take to stop after a failure. */
   private static final Duration LONGEST_STOP = Duration.ofSeconds(10);
 
   @Option(
@@ -117,13 +117,13 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
       description = "Stops when this process has ended.")
   private @Nullable Long companion;
 
-  /** The exit code of the process; a stop from outside is no failure. */
+  /** The exit code of the process; a stop by a signal is not a failure. */
   private volatile int exitCode = ExitCode.OK;
 
   @Override
   public Integer call() throws InterruptedException, ExecutionException {
     Configuration configuration = Configuration.read(MillraceServer.SECTIONS, config, flags());
-    // What is wrong with the command line is said before anything starts.
+    // Mistakes in the command line are reported before anything starts.
     String name = LocalNode.name("--node-name", nodeName);
     workers.check();
     configuration.warnings().forEach(terminal()::warn);
@@ -138,7 +138,7 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
     }
     out().flush();
     CompletableFuture<Integer> end = new CompletableFuture<>();
-    // These run on threads that must not wait for anything, so they only pass the news on.
+    // These run on threads that must not block.
     var _ = server.stopped().thenRun(() -> end.complete(ExitCode.STOPPED));
     if (node != null) {
       var _ =
@@ -171,7 +171,7 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
     out().println("  millrace access create NAME --role admin --token-file FILE");
   }
 
-  /** Starts the node beside the server; null if there can be none on this machine. */
+  /** Starts the execution node; null if processes cannot be started on this machine. */
   private @Nullable NodeDriver startNode(
       String name, Configuration configuration, MillraceServer server) {
     ServerSettings settings = configuration.get(ServerSettings.SECTION);
@@ -206,7 +206,7 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
     return file;
   }
 
-  /** The address at which the runners of this machine find the server. */
+  /** The address at which runners on this machine reach the server. */
   private static String reachable(String address) {
     return switch (address) {
       case "0.0.0.0" -> "127.0.0.1";
@@ -244,7 +244,7 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
             url(host, port), store.folder(), store.journaling().name().toLowerCase(Locale.ROOT));
   }
 
-  /** Runs while the process ends; a stop that was asked for and went well is no failure. */
+  /** The shutdown hook. */
   private void stop(MillraceServer server, @Nullable NodeDriver node) {
     int code = exitCode;
     if (code != ExitCode.OK) {
@@ -273,10 +273,10 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
     terminal().say(why);
   }
 
-  /** After a failure not everything may end by itself. */
+  /** Ends the process if the server does not stop in time after a failure. */
   private void haltLater() {
     LockSupport.parkNanos(LONGEST_STOP.toNanos());
-    terminal().say("the server does not stop by itself and is ended");
+    terminal().say("the server did not stop in time; ending the process");
     halt(exitCode);
   }
 

@@ -33,14 +33,14 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Saves a store to a file. */
+/** Saves a backup of a store to a file. */
 @Command(
     name = "backup",
     description =
-        "Saves the whole store, as it is at one moment, to a file; a server goes on meanwhile. The"
-            + " file is checked, and appears only when it is complete.")
+        "Saves the whole store, as it is at one moment, to a file; a server continues to work"
+            + " meanwhile. The file is checked, and appears only when it is complete.")
 final class BackupCommand extends TerminalUser implements Callable<Integer> {
-  /** Far longer than a server needs between two parts of a backup. */
+  /** Much longer than a server needs between two parts of a backup. */
   private static final Duration LONGEST_SILENCE = Duration.ofMinutes(10);
 
   @Parameters(paramLabel = "FILE", description = "The file to write.")
@@ -69,13 +69,13 @@ final class BackupCommand extends TerminalUser implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  /** Writes the content of a backup to a file that is not there yet. */
+  /** Writes the content of a backup to a new file. */
   interface Source {
     void writeTo(Path unfinished) throws IOException, InterruptedException;
   }
 
   /**
-   * Writes a backup, which gets its name once it is whole and durable.
+   * Writes a backup. The file gets its name when it is complete and durable.
    *
    * @return the number of commits in it
    */
@@ -123,7 +123,7 @@ final class BackupCommand extends TerminalUser implements Callable<Integer> {
     }
   }
 
-  /** Reads it all, makes it durable and says how many commits it holds. */
+  /** Reads the whole backup, makes it durable and returns the number of commits in it. */
   private static long check(Path unfinished) throws IOException {
     try (InputStream in = new BufferedInputStream(Files.newInputStream(unfinished), 1 << 20)) {
       SnapshotInput snapshot = new SnapshotInput(in, "the backup");

@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The commands on the files of a store that no server has open. */
+/** The commands on the folder of a store that is not open. */
 final class FolderCommands {
   private FolderCommands() {}
 
@@ -63,7 +63,7 @@ final class FolderCommands {
       return journal.segments() == 0 && journal.snapshots() == 0 ? ExitCode.NOTHING : ExitCode.OK;
     }
 
-    /** One object: the figures of the files and those of the state side by side. */
+    /** The report as one object with the figures of the files and of the state. */
     private static ObjectNode json(StoreReport report) {
       JsonMapper mapper = new JsonMapper();
       ObjectNode whole = mapper.valueToTree(report.journal());
@@ -110,14 +110,13 @@ final class FolderCommands {
     }
   }
 
-  /** Saves what is left of a store that does not start any more. */
+  /** Saves what can be read of a damaged store. */
   @Command(
       name = "salvage",
       description =
-          "Saves what can still be read of a store that does not start any more to a backup: its"
-              + " newest complete snapshot and the commits after it, up to the first damage."
-              + " Changes nothing in the folder. Create a new store from the backup with"
-              + " 'restore'.")
+          "Saves what can still be read of a store that no longer starts to a backup: its newest"
+              + " complete snapshot and the commits after it, up to the first damage. Changes"
+              + " nothing in the folder. Create a new store from the backup with 'restore'.")
   static final class Salvage extends TerminalUser implements Callable<Integer> {
 
     @Parameters(paramLabel = "FILE", description = "The file to write.")
@@ -150,12 +149,12 @@ final class FolderCommands {
                 }
               });
       out().println("saved the first " + commits + " commits in " + file);
-      out().println("make a store of them: ./millrace store restore " + file + " --data DIR");
+      out().println("to create a store from it: ./millrace store restore " + file + " --data DIR");
       return ExitCode.OK;
     }
   }
 
-  /** Makes a store of a backup. */
+  /** Creates a store from a backup. */
   @Command(
       name = "restore",
       description =

@@ -36,7 +36,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The commands on a store, under one name. */
+/** {@code millrace store}: the commands on a store. */
 @Command(
     name = "store",
     description =
@@ -58,7 +58,7 @@ public final class StoreCommands extends CommandGroup {
   private static final String TASK =
       "A task: its id, for example 14, or ~ and its origin, for example ~10.";
 
-  /** With all that belongs to it. */
+  /** The group with its commands. */
   public CommandLine group() {
     CommandLine store = with();
     explain(store, EXIT_CODES);
@@ -141,7 +141,7 @@ public final class StoreCommands extends CommandGroup {
       }
       for (int i = 0; i < refs.size(); i++) {
         if (found.value().get(i).isEmpty()) {
-          terminal().say(refs.get(i) + " is not there");
+          terminal().say(refs.get(i) + " does not exist");
         }
       }
       return tasks.size() == refs.size() ? ExitCode.OK : ExitCode.NOTHING;
@@ -192,7 +192,7 @@ public final class StoreCommands extends CommandGroup {
       DocumentKey name = new DocumentKey(collection, key);
       Optional<Document> found = store.document(name).value();
       if (found.isEmpty()) {
-        terminal().say(name + " is not there");
+        terminal().say(name + " does not exist");
         return ExitCode.NOTHING;
       }
       if (raw) {
@@ -350,8 +350,8 @@ public final class StoreCommands extends CommandGroup {
       @Option(
               names = "--override",
               description =
-                  "Deletes also tasks that other clients own. If the server has roles, this needs"
-                      + " the role of an operator.")
+                  "Also deletes tasks that other clients own. If the server has roles, this needs"
+                      + " the role operator.")
           boolean override,
       @Mixin ClientOption client) {
     return target.run(store -> {
@@ -365,7 +365,7 @@ public final class StoreCommands extends CommandGroup {
     });
   }
 
-  /** What is written to a task, and by whom: its data and the time from which it can be claimed. */
+  /** Options for the data of a task, the time from which it is available, and its owner. */
   static final class TaskContent {
     @Option(
         names = "--from",
@@ -387,7 +387,7 @@ public final class StoreCommands extends CommandGroup {
     /**
      * The data; null if there is none.
      *
-     * @param text given as an argument; null for none
+     * @param text the data given as an argument; null for none
      */
     @Nullable Bytes data(@Nullable String text, Terminal terminal) throws IOException {
       if (text != null && file != null) {
@@ -401,23 +401,23 @@ public final class StoreCommands extends CommandGroup {
       return Bytes.copyOf(content);
     }
 
-    /** Whether it is to wait. */
+    /** Whether {@code --after} is given. */
     boolean isLater() {
       return after != null;
     }
 
-    /** From when on it can be claimed. */
+    /** The time from which the task is available. */
     When when() {
       return after == null ? When.now() : When.after(after);
     }
 
-    /** Who writes it. */
+    /** The client that changes the task. */
     Owner owner() {
       return client.owner();
     }
   }
 
-  /** Who changes the store. */
+  /** The option for the client that changes the store. */
   static final class ClientOption {
     @Option(
         names = "--client",

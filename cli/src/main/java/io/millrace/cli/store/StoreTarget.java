@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Which store a command is about: one behind a server, or one in a folder. */
+/** Options for the store of a command: that of a server, or one in a folder. */
 class StoreTarget extends TerminalUser {
   @Mixin private ServerAddress address = new ServerAddress();
 
@@ -34,7 +34,7 @@ class StoreTarget extends TerminalUser {
               + " it open.")
   private @Nullable Path data;
 
-  /** The folder named; null when it is a server that is meant. */
+  /** The folder; null for the store of a server. */
   @Nullable Path folder() {
     if (data != null && address.isGiven()) {
       throw new UsageException(
@@ -43,7 +43,7 @@ class StoreTarget extends TerminalUser {
     return data;
   }
 
-  /** How to reach the server. */
+  /** The options to connect to the server. */
   ClientOptions client() {
     return address.client();
   }
@@ -51,7 +51,7 @@ class StoreTarget extends TerminalUser {
   /**
    * Opens the store.
    *
-   * @param create whether a folder that is not there is made
+   * @param create whether to create a missing folder
    */
   TaskStore open(boolean create) {
     Path folder = folder();
@@ -64,7 +64,7 @@ class StoreTarget extends TerminalUser {
     return TaskStore.open(StoreOptions.in(folder));
   }
 
-  /** The store of a command, which it opens, as options, and how its answers are printed. */
+  /** The same, with {@code --json}; opens the store and prints answers. */
   static final class Open extends StoreTarget {
     @Option(names = "--json", description = "Prints the JSON of the HTTP API.")
     private boolean json;
@@ -72,14 +72,14 @@ class StoreTarget extends TerminalUser {
     /** What a command does with a store. */
     @FunctionalInterface
     interface Action {
-      /** Does it and gives the exit code. */
+      /** Returns the exit code. */
       int run(TaskStore store) throws IOException, InterruptedException;
     }
 
     /**
      * Opens the store and runs a command.
      *
-     * @param create whether a folder that is not there is made
+     * @param create whether to create a missing folder
      * @return the exit code
      */
     int run(boolean create, Action action) {
@@ -95,7 +95,7 @@ class StoreTarget extends TerminalUser {
       }
     }
 
-    /** The same for a folder that must be there. */
+    /** The same for a folder that must exist. */
     int run(Action action) {
       return run(false, action);
     }
@@ -120,7 +120,7 @@ class StoreTarget extends TerminalUser {
       }
     }
 
-    /** Prints an answer; a refusal becomes the exit code that says so. */
+    /** Prints an answer and returns the exit code. */
     int print(Outcome outcome) {
       if (json) {
         printJson(Answers.write(outcome, DataForm.TEXT));

@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 
-/** Tasks as people read and name them. */
+/** Formats tasks and documents as tables, and parses references to tasks. */
 final class Tasks {
   private static final int SHOWN = 60;
 
@@ -36,7 +36,7 @@ final class Tasks {
     table.print(out);
   }
 
-  /** Data as one short piece of text. */
+  /** The first 60 characters of data. */
   static String shown(Bytes data) {
     String text = data.utf8();
     if (text.codePointCount(0, text.length()) <= SHOWN) {
@@ -46,7 +46,7 @@ final class Tasks {
   }
 
   /**
-   * Reads how people name a task: {@code 14} by id, {@code ~10} by origin, {@code 14~10} by both.
+   * Parses a reference to a task: {@code 14} by id, {@code ~10} by origin, {@code 14~10} by both.
    */
   static TaskRef ref(String text) {
     try {
@@ -58,10 +58,7 @@ final class Tasks {
       return new TaskRef(id, Long.parseLong(text.substring(tilde + 1)));
     } catch (IllegalArgumentException e) {
       throw new UsageException(
-          "a task is named by its id, as 14, by its origin, as ~10, or as 14~10; not '"
-              + text
-              + "'",
-          e);
+          "a task is given as an id (14), an origin (~10) or both (14~10), not '" + text + "'", e);
     }
   }
 
@@ -69,7 +66,7 @@ final class Tasks {
     return texts.stream().map(Tasks::ref).toList();
   }
 
-  /** Documents as people read them. */
+  /** Formats documents as a table. */
   static final class Documents {
     private Documents() {}
 

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Which queue gets tasks, and where their params come from. */
+/** Options for the queue of new tasks and the source of their params. */
 final class ParamsOptions {
   private static final int BUFFER_BYTES = 1 << 16;
 
@@ -55,7 +55,7 @@ final class ParamsOptions {
       description = "The character between the values of CSV, or tab. Default: a comma")
   private String separator = ",";
 
-  /** What a file holds. */
+  /** The format of a file. */
   enum Format {
     JSON,
     CSV
@@ -71,12 +71,12 @@ final class ParamsOptions {
     return Arguments.object(pairs);
   }
 
-  /** Whether the same can be read twice. */
+  /** Whether the params can be read twice. */
   boolean repeatable() {
     return file == null || Files.isRegularFile(file);
   }
 
-  /** Opens what was named. */
+  /** Opens the source that the options name. */
   ParamsSource open(Terminal terminal) throws IOException {
     if (file == null) {
       if (pairs.isEmpty()) {

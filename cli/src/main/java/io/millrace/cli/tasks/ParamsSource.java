@@ -29,21 +29,21 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The params of tasks to submit, one after the other. */
+/** Reads the params of tasks to submit, one task at a time. */
 interface ParamsSource extends Closeable {
   /**
-   * The next params, which are not empty; null at the end.
+   * The next params, never empty; null at the end.
    *
-   * @throws CommandException if what is to be read is malformed; the message names the line
+   * @throws CommandException if the input is malformed; the message contains the line number
    */
   @Nullable ObjectNode next() throws IOException;
 
-  /** Says what is wrong at a line. */
+  /** Reports a mistake on a line. */
   static CommandException malformed(String name, long line, String what) {
     return new CommandException(ExitCode.USAGE, name + " line " + line + ": " + what);
   }
 
-  /** One task's params. */
+  /** The params of a single task. */
   static ParamsSource of(ObjectNode params) {
     return new ParamsSource() {
       private @Nullable ObjectNode left = params;
@@ -62,7 +62,7 @@ interface ParamsSource extends Closeable {
     };
   }
 
-  /** Params from JSON: an array of objects, or objects one after the other, as on lines. */
+  /** Params from JSON: an array of objects, or a sequence of objects, for example one per line. */
   static final class JsonParams implements ParamsSource {
     private static final JsonMapper JSON =
         JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
@@ -75,7 +75,7 @@ interface ParamsSource extends Closeable {
     /**
      * From a stream, which {@link #close()} closes.
      *
-     * @param name how the stream is called in messages
+     * @param name the name of the stream in messages
      */
     JsonParams(String name, InputStream in) {
       this.name = name;
@@ -129,8 +129,8 @@ interface ParamsSource extends Closeable {
   }
 
   /**
-   * Params from CSV after RFC 4180 in UTF-8: the first line names the params, every other is a
-   * task, and all values are text. Empty lines do not count.
+   * Params from CSV (RFC 4180) in UTF-8: the first line names the params, every other line is a
+   * task, and all values are text. Empty lines are skipped.
    */
   static final class CsvParams implements ParamsSource {
     private static final char BYTE_ORDER_MARK = '\uFEFF';
@@ -143,8 +143,8 @@ interface ParamsSource extends Closeable {
     /**
      * From a stream, which {@link #close()} closes.
      *
-     * @param name how the stream is called in messages
-     * @throws CommandException if there is no header, or one that cannot name params
+     * @param name the name of the stream in messages
+     * @throws CommandException if the header is missing, has an empty name or has a name twice
      */
     CsvParams(String name, InputStream in, char separator) throws IOException {
       this.name = name;
@@ -219,7 +219,8 @@ interface ParamsSource extends Closeable {
         case CSVException malformed ->
             ParamsSource.malformed(name, line, String.valueOf(malformed.getMessage()));
         case CharacterCodingException _ ->
-            ParamsSource.malformed(name, line, "this is not UTF-8, or not far below");
+            ParamsSource.malformed(
+                name, line, "the text at or shortly after this line is not UTF-8");
         default -> throw failure;
       };
     }

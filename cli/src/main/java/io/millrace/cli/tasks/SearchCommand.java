@@ -79,7 +79,7 @@ final class SearchCommand extends Remote implements Callable<Integer> {
     return question;
   }
 
-  /** Asks page by page, each from where the last one ended, so that memory does not grow. */
+  /** Requests page by page, so that memory does not grow. */
   private void pages(JsonCalls calls, ObjectNode conditions, int limit) {
     TaskCalls.TaskTable table = json() || idsOnly ? null : new TaskCalls.TaskTable(calls);
     ObjectNode onPage = conditions;
@@ -117,7 +117,7 @@ final class SearchCommand extends Remote implements Callable<Integer> {
     return page;
   }
 
-  /** Which tasks are meant. */
+  /** Options that select tasks. */
   private static final class FilterOptions {
     @Option(
         names = {"-Q", "--queue"},
@@ -152,7 +152,7 @@ final class SearchCommand extends Remote implements Callable<Integer> {
             "Only tasks that match this filter, for example '{\"mtime\":{\"$gt\":1767225600}}'.")
     private @Nullable String filter;
 
-    /** The filter as the server takes it. */
+    /** The filter in the form of the API. */
     ObjectNode read(JsonCalls calls) {
       ObjectNode conditions = Remote.object();
       if (queue != null) {
@@ -180,7 +180,7 @@ final class SearchCommand extends Remote implements Callable<Integer> {
       return conditions.isEmpty() ? given : both(conditions, given);
     }
 
-    /** The same, and behind a task in the order of ids. */
+    /** The same filter, but only tasks after {@code id} in the given order. */
     static ObjectNode beyond(ObjectNode conditions, String id, boolean ascending) {
       ObjectNode behind = Remote.object();
       behind.putObject("_id").putObject(ascending ? "$gt" : "$lt").put("$oid", id);

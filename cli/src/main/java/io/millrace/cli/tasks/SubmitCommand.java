@@ -132,7 +132,10 @@ final class SubmitCommand extends Remote implements Callable<Integer> {
             .collect(Collectors.joining("&", "?", ""));
   }
 
-  /** Reads all there is to be sent, if it can be read twice; how many tasks, or 0. */
+  /**
+   * Reads and checks all params, if they can be read twice. Returns the number of tasks; 0 if
+   * unknown.
+   */
   private long check() throws IOException {
     if (!params.repeatable()) {
       return 0;
@@ -166,7 +169,7 @@ final class SubmitCommand extends Remote implements Callable<Integer> {
     }
   }
 
-  /** Tasks on their way to a queue, in chunks of one request each. */
+  /** Sends tasks to a queue in chunks of one request each. */
   private static final class Submission {
     private static final int CHUNK_TASKS = 4_000;
     private static final int CHUNK_BYTES = 1 << 20;
@@ -182,8 +185,8 @@ final class SubmitCommand extends Remote implements Callable<Integer> {
     /**
      * Nothing sent yet.
      *
-     * @param path where to post
-     * @param created learns the id of each task, in order
+     * @param path the path to post to
+     * @param created receives the id of each task, in order
      */
     Submission(JsonCalls calls, String path, Consumer<String> created) {
       this.calls = calls;
@@ -191,7 +194,7 @@ final class SubmitCommand extends Remote implements Callable<Integer> {
       this.created = created;
     }
 
-    /** Adds a task, and sends what has gathered when that is enough. */
+    /** Adds a task, and sends the chunk if it is full. */
     void add(ObjectNode params) {
       byte[] written = JSON.writeValueAsBytes(params);
       if (inChunk > 0 && chunk.size() + written.length >= CHUNK_BYTES) {
@@ -205,7 +208,7 @@ final class SubmitCommand extends Remote implements Callable<Integer> {
       }
     }
 
-    /** Sends what has gathered. */
+    /** Sends the tasks that have not been sent. */
     void send() {
       if (inChunk == 0) {
         return;
@@ -222,17 +225,17 @@ final class SubmitCommand extends Remote implements Callable<Integer> {
       inChunk = 0;
     }
 
-    /** How many tasks were created for certain. */
+    /** The number of tasks that the server has confirmed. */
     long done() {
       return done;
     }
 
-    /** How far it came before a failure, as a sentence for people. */
+    /** The number of tasks submitted before a failure, as a message. */
     String soFar(Exception failure) {
       String before =
           done == 0 ? "no task was submitted" : done + " tasks were submitted before that";
       return failure instanceof OutcomeUnknownException
-          ? before + " for certain, and perhaps the next " + inChunk
+          ? before + ", and it is unknown whether the next " + inChunk + " were"
           : before;
     }
   }

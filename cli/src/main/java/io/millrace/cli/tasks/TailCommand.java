@@ -67,7 +67,7 @@ final class TailCommand extends Remote implements Callable<Integer> {
         if (TaskWaiter.isEnd(status)) {
           return TaskWaiter.exitCode(status);
         }
-        // Its output had an end, so the task had ended, and it is queued again.
+        // The output had ended, so the task had ended and has been queued again.
         Thread.sleep(PAUSE_MILLIS);
       }
     });
@@ -89,7 +89,8 @@ final class TailCommand extends Remote implements Callable<Integer> {
   }
 
   /**
-   * Writes one output of a task as it comes. A broken connection is restored at the same offset.
+   * Copies one output of a task as it is written. Reconnects at the same offset if the connection
+   * breaks.
    */
   private static final class OutputFollower implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(OutputFollower.class);
@@ -104,7 +105,7 @@ final class TailCommand extends Remote implements Callable<Integer> {
     /**
      * Nothing read yet.
      *
-     * @param path where the output is, up to the offset
+     * @param path the path of the output, up to the offset
      */
     OutputFollower(JsonCalls calls, String path, PrintStream to) {
       this.calls = calls;
@@ -131,12 +132,14 @@ final class TailCommand extends Remote implements Callable<Integer> {
         }
         return true;
       } catch (SocketTimeoutException _) {
-        // A task may well be silent; the connection need not last for that.
+        // No output for a long time: reconnect, which is not a failure.
         retries.succeeded();
       } catch (IOException e) {
-        again(new UnreachableException("the output broke off: " + e.getMessage(), e));
+        again(
+            new UnreachableException(
+                "the connection of the output was lost: " + e.getMessage(), e));
       } catch (UnreachableException | StoreClosedException e) {
-        // It is away or about to stop: it may be back soon.
+        // The server may be back soon.
         again(e);
       }
       return false;

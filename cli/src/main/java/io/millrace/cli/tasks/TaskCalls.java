@@ -20,11 +20,11 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 import tools.jackson.databind.JsonNode;
 
-/** The calls about single tasks that several commands make. */
+/** Calls about single tasks that several commands share. */
 final class TaskCalls {
   private TaskCalls() {}
 
-  /** Where a task is. */
+  /** The path of a task. */
   static String path(String id) {
     return "/dci/tasks/id/" + JsonCalls.part(id);
   }
@@ -32,13 +32,13 @@ final class TaskCalls {
   /**
    * A task by id.
    *
-   * @throws io.millrace.cli.terminal.CommandException if it is not there
+   * @throws io.millrace.cli.terminal.CommandException if there is no such task
    */
   static JsonNode find(JsonCalls calls, String id) {
     return Remote.named(() -> calls.get(path(id)));
   }
 
-  /** The tasks that a command is about. */
+  /** The task ids given to a command. */
   static final class Ids {
     @Parameters(
         arity = "1..*",
@@ -48,18 +48,18 @@ final class TaskCalls {
     private List<String> ids = List.of();
 
     /**
-     * The ids in order.
+     * The ids in the given order.
      *
-     * @throws UsageException if one is no id
+     * @throws UsageException if one of them is not a task id
      */
     List<String> read(Terminal terminal) {
       return Arguments.lines(ids, terminal, Ids::checked);
     }
 
     /**
-     * An id as it came.
+     * Checks an id and returns it.
      *
-     * @throws UsageException if it is none
+     * @throws UsageException if it is not a task id
      */
     static String checked(String id) {
       if (!ObjectId.isValid(id)) {
@@ -69,7 +69,7 @@ final class TaskCalls {
     }
   }
 
-  /** Reads a status: its number, or its name as {@code queued}. */
+  /** Parses a status: a number, or a name such as {@code queued}. */
   static final class StatusWord implements ITypeConverter<Integer> {
     @Override
     public Integer convert(String text) {
@@ -82,28 +82,30 @@ final class TaskCalls {
         return Integer.valueOf(text);
       } catch (NumberFormatException _) {
         throw new TypeConversionException(
-            "a status is a number, or a word as queued, running or succeeded; not '" + text + "'");
+            "a status is a number, or a word such as queued, running or succeeded; not '"
+                + text
+                + "'");
       }
     }
   }
 
-  /** Tasks as people read them: queues by name, statuses in words, times as such. */
+  /** Formats tasks for people: the names of queues, statuses as words, times as dates. */
   static final class TaskTable {
-    /** A larger time is in milliseconds. */
+    /** A larger number is in milliseconds. */
     private static final double MOST_SECONDS = 9_999_999_999.0;
 
     private static final int SHOWN = 60;
 
     private final Map<String, String> queues = new HashMap<>();
 
-    /** Asks for the names of queues. */
+    /** Requests the names of the queues. */
     TaskTable(JsonCalls calls) {
       for (JsonNode queue : QueuesCommands.all(calls)) {
         queues.put(Fields.id(queue), Fields.text(queue.path("name")));
       }
     }
 
-    /** Prints tasks, one on a line. */
+    /** Prints tasks, one per line. */
     void print(PrintStream out, List<JsonNode> tasks) {
       Table table = new Table("ID", "QUEUE", "STATUS", "NODE", "CREATED", "CHANGED", "PARAMS");
       for (JsonNode task : tasks) {
@@ -119,7 +121,7 @@ final class TaskCalls {
       table.print(out);
     }
 
-    /** A field of a task. */
+    /** Formats a field of a task. */
     String text(String field, JsonNode value) {
       return switch (field) {
         case "queue" -> queues.getOrDefault(Fields.text(value), Fields.text(value));
@@ -138,7 +140,7 @@ final class TaskCalls {
       if (!value.isNumber()) {
         return Fields.text(value);
       }
-      // One task has its times in milliseconds; a search gives seconds with decimals.
+      // A single task has times in milliseconds, a search in seconds with decimals.
       boolean seconds = value.asDouble() <= MOST_SECONDS;
       long millis = seconds ? Math.round(value.asDouble() * 1e3) : value.asLong();
       return Instant.ofEpochMilli(millis).toString();

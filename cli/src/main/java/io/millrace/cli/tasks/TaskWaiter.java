@@ -14,13 +14,13 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Waits for tasks of queues, up to a thousand in a request. */
+/** Waits for queue tasks, up to 1000 in a request. */
 final class TaskWaiter extends Waiter<Integer> {
   /** The exit codes of commands that wait for tasks. */
   static final Map<String, String> EXIT_CODES =
       Map.of(
           "6", "a task ended with another status than succeeded",
-          "7", "--timeout was over before all tasks had ended");
+          "7", "--timeout expired before all tasks had ended");
 
   private static final int WINDOW = 1_000;
 
@@ -33,7 +33,7 @@ final class TaskWaiter extends Waiter<Integer> {
     this.quiet = quiet;
   }
 
-  /** Whether a task with this status stays as it is unless somebody intervenes. */
+  /** Whether a task with this status has ended or is held back. */
   static boolean isEnd(int status) {
     return Status.isFinished(status) || Status.isHeld(status);
   }
@@ -68,7 +68,7 @@ final class TaskWaiter extends Waiter<Integer> {
     return Status.name(status);
   }
 
-  /** Ids of tasks, in twelve bytes each: there may be millions. */
+  /** A list of task ids that takes twelve bytes for each, since there may be millions. */
   static final class Ids extends AbstractList<String> {
     private static final int BYTES = 12;
     private static final HexFormat HEX = HexFormat.of();

@@ -19,7 +19,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 
-/** The commands on tasks of queues, under one name. */
+/** {@code millrace tasks}: the commands on queue tasks. */
 @Command(
     name = "tasks",
     description = "Submits, searches, shows, waits for and changes tasks of queues.",
@@ -28,7 +28,7 @@ public final class TasksCommands extends CommandGroup {
   private static final List<String> OUTPUTS = List.of("stdout", "stderr");
   private static final List<String> APART = List.of("_id", "stdout", "stderr", "mixedout");
 
-  /** With all that belongs to it. */
+  /** The group with its commands. */
   public CommandLine group() {
     CommandLine tasks = with();
     add(tasks, TaskWaiter.EXIT_CODES, new SubmitCommand(), "waitFor", new TailCommand());
@@ -83,7 +83,7 @@ public final class TasksCommands extends CommandGroup {
       out().println(name + ": kept as a file, " + text + "; millrace " + rest + " shows it");
     } else if (!value.isNull() && !text.isEmpty()) {
       out().println(name + ":");
-      // What the task has written, with nothing in it that could control a terminal.
+      // Output of the task, without characters that could control a terminal.
       text.lines().forEach(line -> out().println("  " + Table.printable(line)));
     }
   }
@@ -136,7 +136,7 @@ public final class TasksCommands extends CommandGroup {
     }
   }
 
-  /** The status of a refusal does not tell this, so it needs a request of its own. */
+  /** A second request, since the refusal does not show whether the task exists. */
   private static boolean isThere(JsonCalls calls, String id) {
     try {
       return calls.get(TaskCalls.path(id)).isObject();

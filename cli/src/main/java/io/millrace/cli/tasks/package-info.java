@@ -1,8 +1,8 @@
 /**
- * {@code millrace tasks}: submits, finds, watches and operates the tasks of queues.
+ * {@code millrace tasks}: submits, searches, follows and changes queue tasks.
  *
  * <p>A submission reads its params one by one from a {@link io.millrace.cli.tasks.ParamsSource} and
- * sends them in chunks, so that a file may be longer than memory.
+ * sends them in chunks, so that a file may be larger than memory.
  */
 @NullMarked
 package io.millrace.cli.tasks;

@@ -1,11 +1,11 @@
 package io.millrace.cli.terminal;
 
-/** A command ends without having done its work. */
+/** A command failed; the message says why. */
 public final class CommandException extends RuntimeException {
   private final int exitCode;
 
   /**
-   * With why.
+   * With a message.
    *
    * @param exitCode one of {@link ExitCode}
    */
@@ -15,7 +15,7 @@ public final class CommandException extends RuntimeException {
   }
 
   /**
-   * With why and what led to it.
+   * With a message and a cause.
    *
    * @param exitCode one of {@link ExitCode}
    */
@@ -24,7 +24,7 @@ public final class CommandException extends RuntimeException {
     this.exitCode = exitCode;
   }
 
-  /** What to exit with. */
+  /** The exit code of the process. */
   public int exitCode() {
     return exitCode;
   }

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads durations such as {@code 500ms}, {@code 30s}, {@code 5m}, {@code 2h} or {@code 1d}. */
+/** Parses durations such as {@code 500ms}, {@code 30s}, {@code 5m}, {@code 2h} or {@code 1d}. */
 public final class Durations implements ITypeConverter<Duration> {
   private static final Pattern FORM = Pattern.compile("([0-9]{1,9})(ms|s|m|h|d)");
 
@@ -28,7 +28,7 @@ public final class Durations implements ITypeConverter<Duration> {
     };
   }
 
-  /** The seconds of a duration, without an exponent: 0.5, 30 or 3600. */
+  /** A duration in seconds, with up to three decimals, never with an exponent: 0.5, 30 or 3600. */
   public static BigDecimal seconds(Duration time) {
     BigDecimal seconds = BigDecimal.valueOf(time.toMillis(), 3).stripTrailingZeros();
     return seconds.scale() < 0 ? seconds.setScale(0) : seconds;

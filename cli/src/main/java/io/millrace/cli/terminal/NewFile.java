@@ -7,7 +7,9 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
-/** A file that a command writes; it appears, or replaces the former one, only once it is whole. */
+/**
+ * A file that a command writes. It appears, or replaces an existing file, only when it is complete.
+ */
 public final class NewFile {
   private final Path file;
 
@@ -18,13 +20,13 @@ public final class NewFile {
   /**
    * The file that {@code --output} names.
    *
-   * @throws UsageException if there can be no such file
+   * @throws UsageException if it cannot be written there
    */
   public static NewFile named(String name) {
     try {
       Path file = Path.of(name).toAbsolutePath();
       if (name.isEmpty() || Files.isDirectory(file)) {
-        throw new UsageException("--output is no file: '" + name + "'");
+        throw new UsageException("--output is not a file: '" + name + "'");
       }
       Path folder = file.getParent();
       if (folder == null || !Files.isDirectory(folder)) {
@@ -32,18 +34,18 @@ public final class NewFile {
       }
       return new NewFile(file);
     } catch (InvalidPathException e) {
-      throw new UsageException("--output is no path: " + e.getMessage(), e);
+      throw new UsageException("--output is not a path: " + e.getMessage(), e);
     }
   }
 
   /** Writes to the file. */
   @FunctionalInterface
   public interface Content {
-    /** Writes all of it, and closes nothing. */
+    /** Writes the whole content; does not close the stream. */
     void writeTo(OutputStream out) throws IOException;
   }
 
-  /** Writes it; a pipe or a device is written to directly, since nothing can take its place. */
+  /** Writes the file. A pipe or a device is written to directly, since it cannot be replaced. */
   public void write(Content content) throws IOException {
     if (Files.exists(file) && !Files.isRegularFile(file)) {
       try (OutputStream out = Files.newOutputStream(file)) {

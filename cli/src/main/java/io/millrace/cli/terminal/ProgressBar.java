@@ -4,10 +4,7 @@ import java.io.PrintStream;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How far something long is, on one line that is drawn again at most ten times a second. Draws
- * nothing if nobody watches.
- */
+/** A progress bar on one line, drawn up to ten times a second, and only on a screen. */
 public final class ProgressBar implements AutoCloseable {
   private static final int WIDTH = 30;
   private static final long ROUND_NANOS = 100_000_000;
@@ -23,7 +20,7 @@ public final class ProgressBar implements AutoCloseable {
   /**
    * Nothing drawn yet.
    *
-   * @param verb what happens to things, as in {@code submitted}
+   * @param verb what has been done, for example {@code submitted}
    */
   public ProgressBar(Terminal terminal, String verb) {
     err = terminal.err();
@@ -32,9 +29,9 @@ public final class ProgressBar implements AutoCloseable {
   }
 
   /**
-   * Shows how many are done.
+   * Shows the number that is done.
    *
-   * @param total of how many; 0 if that is not known
+   * @param total the total number; 0 if unknown
    */
   public void show(long done, long total) {
     long now = System.nanoTime();
@@ -44,10 +41,10 @@ public final class ProgressBar implements AutoCloseable {
   }
 
   /**
-   * Shows what share of one thing is done.
+   * Shows the progress of a single item.
    *
-   * @param percent from 0 to 100; null if that is not known
-   * @param note what is being done, free of control characters; may be empty
+   * @param percent from 0 to 100; null if unknown
+   * @param note what is being done, without control characters; may be empty
    */
   public void show(@Nullable Double percent, String note) {
     long now = System.nanoTime();
@@ -85,7 +82,7 @@ public final class ProgressBar implements AutoCloseable {
     return "%s %d of %d %s%s".formatted(bar((int) (WIDTH * done / total)), done, total, verb, rate);
   }
 
-  /** Takes the line away. */
+  /** Clears the line. */
   @Override
   public void close() {
     if (drawn) {

@@ -8,17 +8,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How large the terminal is, which Java cannot tell.
+ * The size of the terminal, from {@code stty}, since Java has no API for it.
  *
- * @param rows its lines
- * @param columns its columns
+ * @param rows the number of lines
+ * @param columns the number of columns
  */
 public record ScreenSize(int rows, int columns) {
   private static final Logger LOG = LoggerFactory.getLogger(ScreenSize.class);
   private static final ScreenSize USUAL = new ScreenSize(24, 80);
   private static final long PATIENCE_MILLIS = 500;
 
-  /** What the system says, or else the usual. */
+  /** The current size; 24 × 80 if it cannot be determined. */
   public static ScreenSize ask() {
     try {
       Process stty = new ProcessBuilder("stty", "size").redirectInput(new File("/dev/tty")).start();
@@ -36,7 +36,7 @@ public record ScreenSize(int rows, int columns) {
     return USUAL;
   }
 
-  /** Reads {@code rows columns}. */
+  /** Parses {@code rows columns}. */
   static ScreenSize read(String text) {
     String[] numbers = text.strip().split(" ", -1);
     if (numbers.length == 2

@@ -8,16 +8,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hears of SIGTERM and SIGINT, each time anew. A hook of the JVM hears of the first only, and
- * begins to end the process; what tells more is not part of Java's interface but of every JDK, so
- * it is asked for by name.
+ * Handles every SIGTERM and SIGINT. A shutdown hook runs only once, when the process is already
+ * ending, so this uses {@code sun.misc.Signal}, which every JDK has but which is not part of Java's
+ * API.
  */
 public final class StopSignals {
   private static final Logger LOG = LoggerFactory.getLogger(StopSignals.class);
 
   private StopSignals() {}
 
-  /** Runs {@code listener} at each of them; if that is not possible, they end the process. */
+  /** Runs {@code listener} on each signal. If that is not possible, a signal ends the process. */
   public static void listen(Runnable listener) {
     try {
       Class<?> signal = Class.forName("sun.misc.Signal");
@@ -36,7 +36,9 @@ public final class StopSignals {
                 .invoke(null, signal.getConstructor(String.class).newInstance(name), told);
       }
     } catch (ReflectiveOperationException | IllegalArgumentException e) {
-      LOG.warn("a stop will end the process at once: {}", e.toString());
+      LOG.warn(
+          "SIGTERM and SIGINT cannot be handled and will end the process at once: {}",
+          e.toString());
     }
   }
 }

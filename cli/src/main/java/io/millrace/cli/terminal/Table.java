@@ -4,7 +4,7 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Lines of cells under headings, in columns as wide as they need to be. */
+/** A table of text with headings, in columns as wide as their content. */
 public final class Table {
   private static final String GAP = "  ";
 
@@ -15,7 +15,7 @@ public final class Table {
     rows.add(List.of(headings));
   }
 
-  /** Adds a line with a cell for each heading; control characters are shown as dots. */
+  /** Adds a row with a cell for each heading; control characters are shown as dots. */
   public void row(Object... cells) {
     List<String> row = new ArrayList<>(cells.length);
     for (Object cell : cells) {
@@ -24,7 +24,7 @@ public final class Table {
     rows.add(row);
   }
 
-  /** Prints headings and lines; numbers stand to the right, the last column is not padded. */
+  /** Prints the table; columns of numbers are aligned to the right. */
   public void print(PrintStream out) {
     int columns = rows.getFirst().size();
     int[] widths = new int[columns];
@@ -48,7 +48,7 @@ public final class Table {
     }
   }
 
-  /** Text that cannot move the cursor or break the line. */
+  /** Replaces control characters by dots, so that text cannot control the terminal. */
   public static String printable(String text) {
     StringBuilder shown = new StringBuilder(text.length());
     text.codePoints()

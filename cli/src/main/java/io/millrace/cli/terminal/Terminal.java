@@ -5,17 +5,17 @@ import java.io.PrintStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a command reads and writes.
+ * The standard streams of a command.
  *
- * @param in what is typed or piped in
+ * @param in standard input
  * @param out for results
- * @param err for all else: progress, warnings and errors
- * @param watched whether somebody looks at {@code err} on a screen, where a line may be drawn again
- * @param screen whether {@code out} is a screen, with colours
+ * @param err for progress, warnings and errors
+ * @param watched whether {@code err} is a screen, so that progress can be drawn
+ * @param screen whether {@code out} is a screen
  */
 public record Terminal(
     InputStream in, PrintStream out, PrintStream err, boolean watched, boolean screen) {
-  /** Streams that nobody watches. */
+  /** Streams that are not screens. */
   public Terminal(InputStream in, PrintStream out, PrintStream err) {
     this(in, out, err, false);
   }
@@ -25,7 +25,7 @@ public record Terminal(
     this(in, out, err, watched, false);
   }
 
-  /** The streams of this process; the launcher knows which are screens. */
+  /** The streams of this process; the launcher sets properties for those that are screens. */
   public static Terminal system() {
     return new Terminal(
         System.in,
@@ -35,12 +35,12 @@ public record Terminal(
         Boolean.getBoolean("millrace.screen"));
   }
 
-  /** Prints a line to {@code err} after the name of the program. */
+  /** Prints a line to {@code err}, with the name of the program before it. */
   public void say(String line) {
     err.println("millrace: " + line);
   }
 
-  /** Prints a warning as a line of {@code err}; nothing if there is none. */
+  /** Prints a warning to {@code err}; does nothing if it is null. */
   public void warn(@Nullable String warning) {
     if (warning != null) {
       say("warning: " + warning);

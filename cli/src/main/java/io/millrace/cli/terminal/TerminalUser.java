@@ -6,7 +6,7 @@ import java.io.PrintStream;
 public abstract class TerminalUser {
   private Terminal terminal = Terminal.system();
 
-  /** Uses another terminal than that of this process. */
+  /** Replaces the terminal of this process. */
   public final void use(Terminal other) {
     terminal = other;
   }
@@ -16,7 +16,7 @@ public abstract class TerminalUser {
     return terminal;
   }
 
-  /** Where results go. */
+  /** The stream for results. */
   public final PrintStream out() {
     return terminal.out();
   }

@@ -2,12 +2,12 @@ package io.millrace.cli.terminal;
 
 /** The command line is wrong; the message says how. */
 public final class UsageException extends RuntimeException {
-  /** With what is wrong. */
+  /** With a message. */
   public UsageException(String message) {
     super(message);
   }
 
-  /** With what is wrong and what found it. */
+  /** With a message and a cause. */
   public UsageException(String message, Throwable cause) {
     super(message, cause);
   }

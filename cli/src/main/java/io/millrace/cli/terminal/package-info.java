@@ -1,4 +1,4 @@
-/** What commands share: where they read and write, tables, exit codes. */
+/** What all commands share: standard streams, tables, progress, files and exit codes. */
 @NullMarked
 package io.millrace.cli.terminal;
 

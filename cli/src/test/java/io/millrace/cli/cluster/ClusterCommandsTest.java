@@ -71,7 +71,13 @@ final class ClusterCommandsTest {
     refused("belong to --example NAME", "--pace", "1s");
     String in = folder.toString();
     refused(
-        "is no folder", "--example", "files", "--input", in + "/none", "--output", in + ".lines");
+        "is not a folder",
+        "--example",
+        "files",
+        "--input",
+        in + "/none",
+        "--output",
+        in + ".lines");
     refused(
         "would be one of the files",
         "--example",

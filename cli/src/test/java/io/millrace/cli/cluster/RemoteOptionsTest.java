@@ -32,7 +32,7 @@ final class RemoteOptionsTest {
     String lines = root.resolve("lines").toString();
     for (String example : List.of("listing", "feed")) {
       refused(
-          "give its secret, with --secret-file FILE",
+          "give the secret of the cluster with --secret-file FILE",
           "--example",
           example,
           "--input",
@@ -40,7 +40,7 @@ final class RemoteOptionsTest {
           "--output",
           lines);
     }
-    refused("give its secret, with --secret-file FILE", "--program", PROGRAM);
+    refused("give the secret of the cluster with --secret-file FILE", "--program", PROGRAM);
     refused("--pace does not belong to --example feed", "--example", "feed", "--pace", "1s");
     nothingWasWritten();
   }
@@ -111,8 +111,8 @@ final class RemoteOptionsTest {
     refused("--set belongs to --program CLASS", "--set", "a=b");
     refused("expected --set NAME=VALUE, not 'a'", "--program", PROGRAM, "--set", "a");
     refused("--set a is given twice", "--program", PROGRAM, "--set", "a=1", "--set", "a=2");
-    refused("--classpath: there is no '/none.jar'", "--classpath", folder + ":/none.jar");
-    refused("--classpath: there is no ''", "--classpath", folder + ":");
+    refused("--classpath: '/none.jar' does not exist", "--classpath", folder + ":/none.jar");
+    refused("--classpath: '' does not exist", "--classpath", folder + ":");
     refused(
         "give --example or --program, not both",
         "--secret-file",
@@ -138,7 +138,7 @@ final class RemoteOptionsTest {
       signed.check(remote);
       new ClusterConfig(LeaseTerms.DEFAULT, signed.values()).orExisting(documents);
     }
-    refused("give its secret, with --secret-file FILE");
+    refused("give the secret of the cluster with --secret-file FILE");
     refused(
         "not signed with the secret of --secret-file", "--secret-file", secret("another secret."));
   }

@@ -135,7 +135,7 @@ class GraphRunTest {
             """);
     Shell.Ran late = site.run("graph", "run", file, "--timeout", "300ms");
     assertThat(late.code()).isEqualTo(7);
-    assertThat(late.err()).containsPattern("--timeout is over: 1 incipient, 1 (ready|running)");
+    assertThat(late.err()).containsPattern("--timeout expired: 1 incipient, 1 (ready|running)");
     Printed printed = new Printed("gate  running");
     CompletableFuture<Integer> run =
         CompletableFuture.supplyAsync(

@@ -144,7 +144,7 @@ class CommandWorkerTest {
       assertThat(site.runReading("bytes", "jobs", "submit", "-", "-k", "a").code()).isZero();
       assertThat(process(pid).isAlive()).isTrue();
       first.destroy();
-      while (!Files.readString(errors).contains("stopping once 1")) {
+      while (!Files.readString(errors).contains("stopping when 1")) {
         assertThat(first.isAlive()).isTrue();
       }
       Files.createFile(go);
@@ -160,7 +160,7 @@ class CommandWorkerTest {
       assertThat(site.runReading("bytes", "jobs", "submit", "-", "-k", "b").code()).isZero();
       ProcessHandle shell = process(pid);
       second.destroy();
-      while (!Files.readString(errors).contains("stopping once 1")) {
+      while (!Files.readString(errors).contains("stopping when 1")) {
         assertThat(second.isAlive()).isTrue();
       }
       second.destroy();

@@ -136,7 +136,7 @@ class JobCommandsTest {
     expect(2, "several files", "jobs", "submit", file, file, "-o", "x");
     expect(2, "more than once", "jobs", "submit", "-", "-");
     expect(2, "no folder", "jobs", "submit", file, "-o", "/nope/x");
-    expect(2, "no file", "jobs", "result", "taken", "-o", scratch.toString());
+    expect(2, "not a file", "jobs", "result", "taken", "-o", scratch.toString());
     expect(3, "there is a job already with the key taken", "jobs", "submit", file, "-k", "taken");
     expect(3, "no job types", "jobs", "submit", file, "-t", "t");
     expect(3, "the parameter status must be", "jobs", "list", "-s", "lost");

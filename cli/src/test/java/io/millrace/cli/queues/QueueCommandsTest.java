@@ -120,13 +120,13 @@ class QueueCommandsTest {
     expect(2, "--any-node", "queues", "set", "q", "--any-node", "--pin", "a");
     expect(3, "name and plugin required", "queues", "create", "", "--plugin", "shell");
     expect(3, "is empty", "queues", "create", " ", "--plugin", "shell");
-    expect(2, "--pin names a node", "queues", "set", "q", "--pin", "");
-    expect(2, "--ignore names a node", "queues", "set", "q", "--ignore", "a,,b");
+    expect(2, "--pin contains an empty name", "queues", "set", "q", "--pin", "");
+    expect(2, "--ignore contains an empty name", "queues", "set", "q", "--ignore", "a,,b");
     expect(2, "--node is empty", "config", "set", "label=x", "--node", "");
     expect(2, "--node is empty", "config", "show", "--node", "");
     expect(2, "--node is empty", "tasks", "search", "--node", "");
     expect(2, "--limit is a number from 0", "tasks", "search", "--limit", "");
-    expect(2, "begins as JSON and is none", "config", "set", "ignorequeues=[\"q\"");
+    expect(2, "begins like JSON, but is not valid JSON", "config", "set", "ignorequeues=[\"q\"");
     expect(3, "the name of a plugin", "config", "set", "plugins=[\"../x\"]");
     expect(4, "node not found", "nodes", "set", "nope", "--maxthreads", "1");
     expect(3, "log_level", "config", "set", "log_level=loud");
@@ -179,7 +179,7 @@ class QueueCommandsTest {
     site.run("queues", "create", "q", "-p", "shell", "-t", "4");
     assertThat(site.run("queues", "list").out()).contains("HEALTH").contains("ok");
     assertThat(site.run("queues", "resume", "q").out())
-        .isEqualTo("nothing keeps queue q from being served\n");
+        .isEqualTo("queue q is neither halted nor suspended\n");
     Queue queue = site.queues().queues().find("q").orElseThrow();
     site.queues().queues().suspend(queue.id(), "far", "no java", _ -> true);
     assertThat(site.run("queues", "list").out()).contains("suspended on 1 node");
@@ -210,9 +210,9 @@ class QueueCommandsTest {
     site.run("queues", "create", "q", "-p", "shell");
     Shell.Ran set = site.run("config", "set", "activequeues=[\"q\",\"nope\"]");
     assertThat(set.code()).isZero();
-    assertThat(set.err()).isEqualTo("warning: activequeues names nope, which is no queue\n");
+    assertThat(set.err()).isEqualTo("warning: activequeues names nope, which is not a queue\n");
     assertThat(site.run("config", "set", "ignorequeues=also-not").err())
-        .isEqualTo("warning: ignorequeues names also-not, which is no queue\n");
+        .isEqualTo("warning: ignorequeues names also-not, which is not a queue\n");
     assertThat(site.run("config", "set", "activequeues=null", "label=x").err()).isEmpty();
   }
 

@@ -5,24 +5,24 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A node of a file.
+ * A node of a graph file.
  *
- * @param key what the file calls it
- * @param line where it begins in the file, from 1
- * @param name what people are to call it; may be empty
+ * @param key its key in the file
+ * @param line the line that it begins on, from 1
+ * @param name its display name; may be empty
  * @param type the name of its type
- * @param place what of the file it is below and comes after
+ * @param place its relations to other nodes of the file
  * @param data its data by key
  */
 public record FileNode(
     String key, int line, String name, String type, Place place, Map<String, JsonNode> data) {
   /**
-   * Where a node is in its file.
+   * The relations of a node to other nodes of its file.
    *
-   * @param parents the keys of those that it is below
-   * @param after the keys of those that it comes after
+   * @param parents the keys of its parents
+   * @param after the keys of other nodes that must have ended first
    * @param branch {@code then}, {@code else} or empty
-   * @param always whether it runs however what is above it ended
+   * @param always whether it runs even if a parent has failed
    */
   public record Place(List<String> parents, List<String> after, String branch, boolean always) {
     public Place {

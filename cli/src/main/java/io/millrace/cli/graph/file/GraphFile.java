@@ -16,8 +16,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The graph of a file, which makes sense in itself: keys are known, names stand once, and nothing
- * waits for itself.
+ * A valid graph from a file: all keys are known, every node is defined once, and there are no
+ * cycles.
  *
  * @param nodes in the order of the file
  */
@@ -29,11 +29,11 @@ public record GraphFile(List<FileNode> nodes) {
   }
 
   /**
-   * Reads one.
+   * Reads a graph file.
    *
    * @param text YAML or JSON
-   * @param folder that relative paths in it count from
-   * @throws GraphFileException with all that is wrong
+   * @param folder the folder that relative paths in the file refer to
+   * @throws GraphFileException with all mistakes
    */
   public static GraphFile read(String text, Path folder) {
     Yaml root;
@@ -45,7 +45,7 @@ public record GraphFile(List<FileNode> nodes) {
     if (!(root instanceof Yaml.Fields top)) {
       int line = root == null ? 1 : root.line();
       throw new GraphFileException(
-          line, "a graph file begins with 'nodes:' and has a node on each key below");
+          line, "a graph file begins with 'nodes:' and has a key for each node below it");
     }
     Mistakes mistakes = new Mistakes();
     Keys keys = new Keys(top, "a graph file", KEYS, mistakes);
@@ -56,7 +56,7 @@ public record GraphFile(List<FileNode> nodes) {
     return new GraphFile(nodes);
   }
 
-  /** The keys of what a node waits for. */
+  /** The keys of the nodes that a node waits for. */
   public static List<String> above(FileNode node) {
     return References.above(node);
   }
@@ -74,7 +74,7 @@ public record GraphFile(List<FileNode> nodes) {
       Integer before = lines.putIfAbsent(field.key(), field.line());
       if (before != null) {
         mistakes.add(
-            field.line(), "the node '" + field.key() + "' is there already, on line " + before);
+            field.line(), "the node '" + field.key() + "' is already defined on line " + before);
       } else {
         nodes.add(reader.read(field));
       }
@@ -82,7 +82,7 @@ public record GraphFile(List<FileNode> nodes) {
     return nodes;
   }
 
-  /** Whether what nodes of a file say of each other makes sense. */
+  /** Checks the relations between the nodes of a file. */
   private static final class References {
     private final Map<String, FileNode> nodes = new LinkedHashMap<>();
     private final Mistakes mistakes;
@@ -93,9 +93,9 @@ public record GraphFile(List<FileNode> nodes) {
     }
 
     /**
-     * Looks at all of them.
+     * Checks all nodes.
      *
-     * @param mistakes takes what is wrong
+     * @param mistakes receives the mistakes
      */
     static void check(List<FileNode> nodes, Mistakes mistakes) {
       References references = new References(nodes, mistakes);
@@ -104,7 +104,7 @@ public record GraphFile(List<FileNode> nodes) {
       references.checkCycles();
     }
 
-    /** What a node waits for. */
+    /** The keys of the nodes that a node waits for. */
     static List<String> above(FileNode node) {
       List<String> above = new ArrayList<>(node.place().parents());
       above.addAll(node.place().after());
@@ -129,7 +129,7 @@ public record GraphFile(List<FileNode> nodes) {
       boolean condition = false;
       for (String name : node.place().parents()) {
         FileNode parent = nodes.get(name);
-        // One of a type that is not known, or that is missing, may be one.
+        // A parent of an unknown type may be a condition; a missing one is reported elsewhere.
         condition |=
             parent == null
                 || parent.type().equals(TypeKeys.CONDITION)
@@ -142,7 +142,7 @@ public record GraphFile(List<FileNode> nodes) {
       }
     }
 
-    /** A walk along what nodes wait for, without recursion, since chains may be long. */
+    /** A depth-first search without recursion, since chains may be long. */
     private void checkCycles() {
       Map<String, Boolean> open = new HashMap<>();
       for (String first : nodes.keySet()) {
@@ -193,16 +193,16 @@ public record GraphFile(List<FileNode> nodes) {
     }
   }
 
-  /** The keys of one part of a file, each known and there once. */
+  /** The keys of one mapping of a file; each must be known and unique. */
   static final class Keys {
     private final Map<String, Yaml.Field> fields = new LinkedHashMap<>();
 
     /**
-     * Checks them.
+     * Checks the keys.
      *
-     * @param of what they belong to, for messages
-     * @param known the keys that there may be
-     * @param mistakes takes what is wrong
+     * @param of the name of the mapping in messages
+     * @param known the allowed keys
+     * @param mistakes receives the mistakes
      */
     Keys(Yaml.Fields given, String of, Collection<String> known, Mistakes mistakes) {
       for (Yaml.Field field : given.fields()) {
@@ -211,7 +211,7 @@ public record GraphFile(List<FileNode> nodes) {
         } else {
           Yaml.Field before = fields.putIfAbsent(field.key(), field);
           if (before != null) {
-            mistakes.add(field.line(), field.key() + " is there already, on line " + before.line());
+            mistakes.add(field.line(), field.key() + " is already given on line " + before.line());
           }
         }
       }
@@ -222,7 +222,7 @@ public record GraphFile(List<FileNode> nodes) {
       return of + " has no " + key + (nearest == null ? "" : "; did you mean " + nearest + "?");
     }
 
-    /** The value of a key; null if it is not there or null. */
+    /** The value of a key; null if it is absent or null. */
     @Nullable Yaml find(String key) {
       Yaml.Field field = fields.get(key);
       return field == null || field.value().isNull() ? null : field.value();

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** A file is no graph; {@link #mistakes()} says why. */
+/** A file is not a valid graph file; {@link #mistakes()} lists all mistakes. */
 public final class GraphFileException extends RuntimeException {
   private final transient List<Mistake> mistakes;
 
@@ -19,20 +19,20 @@ public final class GraphFileException extends RuntimeException {
     this(List.of(new Mistake(line, message)));
   }
 
-  /** All that is wrong, by line. */
+  /** All mistakes, in the order of their lines. */
   public List<Mistake> mistakes() {
     return mistakes;
   }
 
   /**
-   * Something wrong in a file.
+   * A mistake in a file.
    *
-   * @param line where, from 1
-   * @param message what
+   * @param line the line, from 1
+   * @param message what is wrong
    */
   public record Mistake(int line, String message) {}
 
-  /** Collects what is wrong in a file, so that all of it is told at once. */
+  /** Collects the mistakes in a file, so that all of them are reported at once. */
   static final class Mistakes {
     private final List<Mistake> found = new ArrayList<>();
 
@@ -44,7 +44,7 @@ public final class GraphFileException extends RuntimeException {
       return found.size();
     }
 
-    /** Throws what has been found; returns if there is nothing. */
+    /** Throws the mistakes, if there are any. */
     void check() {
       if (!found.isEmpty()) {
         throw new GraphFileException(found);

@@ -27,7 +27,7 @@ public final class GraphFileWriter implements AutoCloseable {
   /**
    * Nothing written yet.
    *
-   * @param yaml whether YAML; else JSON, which is YAML too
+   * @param yaml whether to write YAML, otherwise JSON
    */
   public GraphFileWriter(PrintStream out, boolean yaml) {
     this.out = out;
@@ -84,7 +84,7 @@ public final class GraphFileWriter implements AutoCloseable {
     }
   }
 
-  /** Writes the end, and closes nothing. */
+  /** Writes the end; does not close the stream. */
   @Override
   public void close() {
     if (!begun) {

@@ -33,9 +33,9 @@ final class NodeReader {
   private final Map<String, JsonNode> defaults = new LinkedHashMap<>();
 
   /**
-   * With what holds for all nodes that do not say otherwise.
+   * With the defaults of a file.
    *
-   * @param given null for nothing
+   * @param given the value of {@code defaults}; null for none
    */
   NodeReader(Path folder, @Nullable Yaml given, Mistakes mistakes) {
     this.mistakes = mistakes;
@@ -44,7 +44,7 @@ final class NodeReader {
       GraphFile.Keys keys = new GraphFile.Keys(fields, "defaults", DEFAULTS, mistakes);
       DEFAULTS.forEach(key -> put(defaults, key, keys));
     } else if (given != null) {
-      mistakes.add(given.line(), "defaults must have keys of its own, as env");
+      mistakes.add(given.line(), "defaults must have keys, for example env");
     }
   }
 
@@ -56,13 +56,13 @@ final class NodeReader {
     }
   }
 
-  /** The node; one with mistakes is incomplete. */
+  /** Reads a node, which is incomplete if it has mistakes. */
   FileNode read(Yaml.Field field) {
     String name = field.key();
     if (!(field.value() instanceof Yaml.Fields given)) {
       mistakes.add(
           field.value().line(),
-          "the node '" + name + "' must have keys of its own, as 'shell: echo hello'");
+          "the node '" + name + "' must have keys, for example 'shell: echo hello'");
       return new FileNode(
           name,
           field.line(),
@@ -86,7 +86,7 @@ final class NodeReader {
     return new FileNode(name, field.line(), name(name, keys), type, place(keys), data);
   }
 
-  /** What it says, or else what the keys of its data imply. */
+  /** The type that is given, otherwise the type implied by {@code shell} or {@code command}. */
   private String type(String name, int line, Yaml.Fields given) {
     Yaml shell = null;
     Yaml command = null;
@@ -119,7 +119,7 @@ final class NodeReader {
                 + type
                 + "' is not known here; did you mean "
                 + EditDistance.nearest(type, TypeKeys.types())
-                + "? The data of others goes below data");
+                + "? Data of other types goes below data");
       }
     }
     return type;
@@ -163,7 +163,7 @@ final class NodeReader {
     switch (keys.find("data")) {
       case null -> {}
       case Yaml.Fields more -> addMore(type, more, data);
-      case Yaml other -> mistakes.add(other.line(), "data must have keys of its own");
+      case Yaml other -> mistakes.add(other.line(), "data must have keys");
     }
     defaults.forEach((key, value) -> {
       if (inputs.contains(key)) {
@@ -190,7 +190,7 @@ final class NodeReader {
         data.put("args", values.textNodes("args", args));
       }
     } else if (args != null) {
-      mistakes.add(args.line(), "there are args, and no command");
+      mistakes.add(args.line(), "args without a command");
     }
   }
 
@@ -204,7 +204,7 @@ final class NodeReader {
     }
   }
 
-  /** Reads single values of nodes as the server wants them. */
+  /** Reads single values of nodes in the form that the server expects. */
   static final class Values {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
@@ -212,16 +212,16 @@ final class NodeReader {
     private final Mistakes mistakes;
 
     /**
-     * With relative paths counting from a folder.
+     * With the folder that relative paths refer to.
      *
-     * @param mistakes takes what is wrong
+     * @param mistakes receives the mistakes
      */
     Values(Path folder, Mistakes mistakes) {
       this.folder = folder;
       this.mistakes = mistakes;
     }
 
-    /** A value of a node's data; null if it is wrong. */
+    /** A value of a node's data; null if it is invalid. */
     @Nullable JsonNode data(String key, Yaml value) {
       return switch (key) {
         case "retries" -> count(key, value);
@@ -238,7 +238,7 @@ final class NodeReader {
       mistakes.add(value.line(), message);
     }
 
-    /** Text as it is written, so that 007 stays 007; empty if it is wrong. */
+    /** Text exactly as written, so that 007 stays 007; empty if it is invalid. */
     String text(String key, Yaml value) {
       if (value instanceof Yaml.Scalar scalar && !scalar.isNull()) {
         return scalar.text();
@@ -251,7 +251,7 @@ final class NodeReader {
       return JSON.stringNode(text(key, value));
     }
 
-    /** A list of texts, or one. */
+    /** A list of texts, or a single text. */
     List<String> names(String key, Yaml value) {
       if (value instanceof Yaml.Items list) {
         return list.items().stream().map(item -> text(key, item)).toList();
@@ -269,7 +269,7 @@ final class NodeReader {
     void addCommand(Yaml.Items line, @Nullable Yaml args, Map<String, JsonNode> data) {
       List<String> words = new ArrayList<>(names("command", line));
       if (args != null) {
-        wrong(args, "the arguments stand behind the command already");
+        wrong(args, "the arguments are already given in command");
       }
       if (words.isEmpty()) {
         wrong(line, "command is empty");
@@ -283,7 +283,7 @@ final class NodeReader {
       }
     }
 
-    /** Then or else; empty if it is wrong. */
+    /** {@code then} or {@code else}; empty if it is invalid. */
     String branch(Yaml value) {
       String text = text("branch", value);
       if (text.equals("then") || text.equals("else")) {
@@ -320,7 +320,7 @@ final class NodeReader {
         String text = value instanceof Yaml.Scalar one ? one.text() : "";
         return DecimalNode.valueOf(Durations.seconds(new Durations().convert(text)));
       } catch (TypeConversionException _) {
-        wrong(value, key + " is a duration as 30s or 5m, or a number of seconds, not " + json);
+        wrong(value, key + " is a duration such as 30s or 5m, or a number of seconds, not " + json);
         return null;
       }
     }
@@ -330,7 +330,7 @@ final class NodeReader {
       try {
         return JSON.stringNode(folder.resolve(text).normalize().toString());
       } catch (InvalidPathException e) {
-        wrong(value, key + " is no path: " + e.getMessage());
+        wrong(value, key + " is not a path: " + e.getMessage());
         return null;
       }
     }
@@ -343,14 +343,14 @@ final class NodeReader {
       ObjectNode object = JSON.objectNode();
       for (Yaml.Field field : fields.fields()) {
         if (object.has(field.key())) {
-          mistakes.add(field.line(), field.key() + " is there already");
+          mistakes.add(field.line(), field.key() + " is given twice");
         }
         object.put(field.key(), text(field.key(), field.value()));
       }
       return object;
     }
 
-    /** A node's own value before what holds for all; of variables each by itself. */
+    /** The node's own value, otherwise the default; variables of {@code env} are merged. */
     JsonNode merged(String key, JsonNode own, JsonNode common) {
       if (key.equals("env") && own instanceof ObjectNode mine && common instanceof ObjectNode all) {
         ObjectNode both = all.deepCopy();

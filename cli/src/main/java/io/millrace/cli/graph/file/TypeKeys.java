@@ -8,17 +8,17 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which data the types of nodes read and write, as far as this program knows them. A server may
- * have more types; of those, files name data below {@code data} only.
+ * The data that the known node types read and write. A server may have more types; files give the
+ * data of those below {@code data}.
  */
 public final class TypeKeys {
-  /** The type that runs a program. */
+  /** Runs a program. */
   static final String COMMAND = "command";
 
-  /** The type that runs a script. */
+  /** Runs a shell script. */
   static final String SHELL = "shell command";
 
-  /** The type that chooses a branch. */
+  /** Chooses a branch. */
   static final String CONDITION = "condition";
 
   private static final List<String> POLICY = List.of("retries", "backoff", "timeout");
@@ -41,7 +41,7 @@ public final class TypeKeys {
           "job",
           keys(List.of(), "job_type", "payload", "description", "priority"));
 
-  /** Of these keys of a type there is one, and only one. */
+  /** Exactly one of these keys of a type must be given. */
   private static final Map<String, List<String>> ONE_OF =
       Map.of(
           COMMAND,
@@ -76,12 +76,12 @@ public final class TypeKeys {
     return INPUTS.keySet().stream().sorted().toList();
   }
 
-  /** The data that a type reads; empty for a type that is not known here. */
+  /** The data that a type reads; empty for an unknown type. */
   static Optional<Set<String>> inputs(String type) {
     return Optional.ofNullable(INPUTS.get(type));
   }
 
-  /** What is wrong with the keys of a node; empty if nothing is, or its type is not known here. */
+  /** What is wrong with the keys of a node; empty if they are right or the type is unknown. */
   static Optional<String> mistake(String type, Set<String> given) {
     List<String> oneOf = ONE_OF.getOrDefault(type, List.of());
     List<String> found = oneOf.stream().filter(given::contains).toList();
@@ -92,17 +92,17 @@ public final class TypeKeys {
     return Optional.of(
         found.isEmpty()
             ? "of type '" + type + "' has no " + named
-            : "has " + String.join(" and ", found) + ", of which there can be one");
+            : "has " + String.join(" and ", found) + ", but only one of them is allowed");
   }
 
-  /** All data that some type reads. */
+  /** All data that any type reads. */
   static List<String> allInputs() {
     List<String> all = new ArrayList<>();
     INPUTS.values().forEach(all::addAll);
     return all.stream().distinct().sorted().toList();
   }
 
-  /** Whether nodes of a type write this data themselves, so that files do not give it. */
+  /** Whether nodes of a type write this data themselves, so that it does not belong in a file. */
   public static boolean isOutput(String type, String key) {
     return OTHER_OUTPUTS.getOrDefault(type, OUTPUTS).contains(key);
   }

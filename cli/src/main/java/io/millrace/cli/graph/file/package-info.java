@@ -1,6 +1,6 @@
 /**
- * Graphs in files, in YAML or JSON: read with every mistake named by its line, and written. The
- * form is described in docs/graph-files.md.
+ * Reads and writes graph files in YAML or JSON, and reports every mistake with its line.
+ * docs/graph-files.md describes the format.
  */
 @NullMarked
 package io.millrace.cli.graph.file;

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Writes graphs in the languages of programs that draw them, with the states as colours. */
+/** Writes graphs as text for Graphviz and Mermaid, with the states as colours. */
 public final class Diagram {
   private Diagram() {}
 
   /** An arrow to a node from one that it waits for; the label is the branch of a condition. */
   private record Edge(long from, long to, boolean after, String label) {}
 
-  /** Writes the language of Graphviz. */
+  /** Writes the DOT language of Graphviz. */
   public static void writeDot(Collection<NodeView> nodes, PrintStream out) {
     out.println("digraph millrace {");
     out.println("  node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\"];");
@@ -65,7 +65,9 @@ public final class Diagram {
                 "  classDef %s fill:%s,stroke:%s%n", state.word(), state.fill(), state.line()));
   }
 
-  /** Text between quotes, in which Mermaid reads entities with {@code #} before their names. */
+  /**
+   * Text between quotes, with special characters as Mermaid's entities, for example {@code #35;}.
+   */
   private static String mermaidText(String text) {
     StringBuilder escaped = new StringBuilder(text.length());
     for (char c : Table.printable(text).toCharArray()) {
@@ -77,7 +79,7 @@ public final class Diagram {
     return escaped.toString();
   }
 
-  /** The arrows between nodes that are both there. */
+  /** The arrows between the given nodes. */
   private static List<Edge> edges(Collection<NodeView> nodes) {
     Set<Long> there = nodes.stream().map(NodeView::id).collect(Collectors.toSet());
     List<Edge> edges = new ArrayList<>();

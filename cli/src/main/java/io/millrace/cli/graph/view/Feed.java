@@ -26,9 +26,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The news of a graph: the first is all of it, each later one what has changed since, with no gap.
- * A broken connection is restored at the same version. If the server no longer has that version, it
- * sends the whole graph again.
+ * The changes of a graph: the first message is the whole graph, each later one contains what has
+ * changed since, with no gap. A broken connection is restored at the same version. If the server no
+ * longer has that version, it sends the whole graph again.
  */
 public final class Feed implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Feed.class);
@@ -62,10 +62,10 @@ public final class Feed implements AutoCloseable {
   }
 
   /**
-   * Begins to read.
+   * Starts to read.
    *
-   * @param path where the events are, with a query that says of which nodes
-   * @param raw gets each message as it came, before it is read
+   * @param path the path of the events, with a query that selects nodes
+   * @param raw receives each message before it is parsed
    */
   public static Feed open(JsonCalls calls, String path, Consumer<byte[]> raw) {
     Feed feed = new Feed(calls, path, raw);
@@ -74,9 +74,9 @@ public final class Feed implements AutoCloseable {
   }
 
   /**
-   * Begins to read after what is known already, which comes first.
+   * Starts to read after {@code known}, which is the first message.
    *
-   * @param path where the events are, with a query that says of which nodes
+   * @param path the path of the events, with a query that selects nodes
    */
   public static Feed after(News known, JsonCalls calls, String path) {
     Feed feed = new Feed(calls, path, _ -> {});
@@ -87,10 +87,11 @@ public final class Feed implements AutoCloseable {
   }
 
   /**
-   * The next message, which is waited for.
+   * Waits for the next message.
    *
+   * @param millis the longest wait
    * @return null if none arrived in that time
-   * @throws StoreException if the server refuses, or stays away
+   * @throws StoreException if the server refuses the request or is unreachable for too long
    */
   public @Nullable News next(long millis) throws InterruptedException {
     return switch (queue.poll(Math.max(0, millis), TimeUnit.MILLISECONDS)) {
@@ -128,14 +129,15 @@ public final class Feed implements AutoCloseable {
         queue.put(new Arrived(news));
       }
     } catch (SocketTimeoutException _) {
-      LOG.debug("no sign of life, listening anew");
+      LOG.debug("no events and no comments for 60 s, reconnecting");
     } catch (RejectedException e) {
       if (e.status() != GONE || version == 0) {
         throw e;
       }
       version = 0;
     } catch (IOException e) {
-      again(new UnreachableException("the events broke off: " + e.getMessage(), e));
+      again(
+          new UnreachableException("the connection of the events was lost: " + e.getMessage(), e));
     } catch (UnreachableException | StoreClosedException e) {
       again(e);
     }
@@ -154,7 +156,7 @@ public final class Feed implements AutoCloseable {
   private void offer(Ended end) {
     try {
       while (!closed && !queue.offer(end, PAUSE_MILLIS, TimeUnit.MILLISECONDS)) {
-        LOG.trace("waiting for who listens");
+        LOG.trace("waiting for the reader of the queue");
       }
     } catch (InterruptedException _) {
       LOG.trace("closed meanwhile");
@@ -172,12 +174,13 @@ public final class Feed implements AutoCloseable {
   }
 
   /**
-   * A message of a server about its graph.
+   * A message about a graph.
    *
-   * @param version the version of the graph at which this is true
-   * @param whole whether the nodes are all that there are; else those that have changed
-   * @param nodes nodes as they are now
-   * @param removed the ids of those that are gone
+   * @param version the version of the graph after this message
+   * @param whole whether {@code nodes} is the whole graph; otherwise only the nodes that have
+   *     changed
+   * @param nodes the nodes at this version
+   * @param removed the ids of the nodes that were removed
    */
   public record News(long version, boolean whole, List<NodeView> nodes, List<Long> removed) {
     private static final JsonMapper JSON = new JsonMapper();
@@ -187,7 +190,7 @@ public final class Feed implements AutoCloseable {
       removed = List.copyOf(removed);
     }
 
-    /** Reads it node by node: the first message holds a whole graph. */
+    /** Parses a message node by node, since the first one contains the whole graph. */
     static News read(byte[] message) {
       long version = 0;
       boolean whole = false;

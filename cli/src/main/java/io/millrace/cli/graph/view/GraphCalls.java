@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.StringNode;
 
-/** The calls of the graph's API that several commands make. Safe for use by threads. */
+/** Calls of the graph API that several commands share. Thread-safe. */
 public final class GraphCalls {
   /** The path of all nodes. */
   public static final String NODES = "/v1/nodes";
@@ -24,7 +24,7 @@ public final class GraphCalls {
 
   private final JsonCalls calls;
 
-  /** Over these. */
+  /** With a connection to the server. */
   public GraphCalls(JsonCalls calls) {
     this.calls = calls;
   }
@@ -49,10 +49,10 @@ public final class GraphCalls {
   }
 
   /**
-   * The nodes that a query asks for, in the order of their ids, as they were at one moment.
+   * The nodes that match a query, in the order of their ids, from one version of the graph.
    *
    * @param query parameters joined by {@code &}; may be empty
-   * @param reader makes of a node's metadata what is kept of it
+   * @param reader converts the metadata of a node
    */
   public <T> List<T> nodes(String query, Function<JsonNode, T> reader) {
     return pages(NODES, query, "nodes", reader);
@@ -72,7 +72,7 @@ public final class GraphCalls {
       try {
         return read(path, query, field, reader);
       } catch (RejectedException e) {
-        // The list that the first pages came from is not kept any more.
+        // The server no longer keeps the list that the first pages came from.
         if (e.status() != CONFLICT || attempt == ATTEMPTS) {
           throw e;
         }
@@ -142,10 +142,10 @@ public final class GraphCalls {
   }
 
   /**
-   * A page of something long.
+   * A page of a long answer.
    *
-   * @param start what the server calls the page; empty for the first
-   * @param view what all its pages share, so that they fit together; empty for the first
+   * @param start the server's name for the page; empty for the first
+   * @param view the server's name for the version that all pages belong to; empty for the first
    */
   public record Page(String start, String view) {
     /** The first page. */

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** A node in one line of text. */
+/** Formats a node as one line of text. */
 public final class NodeLine {
   private static final double MILLIS = 1_000;
   private static final long MINUTE = 60;
@@ -84,7 +84,7 @@ public final class NodeLine {
     return later ? "in " + duration(node.notBefore() - nowMillis) : "";
   }
 
-  /** A duration as people read it: {@code 0.42s}, {@code 31s}, {@code 5m03s}, {@code 2h07m}. */
+  /** A duration, for example {@code 0.4s}, {@code 31s}, {@code 5m03s}, {@code 2h07m}. */
   static String duration(long millis) {
     long seconds = Math.max(0, millis) / 1_000;
     if (seconds < 10) {
@@ -109,7 +109,7 @@ public final class NodeLine {
     private static final String ESCAPE = "\033[";
 
     /**
-     * Colours unless nobody sees them or the environment's {@code NO_COLOR} is set to something.
+     * Colours on a screen, unless the environment variable {@code NO_COLOR} is set and not empty.
      *
      * @param screen whether it is printed on a screen
      */

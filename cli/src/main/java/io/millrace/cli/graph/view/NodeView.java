@@ -4,18 +4,18 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A graph node as the server describes it. Times in milliseconds since 1970, 0 for none.
+ * The metadata of a graph node. Times are in milliseconds since 1970; 0 for none.
  *
  * @param id its id
- * @param name what people call it; empty for none
+ * @param name its display name; empty for none
  * @param type the name of its type
- * @param place what it is below and comes after
- * @param state where it stands
- * @param reason why it stands so; may be empty
- * @param attempt how often it was tried, the attempt under way included
- * @param started when the last attempt began
- * @param ended when it ended
- * @param notBefore when it may start at the earliest
+ * @param place its place in the graph
+ * @param state its state
+ * @param reason why it is in this state; may be empty
+ * @param attempt the number of attempts, including a running one
+ * @param started when the last attempt started
+ * @param ended when the last attempt ended
+ * @param notBefore the earliest start
  * @param killing whether it is being killed
  */
 public record NodeView(
@@ -33,10 +33,10 @@ public record NodeView(
   /**
    * The position of a node in the graph.
    *
-   * @param parents the nodes that it is below; empty below root
-   * @param after what else it comes after
+   * @param parents the ids of its parents; empty for root
+   * @param after the ids of other nodes that must have ended first
    * @param branch the branch of a condition that it is on; empty for none
-   * @param always whether it runs however what is above it ended
+   * @param always whether it runs even if a parent has failed
    */
   public record Place(List<Long> parents, List<Long> after, String branch, boolean always) {
     public Place {
@@ -45,7 +45,7 @@ public record NodeView(
     }
   }
 
-  /** The node of which this is the metadata. */
+  /** Reads the metadata of a node as the API gives it. */
   public static NodeView of(JsonNode metadata) {
     Place place =
         new Place(
@@ -71,7 +71,7 @@ public record NodeView(
     return list.valueStream().map(id -> id.asLong(0)).filter(id -> id > 0).toList();
   }
 
-  /** Its name; of one that has none, its type in brackets. */
+  /** The name, or the type in brackets if it has no name. */
   public String title() {
     return name.isEmpty() ? "[" + type + "]" : name;
   }

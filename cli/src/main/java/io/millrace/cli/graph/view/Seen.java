@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The nodes that a command shows or waits for, kept up to date by the feed. For one thread. */
+/** The nodes that a command shows or waits for, updated from the feed. Not thread-safe. */
 public final class Seen {
   private final NavigableMap<Long, NodeView> nodes = new TreeMap<>();
   private final Map<State, Integer> counts = new EnumMap<>(State.class);
@@ -36,7 +36,7 @@ public final class Seen {
   /**
    * Applies a message of the feed.
    *
-   * @return the nodes that are new or in another state, in the order of the news
+   * @return the nodes that are new or have changed state, in the order of the message
    */
   public List<NodeView> learn(Feed.News news) {
     List<NodeView> changed = new ArrayList<>();
@@ -94,27 +94,27 @@ public final class Seen {
     return nodes.get(id);
   }
 
-  /** How many nodes there are. */
+  /** The number of nodes. */
   public int size() {
     return nodes.size();
   }
 
-  /** How many are in a state. */
+  /** The number of nodes in a state. */
   public int count(State state) {
     return Objects.requireNonNullElse(counts.get(state), 0);
   }
 
-  /** Whether nothing more happens by itself. */
+  /** Whether every node has ended or is blocked. */
   public boolean isSettled() {
     return counts.keySet().stream().allMatch(State::isSettled);
   }
 
-  /** Whether all ended well. */
+  /** Whether every node has finished or was skipped. */
   public boolean isWell() {
     return counts.keySet().stream().allMatch(State::isWell);
   }
 
-  /** How many nodes are in which state, as in {@code 3 finished, 1 failed}. */
+  /** The number of nodes in each state, for example {@code 3 finished, 1 failed}. */
   public String summary() {
     return counts.isEmpty()
         ? "no nodes"

@@ -4,23 +4,23 @@ import java.util.Locale;
 
 /** The state of a graph node, and how it is shown. */
 public enum State {
-  /** Something above it has not ended. */
+  /** A node that it waits for has not ended. */
   INCIPIENT('·', "2", "#eceff1", "#90a4ae"),
   /** It may start. */
   READY('○', "36", "#e0f7fa", "#00838f"),
   /** It has started. */
   RUNNING('●', "1;34", "#bbdefb", "#1565c0"),
-  /** It did what it was to do. */
+  /** It succeeded. */
   FINISHED('✓', "32", "#c8e6c9", "#2e7d32"),
-  /** It did not. */
+  /** It failed. */
   FAILED('✗', "31", "#ffcdd2", "#c62828"),
   /** It was killed. */
   KILLED('†', "35", "#e1bee7", "#6a1b9a"),
   /** It is on a branch that was not chosen. */
   SKIPPED('-', "2", "#fafafa", "#8a8a8a"),
-  /** Something above it failed or was killed. */
+  /** A node that it waits for failed or was killed. */
   BLOCKED('!', "33", "#fff3c4", "#b28704"),
-  /** One that this program does not know. */
+  /** A state that this program does not know. */
   UNKNOWN('?', "", "#ffffff", "#000000");
 
   private final char mark;
@@ -35,7 +35,7 @@ public enum State {
     this.line = line;
   }
 
-  /** The state of this name in the API. */
+  /** The state with this name in the API; {@link #UNKNOWN} if there is none. */
   public static State of(String word) {
     for (State state : values()) {
       if (state.word().equals(word)) {
@@ -50,7 +50,7 @@ public enum State {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** One character for it. */
+  /** The character that stands for it. */
   char mark() {
     return mark;
   }
@@ -70,22 +70,22 @@ public enum State {
     return line;
   }
 
-  /** Whether a node stays so unless somebody intervenes. */
+  /** Whether a node has ended. */
   public boolean isTerminal() {
     return this == FINISHED || this == FAILED || this == KILLED || this == SKIPPED;
   }
 
-  /** Whether nothing more happens to a node by itself. */
+  /** Whether a node has ended or is blocked. */
   public boolean isSettled() {
     return isTerminal() || this == BLOCKED;
   }
 
-  /** Whether it is a good end. */
+  /** Whether a node has finished or was skipped. */
   public boolean isWell() {
     return this == FINISHED || this == SKIPPED;
   }
 
-  /** The order in which nodes are shown if there is no room for all: lower numbers first. */
+  /** The order in which nodes are shown if there is no room for all; lower numbers come first. */
   int urgency() {
     return switch (this) {
       case RUNNING -> 0;

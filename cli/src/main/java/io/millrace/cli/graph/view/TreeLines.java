@@ -15,11 +15,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A graph as lines of text. If there are more nodes than lines, nodes that are all in one state
- * below a node are counted in its line, and nodes that run or have failed come first.
+ * Formats a graph as lines of text. If there are more nodes than lines, a subtree in a single state
+ * becomes one line with a count, and nodes that run or have failed come first.
  */
 public final class TreeLines {
-  /** Deeper nodes are not moved further to the right. */
+  /** Deeper nodes are not indented further. */
   private static final int DEEPEST = 24;
 
   private final int limit;
@@ -35,10 +35,10 @@ public final class TreeLines {
   }
 
   /**
-   * The lines of these nodes.
+   * Formats these nodes.
    *
    * @param nodes by id
-   * @param limit the most lines; one more says how many nodes are missing
+   * @param limit the maximum number of lines; one more line counts the nodes that are missing
    * @param nowMillis the time, in milliseconds since 1970
    */
   public static List<String> of(
@@ -53,7 +53,7 @@ public final class TreeLines {
     return tree.lines;
   }
 
-  /** A level of the walk: the nodes beside each other that are still to come. */
+  /** A level of the depth-first walk: the siblings that are left. */
   private record Level(Iterator<Forest.Stem> left, String indent, boolean top) {}
 
   private void add(List<Forest.Stem> roots, boolean brief) {
@@ -99,15 +99,15 @@ public final class TreeLines {
     return line + String.format(" (and %,d below, all %s)", more, stem.node.state().word());
   }
 
-  /** Nodes as a tree: each stands once, below the first of its parents that is there. */
+  /** Nodes as trees: each node once, below the first of its parents that is shown. */
   private static final class Forest {
     private final List<Stem> roots = new ArrayList<>();
     private final int size;
 
     /**
-     * Of these nodes.
+     * Builds the trees.
      *
-     * @param nodes in the order in which they are to stand beside each other
+     * @param nodes in the order of siblings
      */
     Forest(Collection<NodeView> nodes) {
       size = nodes.size();
@@ -144,7 +144,7 @@ public final class TreeLines {
       return size;
     }
 
-    /** A node and what is below it. */
+    /** A node and its descendants. */
     static final class Stem {
       /** The most urgent states first. */
       static final Comparator<Stem> URGENT_FIRST = Comparator.comparingInt(stem -> stem.urgency);
@@ -152,10 +152,10 @@ public final class TreeLines {
       final NodeView node;
       final List<Stem> below = new ArrayList<>();
 
-      /** How many nodes, this one included. */
+      /** The number of nodes, including this one. */
       int size = 1;
 
-      /** The state that all of them are in; null if they are not in one. */
+      /** The state of all of them; null if they have different states. */
       @Nullable State common;
 
       private int urgency;
@@ -177,7 +177,8 @@ public final class TreeLines {
   }
 
   /**
-   * A graph on a screen, drawn again in the same place. What was drawn last stays. For one thread.
+   * Draws a graph on a screen, again and again in the same place. The last drawing stays. Not
+   * thread-safe.
    */
   public static final class LiveTree {
     private static final long SIZE_NANOS = 2_000_000_000L;
@@ -196,8 +197,8 @@ public final class TreeLines {
     /**
      * Nothing drawn yet.
      *
-     * @param screen asks how large the screen is
-     * @param limit the most nodes to draw; 0 for as many as fit
+     * @param screen gets the size of the screen
+     * @param limit the maximum number of nodes; 0 for as many as fit
      */
     public LiveTree(PrintStream out, Supplier<ScreenSize> screen, int limit) {
       this.out = out;
@@ -209,7 +210,7 @@ public final class TreeLines {
     }
 
     /**
-     * Draws the graph as it is.
+     * Draws the current graph.
      *
      * @param nowMillis the time, in milliseconds since 1970
      */
@@ -218,7 +219,7 @@ public final class TreeLines {
         askedNanos = System.nanoTime();
         size = screen.get();
       }
-      // One line for the counts, one for what is missing, one for the cursor.
+      // One line for the counts, one for the number of missing nodes, one for the cursor.
       int fit = Math.max(1, size.rows() - 3);
       int most = limit == 0 ? fit : Math.min(limit, fit);
       List<String> lines = new ArrayList<>(TreeLines.of(seen.nodes(), most, paint, nowMillis));

@@ -1,7 +1,4 @@
-/**
- * What a server says of its graph, and how people see it: nodes, the tree that they form, and its
- * changes as they come.
- */
+/** Reads nodes and changes of a graph from the server, and formats them as text. */
 @NullMarked
 package io.millrace.cli.graph.view;
 

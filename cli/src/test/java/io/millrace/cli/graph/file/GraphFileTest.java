@@ -153,15 +153,15 @@ class GraphFileTest {
             """
             1: a graph file has no nodez; did you mean nodes?
             5: a node of type 'shell command' has no retires; did you mean retries?
-            8: the arguments stand behind the command already
-            9: timeout is a duration as 30s or 5m, or a number of seconds, not "soon"
+            8: the arguments are already given in command
+            9: timeout is a duration such as 30s or 5m, or a number of seconds, not "soon"
             11: a node has shell or command, not both
-            13: the node 'one' is there already, on line 3
+            13: the node 'one' is already defined on line 3
             15: the node 'four' has neither shell nor command nor type
-            17: the node 'five' must have keys of its own, as 'shell: echo hello'
-            19: the type 'shel command' is not known here; did you mean shell command? The data of\
-             others goes below data
-            23: shell is there already, on line 22
+            17: the node 'five' must have keys, for example 'shell: echo hello'
+            19: the type 'shel command' is not known here; did you mean shell command? Data of\
+             other types goes below data
+            23: shell is already given on line 22
             24: always is true or false, not 1
             27: branch is then or else, not 'maybe'
             28: stdout is written by the node itself
@@ -208,10 +208,10 @@ class GraphFileTest {
         .isEqualTo(
             """
             2: the node 'a' of type 'command' has no command
-            4: the node 'c' has shell and file, of which there can be one
+            4: the node 'c' has shell and file, but only one of them is allowed
             5: the node 'd' of type 'wait for' has no file or port or time or command or shell
             6: the node 'e' of type 'queue task' has no queue
-            8: the type 'cindition' is not known here; did you mean condition? The data of others\
+            8: the type 'cindition' is not known here; did you mean condition? Data of other types\
              goes below data
             10: the node 'i' names 'k', which is not in this file; did you mean 'a'?
             10: these nodes wait for each other: i for j for i\
