@@ -45,7 +45,7 @@ class HeapGoalTest {
   void the_room_of_a_busy_collector_ends_with_the_heap() {
     HeapGoal goal = new HeapGoal(2 * GIB, 0);
     for (int second = 1; second < 10; second++) {
-      goal.collected(100 * MIB, 999, second * 1_000);
+      goal.collected(100 * MIB, 999, second * 1_000L);
     }
     assertThat(goal.bytes()).isEqualTo(2 * GIB);
   }
