@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param failures how often it failed since it was submitted or retried
  * @param returns how often it was returned since it was submitted or retried: its worker was gone,
  *     or its result was refused
+ * @param waiting when it may be given out next
  * @param hand the worker that has it, or had it last
  * @param line what it came from and what came from it
  * @param content how large its payload and result are
@@ -27,10 +28,39 @@ public record Job(
     Times times,
     int failures,
     int returns,
+    Waiting waiting,
     Hand hand,
     Line line,
     Content content,
     Place place) {
+
+  /** A job that may be given out at once. */
+  public Job(
+      JobId id,
+      Submission order,
+      JobStatus status,
+      long batch,
+      Times times,
+      int failures,
+      int returns,
+      Hand hand,
+      Line line,
+      Content content,
+      Place place) {
+    this(
+        id,
+        order,
+        status,
+        batch,
+        times,
+        failures,
+        returns,
+        Waiting.NONE,
+        hand,
+        line,
+        content,
+        place);
+  }
 
   /** Its key, or its GUID if it was given none. */
   public String key() {
@@ -51,6 +81,23 @@ public record Job(
    * @param ended when it was done or failed for good; null until then
    */
   public record Times(long submitted, @Nullable Long started, @Nullable Long ended) {}
+
+  /**
+   * When a job may be given out.
+   *
+   * @param notBeforeMillis since the epoch, while it is pending; 0 for at once
+   * @param snoozes how often it was put off at the wish of its worker, since it was submitted or
+   *     retried
+   */
+  public record Waiting(long notBeforeMillis, int snoozes) {
+    /** At once, and it was never put off. */
+    public static final Waiting NONE = new Waiting(0, 0);
+
+    /** The same for a job that may be given out at once. */
+    public Waiting over() {
+      return notBeforeMillis == 0 ? this : new Waiting(0, snoozes);
+    }
+  }
 
   /**
    * The worker of a job.

@@ -5,8 +5,11 @@ import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.JobsException.JobStateException;
 import io.millrace.jobs.JobsException.JobsFullException;
 import io.millrace.jobs.Report.Settled;
+import io.millrace.work.DelayedTasks.Delays;
 import java.io.InputStream;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -147,6 +150,12 @@ public interface JobRegistry {
    * show within a second.
    */
   boolean hasFailed(String type);
+
+  /** How long a pending job has to wait before it may be given out; zero for no longer. */
+  Duration delay(Job job);
+
+  /** When delayed jobs may be given out, by type; none for a type without such jobs. */
+  Map<String, Delays> delays();
 
   /**
    * Prolongs claims for another lease.

@@ -1,6 +1,7 @@
 package io.millrace.jobs;
 
 import io.millrace.jobs.JobsException.InvalidJobException;
+import io.millrace.work.policy.Policy;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -138,6 +139,12 @@ public final class JobTypes {
     return type == null ? null : next(type, types);
   }
 
+  /** The settings of jobs of a type that have none of their own. */
+  public Policy policy(String name) {
+    JobType type = types.get(name);
+    return type == null ? Policy.NONE : type.policy();
+  }
+
   /**
    * A kind of job, for workers of that kind.
    *
@@ -145,7 +152,13 @@ public final class JobTypes {
    *     without types
    * @param description for people; null for none
    * @param resultBecomes the type of which each result becomes a new job; null for none
+   * @param policy the settings of its jobs that have none of their own; not stored
    */
   public record JobType(
-      String name, @Nullable String description, @Nullable String resultBecomes) {}
+      String name, @Nullable String description, @Nullable String resultBecomes, Policy policy) {
+    /** Without settings for its jobs. */
+    public JobType(String name, @Nullable String description, @Nullable String resultBecomes) {
+      this(name, description, resultBecomes, Policy.NONE);
+    }
+  }
 }

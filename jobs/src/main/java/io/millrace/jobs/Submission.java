@@ -1,6 +1,7 @@
 package io.millrace.jobs;
 
 import io.millrace.jobs.JobsException.InvalidJobException;
+import io.millrace.work.policy.Policy;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -12,14 +13,27 @@ import org.jspecify.annotations.Nullable;
  * @param key its name for people: unique among the jobs there are, 1 to 256 characters, not of the
  *     form of a GUID; null for its GUID
  * @param description up to {@value #MOST_DESCRIPTION} characters; null for none
+ * @param notBeforeMillis when it may begin, since the epoch; 0 for at once
+ * @param policy settings that take precedence over those of its type
  */
 public record Submission(
-    String type, Priority priority, @Nullable String key, @Nullable String description) {
+    String type,
+    Priority priority,
+    @Nullable String key,
+    @Nullable String description,
+    long notBeforeMillis,
+    Policy policy) {
   /** The most characters of a description. */
   public static final int MOST_DESCRIPTION = 128;
 
   /** The most characters of a key. */
   public static final int MOST_KEY = 256;
+
+  /** A job that may begin at once, with the settings of its type. */
+  public Submission(
+      String type, Priority priority, @Nullable String key, @Nullable String description) {
+    this(type, priority, key, description, 0, Policy.NONE);
+  }
 
   /**
    * Checks the parts that need no look at the registry.

@@ -4,6 +4,7 @@ import io.millrace.store.TaskStore;
 import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.TaskStore.GroupSummary;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,14 @@ public final class DelayedTasks {
   public record Delays(List<Duration> delays, boolean areMore) {
     public Delays {
       delays = List.copyOf(delays);
+    }
+
+    /** These of two groups together. */
+    public Delays and(Delays others) {
+      List<Duration> all = new ArrayList<>(delays);
+      all.addAll(others.delays);
+      all.sort(null);
+      return new Delays(all, areMore || others.areMore);
     }
   }
 

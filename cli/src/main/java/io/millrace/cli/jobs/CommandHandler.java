@@ -94,7 +94,8 @@ final class CommandHandler implements JobHandler {
       }
       if (code != 0) {
         String last = errors.lastLine().map(line -> ": " + line).orElse("");
-        throw new JobFailedException("exit code " + code + last, errors.logs());
+        throw new JobFailedException("exit code " + code + last, errors.logs())
+            .withCode(Integer.toString(code));
       }
     } finally {
       if (!ended) {

@@ -1,5 +1,6 @@
 package io.millrace.cli.jobs;
 
+import io.millrace.cli.remote.PolicyOptions;
 import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
@@ -11,6 +12,8 @@ import io.millrace.client.JsonCalls.Upload;
 import io.millrace.client.RejectedException;
 import io.millrace.jobs.Priority;
 import io.millrace.store.StoreException;
+import io.millrace.work.policy.PolicyException;
+import io.millrace.work.policy.TimeText;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.FilterInputStream;
@@ -183,6 +186,22 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
         description = "A description, up to 128 characters.")
     private @Nullable String description;
 
+    @Option(
+        names = "--delay",
+        paramLabel = "TIME",
+        description = "Gives the jobs out after this time at the earliest, for example 10m.")
+    private @Nullable String delay;
+
+    @Option(
+        names = "--at",
+        paramLabel = "MOMENT",
+        description =
+            "Gives the jobs out at this moment at the earliest: 2026-12-24T18:00:00Z, or with"
+                + " another offset than Z.")
+    private @Nullable String at;
+
+    @Mixin private PolicyOptions policy = new PolicyOptions();
+
     /**
      * Checks the options for this number of jobs.
      *
@@ -201,6 +220,17 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
       if (type != null && type.isEmpty()) {
         throw new UsageException("--type is empty");
       }
+      try {
+        if (delay != null) {
+          TimeText.duration("--delay", delay);
+        }
+        if (at != null) {
+          TimeText.moment("--at", at);
+        }
+      } catch (PolicyException e) {
+        throw new UsageException(String.valueOf(e.getMessage()), e);
+      }
+      policy.fields(false);
     }
 
     /** Where to submit. */
@@ -218,6 +248,13 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
       if (description != null) {
         fields.put("Description", description);
       }
+      if (delay != null) {
+        fields.put("Delay", delay);
+      }
+      if (at != null) {
+        fields.put("At", at);
+      }
+      fields.putAll(policy.fields(false));
       return fields;
     }
   }

@@ -81,6 +81,36 @@ class JobWorkerTest {
   }
 
   @Test
+  void a_job_that_is_put_off_and_then_fails_is_given_out_again_later() throws Exception {
+    AtomicInteger calls = new AtomicInteger();
+    for (String id : List.of("a", "b")) {
+      site.worker(
+          site.options(id),
+          (_, _) ->
+              switch (calls.incrementAndGet()) {
+                case 1 -> throw JobFailedException.snooze(Duration.ofMillis(300));
+                case 2 ->
+                    throw new JobFailedException("not yet", null)
+                        .withCode("no-paper")
+                        .retryAfter(Duration.ofMillis(200));
+                default -> JobResult.of("done");
+              });
+    }
+    assertThat(
+            site.runReading(
+                    "x", "jobs", "submit", "-", "-k", "k", "--delay", "300ms", "--retries", "5")
+                .code())
+        .isZero();
+    awaitDone("k");
+    JsonNode job = job("k");
+    assertThat(calls).hasValue(3);
+    assertThat(job.path("failures").asInt()).isEqualTo(1);
+    assertThat(job.path("snoozed").asInt()).isEqualTo(1);
+    assertThat(job.path("attempts").asInt()).isEqualTo(6);
+    assertThat(job.has("notBefore")).isFalse();
+  }
+
+  @Test
   void a_handler_knows_its_job_and_tells_how_far_it_is() throws Exception {
     CompletableFuture<JobContext> given = new CompletableFuture<>();
     CountDownLatch looked = new CountDownLatch(1);

@@ -1,12 +1,16 @@
 package io.millrace.client.jobs;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A handler says that its job has failed, and why. */
+/** A handler says that its job has failed and why, or that it is to be put off. */
 public final class JobFailedException extends Exception {
   private static final long serialVersionUID = 1;
 
   private final @Nullable String logs;
+  private final @Nullable String code;
+  private final @Nullable Duration delay;
+  private final boolean snooze;
 
   /**
    * A failure.
@@ -15,8 +19,64 @@ public final class JobFailedException extends Exception {
    * @param logs details; the last 64,000 characters are kept; null for none
    */
   public JobFailedException(String info, @Nullable String logs) {
+    this(info, logs, null, null, false);
+  }
+
+  private JobFailedException(
+      String info,
+      @Nullable String logs,
+      @Nullable String code,
+      @Nullable Duration delay,
+      boolean snooze) {
     super(info);
     this.logs = logs;
+    this.code = code;
+    this.delay = delay;
+    this.snooze = snooze;
+  }
+
+  /**
+   * The job is to be given out again after a delay, which is no failure. The settings of the job
+   * limit how often.
+   *
+   * @param delay not negative
+   */
+  public static JobFailedException snooze(Duration delay) {
+    return new JobFailedException("it is put off", null, null, delay, true);
+  }
+
+  /**
+   * The same failure with a code, by which the settings of the job tell whether it is tried again.
+   *
+   * @param name 1 to 64 characters out of {@code A-Z a-z 0-9 . _ -}
+   */
+  public JobFailedException withCode(String name) {
+    return new JobFailedException(String.valueOf(getMessage()), logs, name, delay, snooze);
+  }
+
+  /**
+   * The same failure, of which the next attempt is to begin after this delay instead of the pause
+   * that the settings of the job say.
+   *
+   * @param time not negative
+   */
+  public JobFailedException retryAfter(Duration time) {
+    return new JobFailedException(String.valueOf(getMessage()), logs, code, time, false);
+  }
+
+  /** The code of the failure; null for none. */
+  public @Nullable String code() {
+    return code;
+  }
+
+  /** After which time the job is to be given out again; null for no wish. */
+  public @Nullable Duration delay() {
+    return delay;
+  }
+
+  /** Whether this is no failure, but the job is to be put off. */
+  public boolean isSnooze() {
+    return snooze;
   }
 
   /** Details; null for none. */

@@ -2,6 +2,7 @@ package io.millrace.client.jobs;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.math.BigDecimal;
 import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -62,7 +63,12 @@ final class Outbox {
   record Result(JobContext job, JobResult.Ready bytes) implements Outcome {}
 
   /** Code 4: it failed, or was taken back. */
-  record Failed(JobContext job, @Nullable String info, @Nullable String logs) implements Outcome {}
+  record Failed(
+      JobContext job,
+      @Nullable String info,
+      @Nullable String logs,
+      @Nullable JobFailedException wish)
+      implements Outcome {}
 
   /** The end of the connection. */
   record Close(String reason) implements Message {}
@@ -161,8 +167,17 @@ final class Outbox {
 
   private void sendOutcome(Outcome outcome) throws IOException {
     switch (outcome) {
-      case Failed(JobContext job, String info, String logs) ->
-          send(about(4, job).put("info", start(info)).put("logs", end(logs)));
+      case Failed(JobContext job, String info, String logs, JobFailedException wish) -> {
+        ObjectNode message = about(4, job).put("info", start(info)).put("logs", end(logs));
+        if (wish != null && wish.code() != null) {
+          message.put("failureCode", wish.code());
+        }
+        if (wish != null && wish.delay() != null) {
+          BigDecimal seconds = BigDecimal.valueOf(wish.delay().toMillis(), 3);
+          message.put(wish.isSnooze() ? "snooze" : "retryAfter", seconds);
+        }
+        send(message);
+      }
       case Result(JobContext job, JobResult.Ready result) -> {
         try (InputStream bytes = result.open()) {
           if (!job.id().isEmpty()) {

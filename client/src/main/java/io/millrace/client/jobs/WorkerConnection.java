@@ -297,7 +297,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
     job.payload().close();
     if (job.isCancelled()) {
       discard(outcome);
-      outcome = new Outbox.Failed(job, "the worker gave it up when it was taken back", null);
+      outcome = new Outbox.Failed(job, "the worker gave it up when it was taken back", null, null);
     }
     if (isReplaced(job) || !send(outcome)) {
       done(outcome);
@@ -308,12 +308,12 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
     try {
       return new Outbox.Result(job, handler.handle(job.payload().input(), job).ready());
     } catch (JobFailedException e) {
-      return new Outbox.Failed(job, e.getMessage(), e.logs());
+      return new Outbox.Failed(job, e.getMessage(), e.logs(), e);
     } catch (Exception | Error e) {
       LOG.debug("job {} failed", job.id(), e);
       StringWriter trace = new StringWriter();
       e.printStackTrace(new PrintWriter(trace));
-      return new Outbox.Failed(job, e.toString(), trace.toString());
+      return new Outbox.Failed(job, e.toString(), trace.toString(), null);
     }
   }
 

@@ -10,6 +10,7 @@ import io.millrace.jobs.Report.Settled;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.worker.WorkerPool;
 import io.millrace.work.Backoff;
+import io.millrace.work.DueTimes;
 import io.millrace.work.LeaseKeeper;
 import io.millrace.work.Step;
 import java.time.Duration;
@@ -26,6 +27,7 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,6 +57,9 @@ public final class JobDispatcher implements Step {
   /** Reports that could not be stored, by when they are due again. */
   private final PriorityQueue<Postponed> postponed =
       new PriorityQueue<>(Comparator.comparing(Postponed::due));
+
+  /** When delayed jobs may be given out. */
+  private final DueTimes<String> delayed = new DueTimes<>();
 
   private volatile Runnable wake = () -> {};
   private volatile boolean missed;
@@ -98,7 +103,7 @@ public final class JobDispatcher implements Step {
     Instant due;
     Instant watched;
     try {
-      readChanges();
+      readChanges(now);
       due = renew(now);
       more = settle(now);
       more |= assign();
@@ -109,6 +114,10 @@ public final class JobDispatcher implements Step {
     if (!postponed.isEmpty()) {
       due = earlier(due, postponed.peek().due());
     }
+    long wait = delayed.waitNanos(nanos(now));
+    if (wait < Long.MAX_VALUE) {
+      due = earlier(due, now.plusNanos(wait));
+    }
     return more ? now : earlier(due, watched);
   }
 
@@ -116,10 +125,21 @@ public final class JobDispatcher implements Step {
     return one.isBefore(other) ? one : other;
   }
 
-  private void readChanges() {
+  private static long nanos(Instant now) {
+    return Duration.between(Instant.EPOCH, now).toNanos();
+  }
+
+  private void readChanges(Instant now) {
     if (missed) {
       missed = false;
       demands.values().forEach(Demand::offeredAgain);
+      expect(_ -> true, now);
+    }
+    List<String> due = delayed.due(nanos(now));
+    due.forEach(type -> demand(type).offeredAgain());
+    Set<String> unread = delayed.takeUnread();
+    if (!unread.isEmpty()) {
+      expect(unread::contains, now);
     }
     for (JobChange change = changes.poll(); change != null; change = changes.poll()) {
       pool.changed(change);
@@ -127,12 +147,32 @@ public final class JobDispatcher implements Step {
           .job()
           .filter(job -> job.status() == JobStatus.PENDING)
           .ifPresent(job -> {
-            if (job.failures() == 0) {
+            Duration delay =
+                job.waiting().notBeforeMillis() == 0 ? Duration.ZERO : registry.delay(job);
+            if (!delay.isZero()) {
+              delayed.add(job.type(), delay, nanos(now));
+            } else if (job.failures() == 0) {
               demand(job.type()).offered();
             } else {
               demand(job.type()).offeredAgain();
             }
           });
+    }
+  }
+
+  /** Learns when delayed jobs of these types may be given out. */
+  private void expect(Predicate<String> types, Instant now) {
+    try {
+      registry
+          .delays()
+          .forEach((type, delays) -> {
+            if (types.test(type)) {
+              delayed.expect(type, delays, nanos(now));
+            }
+          });
+    } catch (RuntimeException e) {
+      missed = true;
+      throw e;
     }
   }
 

@@ -12,7 +12,14 @@ import io.millrace.jobs.Report.Settled;
 import io.millrace.store.Bytes;
 import io.millrace.store.Outcome;
 import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.RetryPolicy;
+import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A report that is to be stored. For use by one thread. */
@@ -164,19 +171,8 @@ final class Attempt {
           child.writeTo(transaction, spot);
         }
       }
-      case Report.Failed(Assignment _, Failure failure) -> {
-        Job failed = Transitions.failed(job, context.maxFailures(), context.nowMillis());
-        transaction.delete(claim.ref());
-        if (failed.status() == JobStatus.PENDING) {
-          String group = Groups.failed(job.type(), assignment().worker());
-          context.groups().filled(job.type(), group);
-          written = transaction.add(reported(failed), group);
-        } else {
-          put(transaction, failed);
-        }
-        transaction.put(
-            Keys.failure(job.id(), claim.token()), DocumentVersion.ANY, JobJson.write(failure));
-      }
+      case Report.Failed(Assignment _, Failure failure) ->
+          writeFailure(transaction, job, failure, context);
       case Report.Returned(Assignment _, String reason) -> {
         if (reason == null) {
           put(transaction, Transitions.returned(job));
@@ -186,6 +182,68 @@ final class Attempt {
         }
       }
     }
+  }
+
+  private void writeFailure(JobTransaction transaction, Job job, Failure failure, Context context) {
+    Policy policy = job.order().policy().over(context.policies().apply(job.type()));
+    long now = context.nowMillis();
+    transaction.delete(assignment().claim().ref());
+    boolean snoozes =
+        failure.wish().snooze() && policy.retries().maySnooze(job.waiting().snoozes());
+    if (snoozes) {
+      Duration delay = Objects.requireNonNullElse(failure.wish().delay(), Duration.ZERO);
+      Job snoozed = Transitions.snoozed(job, RetryPolicy.capped(delay), now);
+      // Whichever worker is free may have it.
+      String group =
+          job.failures() == 0 || job.hand().worker() == null
+              ? Groups.waiting(job.type(), job.order().priority())
+              : Groups.failed(job.type(), job.hand().worker());
+      offerAgain(transaction, snoozed, group, context);
+      return;
+    }
+    Job next = Transitions.failed(job, pause(policy, job, failure, context), now);
+    if (next.status() == JobStatus.PENDING) {
+      offerAgain(transaction, next, Groups.failed(job.type(), assignment().worker()), context);
+    } else {
+      put(transaction, next);
+    }
+    transaction.put(
+        Keys.failure(job.id(), assignment().claim().token()),
+        DocumentVersion.ANY,
+        JobJson.write(failure));
+  }
+
+  /** Without settings a failed job is given out at once, as often as the server allows. */
+  private static Optional<Duration> pause(
+      Policy policy, Job job, Failure failure, Context context) {
+    int failures = job.failures() + 1;
+    if (policy.isEmpty()) {
+      Duration asked = Objects.requireNonNullElse(failure.wish().delay(), Duration.ZERO);
+      return failures >= context.maxFailures()
+          ? Optional.empty()
+          : Optional.of(RetryPolicy.capped(asked));
+    }
+    String attempts = Integer.toString(context.maxFailures());
+    return policy
+        .over(new Policy(Map.of(Policy.Field.ATTEMPTS.key(), attempts)))
+        .retries()
+        .retry(
+            failures,
+            new RetryPolicy.Failed(failure.wish().code(), failure.wish().delay()),
+            new SplittableRandom(assignmentSeed(job)));
+  }
+
+  /** Differs for each attempt, and is the same if its report is repeated. */
+  private static long assignmentSeed(Job job) {
+    return job.id().hashCode() * 31L + job.failures();
+  }
+
+  private void offerAgain(JobTransaction transaction, Job job, String group, Context context) {
+    long delayMillis = Math.max(0, job.waiting().notBeforeMillis() - context.nowMillis());
+    if (job.failures() > 0) {
+      context.groups().filled(job.type(), group);
+    }
+    written = transaction.add(reported(job), group, Duration.ofMillis(delayMillis));
   }
 
   private void writeReturn(JobTransaction transaction, Job job, String reason, Context context) {
@@ -225,5 +283,10 @@ final class Attempt {
   }
 
   /** What all attempts of one transaction share. */
-  record Context(long nowMillis, int maxFailures, int maxReturns, Groups groups) {}
+  record Context(
+      long nowMillis,
+      int maxFailures,
+      int maxReturns,
+      Groups groups,
+      Function<String, Policy> policies) {}
 }

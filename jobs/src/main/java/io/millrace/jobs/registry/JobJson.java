@@ -13,6 +13,7 @@ import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
+import io.millrace.work.policy.Policy;
 import java.io.ByteArrayOutputStream;
 import java.util.HashMap;
 import java.util.Map;
@@ -82,6 +83,7 @@ final class JobJson {
       if (job.returns() > 0) {
         json.writeNumberProperty("returns", job.returns());
       }
+      write(json, job.order(), job.waiting());
       write(json, job.hand(), taken);
       write(json, "parent", text(job.line().parent()));
       write(json, "child", text(job.line().child()));
@@ -101,6 +103,39 @@ final class JobJson {
       json.writeEndObject();
     }
     return Bytes.copyOf(document.toByteArray());
+  }
+
+  /** Written only if something is set, so that other jobs have the form of old versions. */
+  private static void write(JsonGenerator json, Submission order, Job.Waiting waiting) {
+    if (order.notBeforeMillis() > 0) {
+      json.writeNumberProperty("at", order.notBeforeMillis());
+    }
+    if (!order.policy().isEmpty()) {
+      json.writeObjectPropertyStart("policy");
+      order.policy().fields().forEach(json::writeStringProperty);
+      json.writeEndObject();
+    }
+    if (waiting.notBeforeMillis() > 0) {
+      json.writeNumberProperty("notBefore", waiting.notBeforeMillis());
+    }
+    if (waiting.snoozes() > 0) {
+      json.writeNumberProperty("snoozes", waiting.snoozes());
+    }
+  }
+
+  private static Policy policy(ObjectNode json) {
+    if (!(json.get("policy") instanceof ObjectNode fields)) {
+      return Policy.NONE;
+    }
+    Map<String, String> texts = new HashMap<>();
+    fields.forEachEntry((field, text) -> texts.put(field, text.asString()));
+    return new Policy(texts);
+  }
+
+  private static Job.Waiting waiting(ObjectNode json) {
+    long notBefore = json.path("notBefore").asLong(0);
+    int snoozes = json.path("snoozes").asInt(0);
+    return notBefore == 0 && snoozes == 0 ? Job.Waiting.NONE : new Job.Waiting(notBefore, snoozes);
   }
 
   private static void write(JsonGenerator json, Job.Hand hand, @Nullable String taken) {
@@ -143,7 +178,9 @@ final class JobJson {
             json.required("type").asString(),
             Priority.named(json.required("priority").asString()).orElseThrow(),
             text(json, "key"),
-            text(json, "description"));
+            text(json, "description"),
+            json.path("at").asLong(0),
+            policy(json));
     Job job =
         new Job(
             id(document.key().key()),
@@ -156,6 +193,7 @@ final class JobJson {
                 number(json, "ended")),
             json.required("failures").asInt(),
             json.path("returns").asInt(0),
+            waiting(json),
             hand(json),
             new Job.Line(idOrNull(json, "parent"), idOrNull(json, "child"), followOn(json)),
             new Job.Content(json.required("payload").asLong(), number(json, "result")),
@@ -229,6 +267,7 @@ final class JobJson {
     json.put("at", failure.atMillis());
     put(json, "info", failure.info());
     put(json, "logs", failure.logs());
+    put(json, "failureCode", failure.wish().code());
     return write(json);
   }
 
@@ -239,7 +278,8 @@ final class JobJson {
         worker == null ? null : new WorkerId(worker),
         json.required("at").asLong(),
         text(json, "info"),
-        text(json, "logs"));
+        text(json, "logs"),
+        new Failure.Wish(text(json, "failureCode"), null, false));
   }
 
   private static final JsonMapper MAPPER =

@@ -88,14 +88,24 @@ final class JobTransaction {
     return written;
   }
 
-  /** Writes a job with a new kernel task in this group. */
-  Written add(StoredJob job, String group) {
+  /**
+   * Writes a job with a new kernel task in this group.
+   *
+   * @param delay after which it can be claimed; zero for at once
+   */
+  Written add(StoredJob job, String group, Duration delay) {
     Written written = new Written(job, Template.ADDED, adds);
     String name = job.job().id().toString();
-    transaction.add(new Add(group, Bytes.of(name), When.now(), false, name));
+    When when = delay.isZero() ? When.now() : When.after(delay);
+    transaction.add(new Add(group, Bytes.of(name), when, false, name));
     adds++;
     put(job, JobJson.writeAdded(job, name), true);
     return written;
+  }
+
+  /** Writes a job with a new kernel task in this group, which can be claimed at once. */
+  Written add(StoredJob job, String group) {
+    return add(job, group, Duration.ZERO);
   }
 
   /** Writes a job whose kernel task is claimed; its claim has no token yet. */

@@ -206,18 +206,18 @@ public final class Jobs implements AutoCloseable {
           "the configuration of job types",
           () -> {
             Optional<Document> stored = store.document(Keys.TYPES);
-            List<JobType> known = stored.map(document -> read(document.body())).orElse(List.of());
+            List<StoredType> known =
+                stored.map(document -> read(document.body())).orElse(List.of());
+            List<StoredType> now = configured.all().stream().map(StoredType::of).toList();
             if (!configured.replacesStored()) {
               refuse(differences(known, configured));
             }
-            if (known.equals(configured.all())) {
+            if (known.equals(now)) {
               return true;
             }
             long version = stored.map(Document::version).orElse(DocumentVersion.ABSENT);
             Transaction transaction =
-                Transaction.by(store.self())
-                    .put(Keys.TYPES, version, write(configured.all()))
-                    .build();
+                Transaction.by(store.self()).put(Keys.TYPES, version, write(now)).build();
             return store.commit(transaction) instanceof Outcome.Done ? true : null;
           });
     }
@@ -230,12 +230,12 @@ public final class Jobs implements AutoCloseable {
       }
     }
 
-    private List<String> differences(List<JobType> stored, JobTypes configured) {
+    private List<String> differences(List<StoredType> stored, JobTypes configured) {
       List<String> differences = new ArrayList<>();
       if (!configured.isEmpty() && store.document(Keys.current("")).isPresent()) {
         differences.add("jobs without a type are stored, and types are configured");
       }
-      for (JobType type : stored) {
+      for (StoredType type : stored) {
         Optional<JobType> now =
             configured.isEmpty() ? Optional.empty() : configured.find(type.name());
         if (now.isEmpty()) {
@@ -246,24 +246,32 @@ public final class Jobs implements AutoCloseable {
                   + type.name()
                   + becomes(" became ", type)
                   + " and is configured to"
-                  + becomes(" become ", now.get()));
+                  + becomes(" become ", StoredType.of(now.get())));
         }
       }
       return differences;
     }
 
-    private static String becomes(String verb, JobType type) {
+    private static String becomes(String verb, StoredType type) {
       return verb + (type.resultBecomes() == null ? "nothing" : type.resultBecomes());
     }
 
     /** The document of the types. */
-    private record Stored(List<JobType> types) {}
+    private record Stored(List<StoredType> types) {}
 
-    private static Bytes write(List<JobType> types) {
+    /** What is stored of a type. */
+    private record StoredType(
+        String name, @Nullable String description, @Nullable String resultBecomes) {
+      static StoredType of(JobType type) {
+        return new StoredType(type.name(), type.description(), type.resultBecomes());
+      }
+    }
+
+    private static Bytes write(List<StoredType> types) {
       return JobJson.bind(new Stored(types));
     }
 
-    private static List<JobType> read(Bytes body) {
+    private static List<StoredType> read(Bytes body) {
       return JobJson.bound(body, Stored.class).types();
     }
   }

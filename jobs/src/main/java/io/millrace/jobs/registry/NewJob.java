@@ -7,6 +7,7 @@ import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.Submission;
 import io.millrace.store.Bytes;
 import io.millrace.store.Transaction.DocumentVersion;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,7 @@ record NewJob(
 
   /** Adds its task and its documents, the job's first. */
   JobTransaction.Written writeTo(JobTransaction transaction, Batches.Spot spot) {
+    Duration delay = Duration.ofMillis(Math.max(0, order.notBeforeMillis() - submittedMillis));
     Job job =
         new Job(
             id,
@@ -38,12 +40,14 @@ record NewJob(
             new Job.Times(submittedMillis, null, null),
             0,
             0,
+            delay.isZero() ? Job.Waiting.NONE : new Job.Waiting(order.notBeforeMillis(), 0),
             Job.Hand.NOBODY,
             new Job.Line(parent, null, null),
             new Job.Content(payload.size(), null),
             new Job.Place(DocumentVersion.ABSENT, 0));
     JobTransaction.Written written =
-        transaction.add(new StoredJob(job, null), Groups.waiting(order.type(), order.priority()));
+        transaction.add(
+            new StoredJob(job, null), Groups.waiting(order.type(), order.priority()), delay);
     transaction.put(
         Keys.member(spot.batch(), id),
         DocumentVersion.ABSENT,

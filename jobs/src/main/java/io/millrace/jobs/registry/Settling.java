@@ -242,7 +242,12 @@ final class Settling {
       plan.writeTo(transaction);
     }
     Attempt.Context context =
-        new Attempt.Context(store.nowMillis(), options.maxFailures(), options.maxReturns(), groups);
+        new Attempt.Context(
+            store.nowMillis(),
+            options.maxFailures(),
+            options.maxReturns(),
+            groups,
+            followOns.types()::policy);
     for (int i = 0; i < attempts.size(); i++) {
       attempts.get(i).writeTo(transaction, spots.get(i), context);
     }

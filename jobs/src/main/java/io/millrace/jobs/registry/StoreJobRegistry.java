@@ -18,9 +18,13 @@ import io.millrace.store.Document;
 import io.millrace.store.Task;
 import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.store.TaskStore.GroupQuery;
+import io.millrace.work.DelayedTasks;
+import io.millrace.work.DelayedTasks.Delays;
 import java.io.InputStream;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -126,6 +130,19 @@ final class StoreJobRegistry implements JobRegistry {
   @Override
   public boolean hasFailed(String type) {
     return !groups.failed(type).isEmpty();
+  }
+
+  @Override
+  public Duration delay(Job job) {
+    return Duration.ofMillis(Math.max(0, job.waiting().notBeforeMillis() - store.nowMillis()));
+  }
+
+  @Override
+  public Map<String, Delays> delays() {
+    Map<String, Delays> byType = new HashMap<>();
+    DelayedTasks.read(store.store(), group -> group.startsWith(Groups.PREFIX))
+        .forEach((group, delays) -> byType.merge(Groups.type(group), delays, Delays::and));
+    return byType;
   }
 
   @Override

@@ -7,9 +7,12 @@ import io.millrace.jobs.Job.Hand;
 import io.millrace.jobs.Job.Line;
 import io.millrace.jobs.Job.Place;
 import io.millrace.jobs.Job.Times;
+import io.millrace.jobs.Job.Waiting;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.WorkerId;
+import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** All transitions of jobs, which the description of {@code io.millrace.jobs} draws. */
@@ -41,6 +44,7 @@ final class Transitions {
         ended(job, nowMillis),
         job.failures(),
         job.returns(),
+        job.waiting(),
         idle(job),
         new Line(job.line().parent(), child, followOn),
         new Content(job.content().payload(), resultBytes),
@@ -57,18 +61,42 @@ final class Transitions {
         job.times(),
         job.failures(),
         job.returns(),
+        job.waiting(),
         job.hand(),
         new Line(job.line().parent(), child, followOn),
         job.content(),
         job.place());
   }
 
-  /** Pending again, or failed for good once it failed often enough. */
-  static Job failed(Job job, int maxFailures, long nowMillis) {
+  /**
+   * Pending again, or failed for good.
+   *
+   * @param pause after which it may be given out again; empty if it has failed for good
+   */
+  static Job failed(Job job, Optional<Duration> pause, long nowMillis) {
     int failures = job.failures() + 1;
-    return failures >= maxFailures
-        ? ending(job, failures, job.returns(), ended(job, nowMillis), JobStatus.FAILED)
-        : ending(job, failures, job.returns(), job.times(), JobStatus.PENDING);
+    return pause.isEmpty()
+        ? ending(
+            job, failures, job.returns(), job.waiting(), ended(job, nowMillis), JobStatus.FAILED)
+        : ending(
+            job,
+            failures,
+            job.returns(),
+            until(nowMillis, pause.get(), job.waiting().snoozes()),
+            job.times(),
+            JobStatus.PENDING);
+  }
+
+  /** Pending again after a pause; that is no failure. */
+  static Job snoozed(Job job, Duration pause, long nowMillis) {
+    Waiting waiting = until(nowMillis, pause, job.waiting().snoozes() + 1);
+    return ending(job, job.failures(), job.returns(), waiting, job.times(), JobStatus.PENDING);
+  }
+
+  private static Waiting until(long nowMillis, Duration pause, int snoozes) {
+    return pause.isZero() && snoozes == 0
+        ? Waiting.NONE
+        : new Waiting(pause.isZero() ? 0 : nowMillis + pause.toMillis(), snoozes);
   }
 
   /** Pending at its old place. */
@@ -80,9 +108,11 @@ final class Transitions {
   static Job returned(Job job, int maxReturns, long nowMillis) {
     int returns = job.returns() + 1;
     if (returns >= maxReturns) {
-      return ending(job, job.failures(), returns, ended(job, nowMillis), JobStatus.FAILED);
+      return ending(
+          job, job.failures(), returns, job.waiting(), ended(job, nowMillis), JobStatus.FAILED);
     }
-    Job pending = ending(job, job.failures(), returns, job.times(), JobStatus.PENDING);
+    Job pending =
+        ending(job, job.failures(), returns, job.waiting(), job.times(), JobStatus.PENDING);
     return next(pending, JobStatus.PENDING, job.times(), idle(job), job.place());
   }
 
@@ -93,11 +123,12 @@ final class Transitions {
   /** Pending, with its failures and returns counted from zero. */
   static Job retried(Job job) {
     Times times = new Times(job.times().submitted(), job.times().started(), null);
-    return ending(job, 0, 0, times, JobStatus.PENDING);
+    return ending(job, 0, 0, Waiting.NONE, times, JobStatus.PENDING);
   }
 
   /** Without a worker, and without the kernel task that it had. */
-  private static Job ending(Job job, int failures, int returns, Times times, JobStatus status) {
+  private static Job ending(
+      Job job, int failures, int returns, Waiting waiting, Times times, JobStatus status) {
     return new Job(
         job.id(),
         job.order(),
@@ -106,6 +137,7 @@ final class Transitions {
         times,
         failures,
         returns,
+        waiting,
         idle(job),
         job.line(),
         job.content(),
@@ -113,6 +145,11 @@ final class Transitions {
   }
 
   private static Job next(Job job, JobStatus status, Times times, Hand hand, Place place) {
+    return next(job, status, times, job.waiting().over(), hand, place);
+  }
+
+  private static Job next(
+      Job job, JobStatus status, Times times, Waiting waiting, Hand hand, Place place) {
     return new Job(
         job.id(),
         job.order(),
@@ -121,6 +158,7 @@ final class Transitions {
         times,
         job.failures(),
         job.returns(),
+        waiting,
         hand,
         job.line(),
         job.content(),
@@ -129,7 +167,7 @@ final class Transitions {
 
   /** As a commit has stored it. */
   static Job stored(Job job, long version, long task, Hand hand) {
-    return next(job, job.status(), job.times(), hand, new Place(version, task));
+    return next(job, job.status(), job.times(), job.waiting(), hand, new Place(version, task));
   }
 
   private static Times ended(Job job, long nowMillis) {

@@ -134,7 +134,12 @@ public final class PolledWorkers implements PolledJobs {
     }
     Assignment assignment = attempt.assignment();
     Failure own =
-        new Failure(assignment.worker(), failure.atMillis(), failure.info(), failure.logs());
+        new Failure(
+            assignment.worker(),
+            failure.atMillis(),
+            failure.info(),
+            failure.logs(),
+            failure.wish());
     return settle(attempt, new Report.Failed(assignment, own));
   }
 

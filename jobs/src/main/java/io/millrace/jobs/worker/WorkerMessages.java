@@ -1,9 +1,11 @@
 package io.millrace.jobs.worker;
 
 import io.millrace.jobs.Assignment;
+import io.millrace.jobs.Failure;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.WorkerId;
+import java.math.BigDecimal;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -54,8 +56,10 @@ final class WorkerMessages {
      * @param job which one; null for the only one
      * @param info what went wrong; null for none
      * @param logs details; null for none
+     * @param wish what the worker says about another attempt
      */
-    record Failed(@Nullable JobId job, @Nullable String info, @Nullable String logs)
+    record Failed(
+        @Nullable JobId job, @Nullable String info, @Nullable String logs, Failure.Wish wish)
         implements Message {}
 
     /**
@@ -109,7 +113,8 @@ final class WorkerMessages {
       case 0 -> new Message.Register(registration(fields));
       case 1 -> status(fields);
       case 3 -> advanced(fields);
-      case 4 -> new Message.Failed(job(fields), text(fields, "info"), text(fields, "logs"));
+      case 4 ->
+          new Message.Failed(job(fields), text(fields, "info"), text(fields, "logs"), wish(fields));
       case 6 -> {
         JobId job = job(fields);
         if (job == null) {
@@ -203,6 +208,27 @@ final class WorkerMessages {
     return status == 0 || status == 1
         ? new Message.Status(status == 1)
         : new Message.Unknown("there is no status " + status + ", only 0 and 1");
+  }
+
+  private static Failure.Wish wish(Map<String, JsonNode> fields) throws MalformedException {
+    try {
+      return Failure.Wish.of(
+          text(fields, "failureCode"), number(fields, "retryAfter"), number(fields, "snooze"));
+    } catch (InvalidJobException e) {
+      throw new MalformedException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static @Nullable BigDecimal number(Map<String, JsonNode> fields, String name)
+      throws MalformedException {
+    JsonNode value = fields.get(name);
+    if (value == null || value.isNull()) {
+      return null;
+    }
+    if (!value.isNumber()) {
+      throw new MalformedException("\"" + name + "\" is a number of seconds");
+    }
+    return value.decimalValue();
   }
 
   private static Message advanced(Map<String, JsonNode> fields) throws MalformedException {

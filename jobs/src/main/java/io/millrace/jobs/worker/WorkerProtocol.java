@@ -151,7 +151,12 @@ final class WorkerProtocol implements WorkerConnection {
     if (job.counts()) {
       job.finish();
       Failure failure =
-          new Failure(job.assignment().worker(), workers.millis(), message.info(), message.logs());
+          new Failure(
+              job.assignment().worker(),
+              workers.millis(),
+              message.info(),
+              message.logs(),
+              message.wish());
       workers.report(session, new Report.Failed(job.assignment(), failure));
     } else {
       workers.reports().late(job, REVOKED);

@@ -11,10 +11,14 @@ import io.millrace.jobs.Job;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.JobTypes.JobType;
+import io.millrace.jobs.Priority;
+import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.worker.PolledWorkers;
 import io.millrace.jobs.worker.Registration;
 import io.millrace.jobs.worker.WorkerManager.WorkerOptions;
+import io.millrace.work.policy.Policy;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -53,6 +57,28 @@ class ReturnsTest {
     line.breakOff();
     world.settle();
     return line;
+  }
+
+  @Test
+  void a_delayed_job_is_given_out_when_its_time_has_come() {
+    TestLine line = TestLine.ready(world.workers, "w");
+    world.settle();
+    Submission order =
+        new Submission(
+            "",
+            Priority.IMMEDIATE,
+            "k",
+            null,
+            world.now().plusSeconds(10).toEpochMilli(),
+            Policy.NONE);
+    Value payload = new Value.Inline("payload of k".getBytes(StandardCharsets.UTF_8));
+    world.registry().submit(world.registry().newId(), order, payload);
+    world.mayHaveMissed();
+    world.settle();
+    world.advance(Duration.ofMillis(9_900));
+    assertThat(line.heard()).isEmpty();
+    world.advance(Duration.ofMillis(150));
+    assertThat(line.heard()).containsExactly("payload of k");
   }
 
   @Test

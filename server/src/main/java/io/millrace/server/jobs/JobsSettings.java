@@ -9,6 +9,7 @@ import io.millrace.server.config.ConfigurationException;
 import io.millrace.server.config.Key;
 import io.millrace.server.config.SectionKeys;
 import io.millrace.server.security.Token;
+import io.millrace.work.policy.Policy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -122,6 +123,16 @@ public record JobsSettings(
   private static final Key<@Nullable String> BECOMES =
       KEYS.optionalText(
           "types.NAME.result-becomes", "The type of which each result of NAME becomes a new job.");
+  private static final Key<Policy> POLICY =
+      KEYS.add(
+          new Key<>(
+              "types.NAME.settings",
+              "fields about retries as in attempts=5 retry_delay=10s",
+              Policy.NONE,
+              "none",
+              "The settings about retries of jobs of NAME that have none of their own, see"
+                  + " [jobs.md](jobs.md#retries).",
+              text -> text.isEmpty() ? Policy.NONE : Policy.parse(text)));
   private static final Key<@Nullable String> TYPE =
       KEYS.bare("types.NAME", "A job type without description and successor.");
   private static final Key<Boolean> REPLACE_TYPES =
@@ -235,11 +246,20 @@ public record JobsSettings(
   private static List<JobType> types(Values values) {
     Set<String> names = new LinkedHashSet<>(values.names(TYPE));
     // Keys of a type that were left empty name the type as well.
-    names.removeIf(name -> name.endsWith(".description") || name.endsWith(".result-becomes"));
+    names.removeIf(name ->
+        name.endsWith(".description")
+            || name.endsWith(".result-becomes")
+            || name.endsWith(".settings"));
     names.addAll(values.names(DESCRIPTION));
+    names.addAll(values.names(POLICY));
     names.addAll(values.names(BECOMES));
     return names.stream()
-        .map(name -> new JobType(name, values.get(DESCRIPTION, name), values.get(BECOMES, name)))
+        .map(name ->
+            new JobType(
+                name,
+                values.get(DESCRIPTION, name),
+                values.get(BECOMES, name),
+                values.get(POLICY, name)))
         .toList();
   }
 }

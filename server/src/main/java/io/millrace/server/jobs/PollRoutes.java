@@ -142,8 +142,23 @@ final class PollRoutes {
             null,
             bounds.clock().millis(),
             Json.text("info", body.get("info")),
-            Json.text("logs", body.get("logs")));
+            Json.text("logs", body.get("logs")),
+            Failure.Wish.of(
+                Json.text("failureCode", body.get("failureCode")),
+                seconds("retryAfter", body),
+                seconds("snooze", body)));
     return settled(jobs.fail(key(request), token, failure));
+  }
+
+  private static @Nullable BigDecimal seconds(String name, ObjectNode body) {
+    JsonNode value = body.get(name);
+    if (value == null || value.isNull()) {
+      return null;
+    }
+    if (!value.isNumber()) {
+      throw HttpProblem.malformed(name + " must be a number of seconds, not " + value);
+    }
+    return value.decimalValue();
   }
 
   private Reply progress(Request request) throws IOException {

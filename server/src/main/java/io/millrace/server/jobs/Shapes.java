@@ -9,6 +9,8 @@ import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.worker.Progress;
 import io.millrace.jobs.worker.WorkerView;
 import io.millrace.jobs.worker.Workers;
+import io.millrace.work.policy.Policy;
+import java.math.BigDecimal;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
@@ -56,6 +58,7 @@ record Shapes(Workers workers) {
     json.put("workerId", text(job.hand().worker()));
     json.put("failures", job.failures());
     json.put("returns", job.returns());
+    settings(json, job);
     json.put("parent", text(job.line().parent()));
     json.put("child", text(job.line().child()));
     Job.FollowOn followOn = job.line().followOn();
@@ -69,12 +72,35 @@ record Shapes(Workers workers) {
     return json;
   }
 
+  /** What is not the default of when it runs, and how often. */
+  private static void settings(ObjectNode json, Job job) {
+    if (job.waiting().notBeforeMillis() > 0) {
+      json.put("notBefore", time(job.waiting().notBeforeMillis()));
+    }
+    if (job.waiting().snoozes() > 0) {
+      json.put("snoozed", job.waiting().snoozes());
+    }
+    job.order()
+        .policy()
+        .fields()
+        .forEach((field, text) -> {
+          if (Policy.Field.of(field).filter(Policy.Field::isNumber).isPresent()) {
+            json.put(field, new BigDecimal(text));
+          } else {
+            json.put(field, text);
+          }
+        });
+  }
+
   static ObjectNode of(Failure failure) {
-    return Json.object()
-        .put("workerId", text(failure.worker()))
-        .put("at", time(failure.atMillis()))
-        .put("info", failure.info())
-        .put("logs", failure.logs());
+    ObjectNode json =
+        Json.object()
+            .put("workerId", text(failure.worker()))
+            .put("at", time(failure.atMillis()))
+            .put("info", failure.info())
+            .put("logs", failure.logs());
+    String code = failure.wish().code();
+    return code == null ? json : json.put("failureCode", code);
   }
 
   /** An attempt that ended with its worker. */

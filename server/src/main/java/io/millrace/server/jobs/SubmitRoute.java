@@ -17,9 +17,16 @@ import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.Submission;
+import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.PolicyException;
+import io.millrace.work.policy.TimeText;
 import java.io.IOException;
+import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +40,7 @@ final class SubmitRoute {
   private final Types types;
   private final BlobStore blobs;
   private final long maxBytes;
+  private final InstantSource clock = InstantSource.system();
 
   /** The same one each time, by which a tick knows that it has it already. */
   private final Runnable flush;
@@ -79,7 +87,7 @@ final class SubmitRoute {
       return null;
     }
     CompletableFuture<Job> job =
-        registry.enqueue(registry.newId(), fields.submission(type), payload);
+        registry.enqueue(registry.newId(), fields.submission(type, clock), payload);
     tick.atEnd(flush);
     return AsyncReply.of(job, SubmitRoute::taken);
   }
@@ -116,7 +124,7 @@ final class SubmitRoute {
       if (payload == null) {
         throw HttpProblem.malformed("the form has no field Payload");
       }
-      Job job = registry.submit(taken.id, fields.submission(type), payload);
+      Job job = registry.submit(taken.id, fields.submission(type, clock), payload);
       return taken(job);
     } catch (HttpProblem | InvalidJobException | IOException e) {
       discard(taken);
@@ -176,6 +184,9 @@ final class SubmitRoute {
     private @Nullable Priority priority;
     private @Nullable String key;
     private @Nullable String description;
+    private long delayMillis;
+    private long atMillis;
+    private final Map<String, String> settings = new HashMap<>();
 
     /**
      * Takes a field.
@@ -193,14 +204,40 @@ final class SubmitRoute {
         case "priority" -> priority = priority(text);
         case "key" -> key = text.isEmpty() ? null : text;
         case "description" -> description = text.isEmpty() ? null : text;
-        default ->
-            throw HttpProblem.malformed(
-                "the form has an unknown field "
-                    + name
-                    + "; known are Payload, Priority, Key and Description");
+        default -> term(name, text.strip());
       }
       // Its parts are checked where they are made, so that a wrong one is refused at once.
       Submission _ = new Submission("", Priority.BATCH, key, description);
+    }
+
+    /** A field about when it runs, and how often. */
+    private void term(String name, String text) {
+      boolean setting = Policy.Field.of(name).isPresent();
+      if (!setting && !name.equals("delay") && !name.equals("at")) {
+        throw HttpProblem.malformed(
+            "the form has an unknown field "
+                + name
+                + "; known are Payload, Priority, Key, Description, Delay, At and "
+                + String.join(", ", new TreeSet<>(Policy.Field.keys())));
+      }
+      if (text.isEmpty()) {
+        return;
+      }
+      try {
+        if (setting) {
+          settings.put(name, text);
+          Policy _ = new Policy(settings);
+        } else if (name.equals("delay")) {
+          delayMillis = TimeText.duration(name, text).toMillis();
+        } else {
+          atMillis = TimeText.moment(name, text).toEpochMilli();
+        }
+      } catch (PolicyException e) {
+        throw HttpProblem.malformed(String.valueOf(e.getMessage()));
+      }
+      if (delayMillis > 0 && atMillis > 0) {
+        throw HttpProblem.malformed("at cannot be combined with delay");
+      }
     }
 
     private static Priority priority(String text) {
@@ -220,13 +257,22 @@ final class SubmitRoute {
      *
      * @throws HttpProblem 400 if the priority is missing
      */
-    Submission submission(String type) {
+    Submission submission(String type, InstantSource clock) {
       Priority given = priority;
       if (given == null) {
         throw HttpProblem.malformed(
             "the form has no field Priority, which must be \"immediate\" or \"batch\"");
       }
-      return new Submission(type, given, key, description);
+      if (delayMillis == 0 && atMillis == 0 && settings.isEmpty()) {
+        return new Submission(type, given, key, description);
+      }
+      long now = clock.millis();
+      if (atMillis - now > TimeText.LONGEST.toMillis()) {
+        throw HttpProblem.malformed(
+            "at must be at most " + TimeText.LONGEST.toDays() + " days from now");
+      }
+      long notBefore = delayMillis > 0 ? now + delayMillis : atMillis > now ? atMillis : 0;
+      return new Submission(type, given, key, description, notBefore, new Policy(settings));
     }
   }
 }

@@ -25,6 +25,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 /** Jobs and batches over HTTP. */
@@ -84,6 +86,49 @@ final class JobsApiTest {
         .isEqualTo("{\"percent\":12.5,\"info\":\"reticulating\",\"at\":\"1970-01-01T00:00:01Z\"}");
     assertThat(server.get("/api/jobs/none").statusCode()).isEqualTo(404);
     assertThat(server.get("/api/jobs/a/result").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void a_job_shows_when_it_runs_and_its_settings() throws Exception {
+    HttpResponse<String> taken =
+        server.submit(
+            "/api/jobs/submit",
+            "Priority",
+            "batch",
+            "Key",
+            "later",
+            "At",
+            "2027-01-01T01:00:00+01:00",
+            "Attempts",
+            "5",
+            "retry_delay",
+            "1s,1m",
+            "Payload",
+            "x");
+    assertThat(taken.statusCode()).as(taken.body()).isEqualTo(202);
+    JsonNode job = server.json("/api/jobs/later");
+    assertThat(job.get("status").asString()).isEqualTo("pending");
+    assertThat(job.get("notBefore").asString()).isEqualTo("2027-01-01T00:00:00Z");
+    assertThat(job.get("attempts").asInt()).isEqualTo(5);
+    assertThat(job.get("retry_delay").asString()).isEqualTo("1s,1m");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Delay, soon, delay must be a duration",
+    "At, tomorrow, at must be a date",
+    "At, 9999-01-01T00:00:00Z, at must be at most 3650 days",
+    "Attempts, 0, attempts must be an integer from 1",
+    "retry_factor, none, retry_factor must be a number",
+    "Retries, 3, unknown field retries",
+  })
+  void an_invalid_setting_is_refused_by_name(String field, String text, String problem)
+      throws Exception {
+    HttpResponse<String> answer =
+        server.submit("/api/jobs/submit", "Priority", "batch", field, text, "Payload", "x");
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(answer.body()).contains(problem);
+    assertThat(server.json("/api/jobs")).isEmpty();
   }
 
   @Test

@@ -91,6 +91,23 @@ public record Policy(Map<String, String> fields) {
     fields = Collections.unmodifiableMap(new TreeMap<>(fields));
   }
 
+  /**
+   * Reads settings on one line, such as {@code attempts=5 retry_delay=1s,1m}.
+   *
+   * @throws PolicyException naming the first field that is unknown or whose value is invalid
+   */
+  public static Policy parse(String line) {
+    Map<String, String> fields = new TreeMap<>();
+    for (String each : line.strip().split("\\s+", -1)) {
+      int equals = each.indexOf('=');
+      if (equals <= 0) {
+        throw new PolicyException("", "expected field=value, not " + each);
+      }
+      fields.put(each.substring(0, equals), each.substring(equals + 1));
+    }
+    return new Policy(fields);
+  }
+
   private static void check(Field field, String text) {
     switch (field) {
       case ATTEMPTS -> count(field, text, 1);

@@ -1,7 +1,7 @@
 package io.millrace.work.policy;
 
 /** A setting of a {@link Policy} is invalid. */
-public final class PolicyException extends RuntimeException {
+public final class PolicyException extends IllegalArgumentException {
   private final String field;
 
   PolicyException(String field, String message) {
