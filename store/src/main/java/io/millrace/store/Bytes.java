@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** An immutable sequence of bytes, equal to another by content. Safe to share between threads. */
+/** An immutable sequence of bytes. Two are equal if they have the same content. */
 public final class Bytes {
-  /** No bytes at all. */
+  /** The empty sequence. */
   public static final Bytes EMPTY = new Bytes(new byte[0]);
 
   private final byte[] content;
@@ -15,17 +15,17 @@ public final class Bytes {
     this.content = content;
   }
 
-  /** A copy of {@code content}; {@link #EMPTY} when it has no bytes. */
+  /** A copy of {@code content}. */
   public static Bytes copyOf(byte[] content) {
     return content.length == 0 ? EMPTY : new Bytes(content.clone());
   }
 
-  /** The UTF-8 form of {@code text}; lone surrogates become question marks. */
+  /** The text encoded as UTF-8; unpaired surrogates become question marks. */
   public static Bytes of(String text) {
     return text.isEmpty() ? EMPTY : new Bytes(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** A copy of what remains in {@code buffer}, whose position moves to its limit. */
+  /** A copy of the remaining bytes of {@code buffer}, whose position is moved to its limit. */
   public static Bytes from(ByteBuffer buffer) {
     if (!buffer.hasRemaining()) {
       return EMPTY;
@@ -45,7 +45,7 @@ public final class Bytes {
     return content.length == 0;
   }
 
-  /** The bytes read as UTF-8; malformed sequences become the replacement character. */
+  /** The bytes decoded as UTF-8; malformed sequences become the replacement character. */
   public String utf8() {
     return new String(content, StandardCharsets.UTF_8);
   }
@@ -60,7 +60,7 @@ public final class Bytes {
     return ByteBuffer.wrap(content).asReadOnlyBuffer();
   }
 
-  /** Puts all bytes into {@code target}, which must have room for them. */
+  /** Copies all bytes to {@code target}, which must have room for them. */
   public void copyTo(ByteBuffer target) {
     target.put(content);
   }
@@ -75,7 +75,7 @@ public final class Bytes {
     return Arrays.hashCode(content);
   }
 
-  /** The bytes as text, cut after 64 characters: for logs and test messages only. */
+  /** The bytes as text, cut after 64 characters; only for logs and test messages. */
   @Override
   public String toString() {
     String text = utf8();

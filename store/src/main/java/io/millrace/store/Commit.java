@@ -4,17 +4,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of the store that happened.
+ * A committed change of the store.
  *
- * @param position where it stands in history
+ * @param position its position in history
  * @param timeMillis the store time at which it was decided
- * @param client the client that asked for it
- * @param override whether an operator's right over tasks of other owners was used
- * @param changes what it did, in order; a filtered subscription sees only its part
+ * @param client the client that sent the command
+ * @param override whether the command used an operator's right over tasks of other owners
+ * @param changes the changes, in order; a filtered subscription gets only those of interest
  */
 public record Commit(
     Position position, long timeMillis, Owner client, boolean override, List<Change> changes) {
-  /** Passes on the documents that it changed, in order. */
+  /** Calls {@code action} for each document that it changed, in order. */
   public void forEachDocument(DocumentAction action) {
     for (Change change : changes) {
       switch (change) {
@@ -26,18 +26,18 @@ public record Commit(
     }
   }
 
-  /** What is done with each document that a commit changed. */
+  /** An action for each document that a commit changed. */
   @FunctionalInterface
   public interface DocumentAction {
     /**
-     * Takes one.
+     * Called for one document.
      *
-     * @param document what it is now; null if it was deleted
+     * @param document the document after the commit; null if it was deleted
      */
     void accept(DocumentKey key, @Nullable Document document);
   }
 
-  /** One thing that a commit did. The journal records these, and subscribers see them. */
+  /** One change of a commit. The journal records changes, and subscribers receive them. */
   public sealed interface Change {
     /**
      * A task was created.
@@ -49,17 +49,17 @@ public record Commit(
     /**
      * A task was replaced: updated, claimed, renewed or released.
      *
-     * @param oldId the id it had
-     * @param task what it is now
-     * @param dataKept whether its data is what it was; a subscriber then sees empty data here,
-     *     since the journal does not repeat it
+     * @param oldId the id before
+     * @param task the new task
+     * @param dataKept whether its data is unchanged; a subscriber then receives empty data, because
+     *     the journal does not repeat it
      */
     record Changed(long oldId, Task task, boolean dataKept) implements Change {}
 
     /**
      * A task was removed.
      *
-     * @param id the id it had
+     * @param id its last id
      * @param origin its first id
      * @param group its group
      */
@@ -68,16 +68,16 @@ public record Commit(
     /**
      * A document was written.
      *
-     * @param oldVersion the version it had, 0 if it was absent
-     * @param document what it is now
+     * @param oldVersion the version before; 0 if it did not exist
+     * @param document the new document
      */
     record DocumentPut(long oldVersion, Document document) implements Change {}
 
     /**
      * A document was removed.
      *
-     * @param key which
-     * @param oldVersion the version it had
+     * @param key its key
+     * @param oldVersion its last version
      */
     record DocumentDeleted(DocumentKey key, long oldVersion) implements Change {}
   }

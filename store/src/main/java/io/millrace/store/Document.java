@@ -1,11 +1,11 @@
 package io.millrace.store;
 
 /**
- * A versioned record beside the tasks, changed in the same transactions.
+ * A versioned record that is changed in the same transactions as tasks.
  *
  * @param key its collection and key
- * @param version grows with every change and is never used twice, not even after a delete; drawn
- *     from the same counter as task ids
- * @param body what its users put in; never interpreted
+ * @param version increases with every change and is never used twice, not even after a delete; from
+ *     the same counter as task ids
+ * @param body its content, which the store does not interpret, except in templates
  */
 public record Document(DocumentKey key, long version, Bytes body) {}

@@ -1,7 +1,8 @@
 package io.millrace.store;
 
 /**
- * The name of a document. Ordered by collection, then key, by UTF-16 code units.
+ * The name of a document. Keys are ordered by collection, then by key, in order of UTF-16 code
+ * units.
  *
  * @param collection 1 to 512 bytes of UTF-8
  * @param key 1 to 512 bytes of UTF-8, unique in its collection

@@ -11,73 +11,73 @@ public interface EmbeddedTaskStore extends TaskStore {
   /**
    * {@inheritDoc}
    *
-   * <p>Fails with {@link StoreBusyException} when as many commands wait for the store as may, see
-   * {@link Limits#queuedCommands} and {@link Limits#queuedBytes}. The calls that wait for their
-   * answer wait for room as well.
+   * <p>Fails with {@link StoreBusyException} if too many commands wait for the store, see {@link
+   * Limits#queuedCommands} and {@link Limits#queuedBytes}. The blocking calls ({@link #commit},
+   * {@link #claim} and reads) wait instead.
    */
   @Override
   CompletableFuture<Outcome> submit(Command command);
 
   /**
-   * Submits a command like {@link #submit}, but does not wake the store if it is idle: the command
-   * may have to wait until {@link #wake} is called. For callers with several commands at a time,
-   * since waking the store costs more than handing it a command. May be called by any thread.
+   * Submits a command as {@link #submit} does, but does not wake an idle store: the command may
+   * wait until {@link #wake} is called. For callers that submit several commands at a time, because
+   * waking the store costs more than enqueueing a command. Thread-safe.
    */
   default CompletableFuture<Outcome> enqueue(Command command) {
     return submit(command);
   }
 
   /**
-   * Has the store see to every command that was {@linkplain #enqueue enqueued} before. Does nothing
-   * if there is none. If the store is idle, it decides and may even sync on the calling thread,
-   * which saves the time of handing over, and the callbacks of answers run there. So this is for
-   * event loops and the like: threads that hold no lock and are not interrupted.
+   * Wakes the store for the commands that were {@linkplain #enqueue enqueued} before. Does nothing
+   * if there are none. If the store is idle, it runs on the calling thread, which saves a handover:
+   * it decides there, may sync the journal, and runs the callbacks of answers. So this is for
+   * threads that hold no lock and are not interrupted, for example event loops.
    */
   default void wake() {}
 
   /**
-   * By how much store time may be ahead of the wall clock, or behind it, without anything being
-   * wrong: a minute. A store that opens with more ahead says so in the log.
+   * The difference between store time and wall clock that is considered normal: a minute. If store
+   * time is further ahead when a store is opened, a warning is logged.
    */
   Duration TIME_MARGIN = Duration.ofMinutes(1);
 
   /**
-   * By how many milliseconds store time is ahead of the wall clock now; below 0 if it is behind.
-   * Store time never goes back, so it stays ahead if the wall clock was wrong once, until the wall
-   * clock has caught up and the store is opened again; it stays behind if the wall clock has been
-   * set forward since the store was opened. Answers at once, on any thread.
+   * By how many milliseconds store time is ahead of the wall clock now; negative if it is behind.
+   * Store time never goes back. So if the wall clock was once ahead, store time stays ahead until
+   * the wall clock has caught up and the store is opened again. If the wall clock has been set
+   * forward since the store was opened, store time is behind. Does not block; thread-safe.
    */
   long timeAheadMillis();
 
-  /** How the store is doing. */
+  /** The current status of the store. */
   StoreStatus status();
 
-  /** How its disk is doing. Answers at once, even while commands wait for room on the disk. */
+  /** The status of the disk. Does not block, even while commands wait for room on the disk. */
   DiskState disk();
 
   /**
-   * Completes, with the cause, when the store has stopped by itself: after a failed write or sync,
-   * or a fault of its own. Nothing is accepted any more, and only a new opening can tell what is on
-   * disk. Never completes for a store that is closed in order. What depends on it runs on the
-   * store's thread and must not block.
+   * Completes with the cause if the store has stopped by itself, after a failed write or sync or
+   * because of a bug. It accepts nothing any more, and only opening it again shows what is on disk.
+   * Never completes if the store is closed normally. Callbacks run on the store's thread and must
+   * not block.
    */
   CompletableFuture<Throwable> stopped();
 
   /**
-   * Writes the store's state at one position as a snapshot, from which another folder can be
-   * restored, while the store works on.
+   * Writes a backup: the store's state at one position, which {@link TaskStore#restore} reads. The
+   * store continues to work meanwhile.
    *
-   * @return the position that the snapshot holds
-   * @throws StoreException when {@code target} fails
+   * @return the position of the backup
+   * @throws StoreException if {@code target} fails
    */
   Position backup(OutputStream target);
 
-  /** Begins a snapshot now, whatever the number of commits since the last; one at a time. */
+  /** Starts a snapshot now, unless one is being written. */
   void requestSnapshot();
 
   /**
-   * A digest of tasks, documents, counters and remembered requests, in hexadecimal: equal for two
-   * stores that hold the same. Walks everything, so it takes a while in a large store.
+   * A digest of tasks, documents, counters and remembered requests, in hexadecimal. It is equal for
+   * stores with the same content. Takes a time proportional to the size of the store.
    */
   Read<String> digest();
 }

@@ -3,19 +3,20 @@ package io.millrace.store;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The answer to a {@link Command}: it was done, or it was refused and nothing changed. */
+/** The answer to a {@link Command}: it was executed, or it was refused and nothing has changed. */
 public sealed interface Outcome {
-  /** The point of history that the decision saw, its own commit included. */
+  /** The position at which the command was decided, including its own commit. */
   Position position();
 
   /**
-   * The command took effect.
+   * The command was executed.
    *
-   * @param position the commit's own position; for a claim that found nothing, what it saw
+   * @param position the position of the commit; for a claim that found nothing, the current
+   *     position
    * @param timeMillis the store time of the decision
-   * @param tasks the new tasks: adds, then updates, renewals and takings, each in the order asked;
-   *     for a claim the tasks taken, none when nothing was available
-   * @param documents the documents written, in the order asked
+   * @param tasks the new tasks: adds, then updates, renewals and takings, each in the order of the
+   *     command; for a claim the tasks taken, empty if none was available
+   * @param documents the documents written, in the order of the command
    * @param repeated whether this is the answer to an earlier command with the same request id
    */
   record Done(
@@ -27,18 +28,18 @@ public sealed interface Outcome {
       implements Outcome {}
 
   /**
-   * Nothing changed.
+   * The command was refused, and nothing has changed.
    *
-   * @param position what the decision saw
+   * @param position the position at which it was decided
    * @param timeMillis the store time of the decision
-   * @param reasons every reason there is, at least one
+   * @param reasons all reasons, at least one
    */
   record Refused(Position position, long timeMillis, List<Reason> reasons) implements Outcome {}
 
   /**
-   * This answer if the command took effect.
+   * This answer, if the command was executed.
    *
-   * @throws RefusedException with all reasons if it did not
+   * @throws RefusedException if it was refused
    */
   default Done done() {
     return switch (this) {
@@ -50,36 +51,36 @@ public sealed interface Outcome {
   /**
    * One reason why a command was refused.
    *
-   * @param kind what sort of reason
-   * @param task the task at fault; null if it is no task
-   * @param document the document at fault; null if it is no document
-   * @param message the reason in words, naming what is at fault
+   * @param kind the kind of reason
+   * @param task the task that is the reason; null if it is not a task
+   * @param document the document that is the reason; null if it is not a document
+   * @param message the reason for people, which names the task or document
    */
   record Reason(Kind kind, @Nullable TaskRef task, @Nullable DocumentKey document, String message) {
 
-    /** The sorts of reasons. */
+    /** The kinds of reasons. */
     public enum Kind {
-      /** A task to update, renew or take is not there, or not with the expected id. */
+      /** A task to update, renew or take does not exist, or not with the expected id. */
       MISSING_UPDATE,
-      /** A task to delete is not there, or not with the expected id. */
+      /** A task to delete does not exist, or not with the expected id. */
       MISSING_DELETE,
-      /** A task depended upon is not there, or not with the expected id. */
+      /** A task that the command depends on does not exist, or not with the expected id. */
       MISSING_DEPEND,
       /** A task to change is owned by another client. */
       OWNED_BY_ANOTHER,
-      /** A claim to renew is not alive any more. */
+      /** A claim to renew has ended. */
       LEASE_ENDED,
-      /** A task to take is delayed, or owned: by the client itself, or by one whom it overrides. */
+      /** A task to take is delayed, or owned by the client itself or a client that it overrides. */
       NOT_WAITING,
       /** A document does not have the expected version. */
       VERSION_CONFLICT,
       /** The request id was used before with other content. */
       REQUEST_ID_REUSED,
-      /** The command contradicts itself or a part of it is not of the right form. */
+      /** The command contradicts itself, or a part of it is malformed. */
       MALFORMED,
-      /** The command exceeds a stated limit. */
+      /** The command exceeds a limit. */
       TOO_LARGE,
-      /** The store has no room for growth or for one more waiting claim. */
+      /** The store has no room to grow, or for another waiting claim. */
       FULL
     }
 

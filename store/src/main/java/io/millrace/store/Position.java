@@ -1,23 +1,23 @@
 package io.millrace.store;
 
 /**
- * A point in the store's history: the number of commits made since it began.
+ * A point in the store's history.
  *
- * @param history which history: a store that lost acknowledged commits, or was restored from a
- *     backup, goes on under a new one
- * @param number how many commits lie before and at this point, from 0
+ * @param history the id of the history. A store that may have lost commits, or was restored from a
+ *     backup, continues under a new history
+ * @param number the number of commits up to and including this point, from 0
  */
 public record Position(long history, long number) {
-  /** The form that {@link #parse} reads: the history in hexadecimal, a dash, the number. */
+  /** The history in hexadecimal, a dash, and the number; {@link #parse} reads it. */
   @Override
   public String toString() {
     return Long.toHexString(history) + "-" + number;
   }
 
   /**
-   * Reads what {@link #toString} wrote.
+   * Parses a text that {@link #toString} returned.
    *
-   * @throws IllegalArgumentException when {@code text} is something else
+   * @throws IllegalArgumentException if {@code text} is something else
    */
   public static Position parse(String text) {
     int dash = text.indexOf('-');

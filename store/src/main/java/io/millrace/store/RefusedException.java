@@ -3,11 +3,11 @@ package io.millrace.store;
 import io.millrace.store.Outcome.Reason;
 import java.util.stream.Collectors;
 
-/** A command was refused; nothing changed. */
+/** A command was refused, and nothing has changed. */
 public final class RefusedException extends StoreException {
   private final transient Outcome.Refused refused;
 
-  /** For an answer that is a refusal. */
+  /** An exception for a refusal. */
   public RefusedException(Outcome.Refused refused) {
     super(
         "refused: "
@@ -15,7 +15,7 @@ public final class RefusedException extends StoreException {
     this.refused = refused;
   }
 
-  /** The answer with every reason. */
+  /** The answer, with all reasons. */
   public Outcome.Refused refused() {
     return refused;
   }

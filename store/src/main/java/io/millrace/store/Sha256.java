@@ -5,11 +5,11 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** SHA-256, which every Java platform has. */
+/** SHA-256. */
 public final class Sha256 {
   private Sha256() {}
 
-  /** A digest that has seen nothing yet. */
+  /** A new digest without input. */
   public static MessageDigest begin() {
     try {
       return MessageDigest.getInstance("SHA-256");
@@ -18,7 +18,7 @@ public final class Sha256 {
     }
   }
 
-  /** The SHA-256 of a text's UTF-8, as 64 hexadecimal digits in lower case. */
+  /** The SHA-256 of a text encoded as UTF-8, as 64 hexadecimal digits in lower case. */
   public static String hex(String text) {
     return HexFormat.of().formatHex(begin().digest(text.getBytes(StandardCharsets.UTF_8)));
   }

@@ -3,12 +3,11 @@ package io.millrace.store;
 import io.millrace.store.StoreOptions.Limits;
 
 /**
- * As many commands and reads wait for the store as may, see {@link Limits#queuedCommands} and
- * {@link Limits#queuedBytes}. The command did not reach the store and changed nothing; it can be
- * tried again once others have been answered.
+ * Too many commands and reads wait for the store, see {@link Limits#queuedCommands} and {@link
+ * Limits#queuedBytes}. The command has changed nothing, and can be sent again later.
  */
 public final class StoreBusyException extends StoreException {
-  /** With how much is waiting. */
+  /** An exception that says how much is waiting. */
   public StoreBusyException(String message) {
     super(message);
   }

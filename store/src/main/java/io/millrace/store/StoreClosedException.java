@@ -1,13 +1,13 @@
 package io.millrace.store;
 
-/** The store is closed or has stopped; the command did not reach it and changed nothing. */
+/** The store is closed or has stopped. The command has changed nothing. */
 public final class StoreClosedException extends StoreException {
-  /** With why it is closed. */
+  /** An exception that says why the store is closed. */
   public StoreClosedException(String message) {
     super(message);
   }
 
-  /** With why it is closed and what led to it. */
+  /** An exception that says why the store is closed, with its cause. */
   public StoreClosedException(String message, Throwable cause) {
     super(message, cause);
   }

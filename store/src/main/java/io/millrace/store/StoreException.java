@@ -1,13 +1,13 @@
 package io.millrace.store;
 
-/** The root of what a store throws. */
+/** The base class of the store's exceptions. */
 public class StoreException extends RuntimeException {
-  /** With a message that a person can act on. */
+  /** An exception whose message a person can act on. */
   public StoreException(String message) {
     super(message);
   }
 
-  /** With a message that a person can act on, and what led to it. */
+  /** An exception whose message a person can act on, with its cause. */
   public StoreException(String message, Throwable cause) {
     super(message, cause);
   }

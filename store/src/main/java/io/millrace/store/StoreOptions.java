@@ -6,76 +6,78 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * How to open a store in this process.
+ * The options of a store in this process.
  *
- * @param folder the folder of its files; created if it is absent, and locked while open
- * @param journaling when it answers; strict by default
+ * @param folder the folder of its files; created if it is absent, and locked while the store is
+ *     open
+ * @param journaling whether answers wait for the disk; strict by default
  * @param upkeep when it writes snapshots, and how much journal it keeps
- * @param limits what it refuses
- * @param environment its clocks, randomness, disk and threads; this machine's by default
+ * @param limits its limits
+ * @param environment its clocks, randomness, disk and threads; those of this machine by default
  */
 public record StoreOptions(
     Path folder, Journaling journaling, Upkeep upkeep, Limits limits, Environment environment) {
 
-  /** A strict store with the defaults. */
+  /** The default options for a folder. */
   public static StoreOptions in(Path folder) {
     return new StoreOptions(
         folder, Journaling.STRICT, Upkeep.DEFAULTS, Limits.defaults(), Environment.system());
   }
 
-  /** The same in another folder. */
+  /** The same options with another folder. */
   public StoreOptions withFolder(Path folder) {
     return new StoreOptions(folder, journaling, upkeep, limits, environment);
   }
 
-  /** The same with other journaling. */
+  /** The same options with other journaling. */
   public StoreOptions withJournaling(Journaling journaling) {
     return new StoreOptions(folder, journaling, upkeep, limits, environment);
   }
 
-  /** The same with a snapshot after this many commits. */
+  /** The same options with a snapshot after this many commits. */
   public StoreOptions withSnapshotEvery(long commits) {
     return withUpkeep(upkeep.withSnapshotEvery(commits));
   }
 
-  /** The same with other upkeep. */
+  /** The same options with other upkeep. */
   public StoreOptions withUpkeep(Upkeep upkeep) {
     return new StoreOptions(folder, journaling, upkeep, limits, environment);
   }
 
-  /** The same with other limits. */
+  /** The same options with other limits. */
   public StoreOptions withLimits(Limits limits) {
     return new StoreOptions(folder, journaling, upkeep, limits, environment);
   }
 
-  /** The same in another environment. */
+  /** The same options with another environment. */
   public StoreOptions withEnvironment(Environment environment) {
     return new StoreOptions(folder, journaling, upkeep, limits, environment);
   }
 
-  /** When a store answers. */
+  /** Whether answers wait for the disk. */
   public enum Journaling {
-    /** Only once everything that the answer rests on is on disk. */
+    /** An answer is given once every commit that its decision depends on is on disk. */
     STRICT,
     /**
-     * At once; the disk follows. A crash may lose the newest commits: at most what was handed over
-     * within one sync of the disk, and never more than {@link Limits#unsyncedBytes}, beyond which
-     * answers wait.
+     * An answer is given at once, before the commit is on disk. A crash may lose the newest
+     * commits: at most those of one sync of the disk, and never more than {@link
+     * Limits#unsyncedBytes}, beyond which answers wait.
      */
     OPPORTUNISTIC
   }
 
   /**
-   * How a store keeps its folder in order.
+   * Snapshots, retention and the disk reserve.
    *
-   * @param snapshotEvery after how many commits a new snapshot is begun; default 1,000,000
-   * @param snapshotAtClose how long a snapshot may take that is written when the store closes, if
-   *     the next start would have to read much journal; zero for no such snapshot; default 10
-   *     seconds
+   * @param snapshotEvery the number of commits after which a new snapshot is started; default
+   *     1,000,000
+   * @param snapshotAtClose the longest time for a snapshot that is written when the store closes,
+   *     if the next start would otherwise have to read much journal; zero for no such snapshot;
+   *     default 10 seconds
    * @param retention how much of the journal is kept for subscribers; by default up to 1 GiB in
-   *     all, of the last seven days
-   * @param diskReserveBytes how much of the disk the journal leaves free for others, 0 or more; if
-   *     a new segment would take it, growth is refused as full until there is room. Default 64 MiB
+   *     total, of the last seven days
+   * @param diskReserveBytes how many bytes of the disk the journal leaves free, 0 or more; if a new
+   *     segment would take them, growth is refused as full until there is room. Default 64 MiB
    */
   public record Upkeep(
       long snapshotEvery, Duration snapshotAtClose, Retention retention, long diskReserveBytes) {
@@ -83,7 +85,7 @@ public record StoreOptions(
     public static final Upkeep DEFAULTS =
         new Upkeep(1_000_000, Duration.ofSeconds(10), Retention.DEFAULTS, 64 << 20);
 
-    /** Refuses values that make no sense with {@link IllegalArgumentException}. */
+    /** Throws {@link IllegalArgumentException} for values out of range. */
     public Upkeep {
       if (snapshotEvery < 1) {
         throw new IllegalArgumentException(
@@ -97,58 +99,56 @@ public record StoreOptions(
       }
     }
 
-    /** With the default reserve of the disk. */
+    /** Upkeep with the default disk reserve. */
     public Upkeep(long snapshotEvery, Duration snapshotAtClose, Retention retention) {
       this(snapshotEvery, snapshotAtClose, retention, 64 << 20);
     }
 
-    /** The same with a snapshot after this many commits. */
+    /** The same upkeep with a snapshot after this many commits. */
     public Upkeep withSnapshotEvery(long commits) {
       return new Upkeep(commits, snapshotAtClose, retention, diskReserveBytes);
     }
 
-    /** The same with so long for a snapshot at the close. */
-    public Upkeep withSnapshotAtClose(Duration longest) {
-      return new Upkeep(snapshotEvery, longest, retention, diskReserveBytes);
+    /** The same upkeep with another limit for the snapshot at close. */
+    public Upkeep withSnapshotAtClose(Duration limit) {
+      return new Upkeep(snapshotEvery, limit, retention, diskReserveBytes);
     }
 
-    /** The same with so much journal kept. */
+    /** The same upkeep with another retention. */
     public Upkeep withRetention(Retention retention) {
       return new Upkeep(snapshotEvery, snapshotAtClose, retention, diskReserveBytes);
     }
 
-    /** The same with so much of the disk left free. */
+    /** The same upkeep with another disk reserve. */
     public Upkeep withDiskReserveBytes(long bytes) {
       return new Upkeep(snapshotEvery, snapshotAtClose, retention, bytes);
     }
   }
 
   /**
-   * What a store refuses, so that no client can hurt the others.
+   * The limits of a store. Each is the largest value that is allowed.
    *
-   * @param operations the most parts of one transaction and references of one read; default 10,000
-   * @param transactionBytes the most bytes of data, documents and names in one transaction; default
-   *     16 MiB
-   * @param dataBytes the most bytes of one task's data or one document's body; default 1 MiB
-   * @param nameBytes the most bytes of UTF-8 of a group, collection, key or local name; default 512
-   * @param requestIdBytes the most bytes of UTF-8 of a request id; default 128
-   * @param claimCount the most tasks of one claim; default 1,000
-   * @param claimGroups the most groups of one claim; default 100
-   * @param waitingClaims the most claims that wait at a time; default 10,000
-   * @param subscribers the most subscriptions open at a time; default 1,000
-   * @param subscriberLag the most commits that are kept in memory for a subscriber that is behind;
-   *     a subscriber further behind goes on from the journal, see {@link Subscription}; default
-   *     100,000
-   * @param subscriberLagBytes the most bytes that those commits may take, by the store's own
-   *     estimate; default a sixteenth of the largest heap, at most 64 MiB
-   * @param queuedCommands the most commands and reads that wait for the store's thread, at least 1;
-   *     beyond it callers get a {@link StoreBusyException}; default 100,000
-   * @param queuedBytes the most bytes that those may take, by the store's own estimate; one command
-   *     alone may take more; default a sixteenth of the largest heap, at most 64 MiB
-   * @param unsyncedBytes the most bytes of journal that are not on disk; beyond it new commands
-   *     wait; default 64 MiB
-   * @param memoryBytes what tasks, documents and remembered requests may take, by the store's own
-   *     estimate; growth beyond is refused as full; default 60 % of the largest heap
+   * @param operations parts of one transaction, and references of one read; default 10,000
+   * @param transactionBytes bytes of data, documents and names in one transaction; default 16 MiB
+   * @param dataBytes bytes of one task's data or one document's body; default 1 MiB
+   * @param nameBytes bytes of UTF-8 of a group, collection, key or local name; default 512
+   * @param requestIdBytes bytes of UTF-8 of a request id; default 128
+   * @param claimCount tasks of one claim; default 1,000
+   * @param claimGroups groups of one claim; default 100
+   * @param waitingClaims claims that wait at a time; default 10,000
+   * @param subscribers subscriptions open at a time; default 1,000
+   * @param subscriberLag commits that are kept in memory for a subscriber that is behind; a
+   *     subscriber further behind reads from the journal, see {@link Subscription}; default 100,000
+   * @param subscriberLagBytes the estimated size of those commits; default a sixteenth of the
+   *     largest heap, at most 64 MiB
+   * @param queuedCommands commands and reads that wait for the store's thread, at least 1; beyond
+   *     it callers get a {@link StoreBusyException}; default 100,000
+   * @param queuedBytes the estimated size of those commands and reads; a single command may be
+   *     larger; default a sixteenth of the largest heap, at most 64 MiB
+   * @param unsyncedBytes bytes of journal that are not on disk; beyond it new commands wait;
+   *     default 64 MiB
+   * @param memoryBytes the estimated size of tasks, documents and remembered requests; growth
+   *     beyond it is refused as full; default 60 % of the largest heap
    */
   public record Limits(
       int operations,
@@ -167,7 +167,7 @@ public record StoreOptions(
       long unsyncedBytes,
       long memoryBytes) {
 
-    /** The largest number that JSON carries exactly everywhere: the limit of ids and times. */
+    /** The largest id and time: 2^53 - 1, which every JSON parser reads exactly. */
     public static final long LARGEST_NUMBER = (1L << 53) - 1;
 
     /** The defaults. */
@@ -191,17 +191,19 @@ public record StoreOptions(
           Runtime.getRuntime().maxMemory() / 10 * 6);
     }
 
-    /** The same with another memory budget. */
+    /** The same limits with another memory budget. */
     public Limits withMemoryBytes(long memoryBytes) {
       return with(subscriberLag, subscriberLagBytes, queuedCommands, queuedBytes, memoryBytes);
     }
 
-    /** The same with other bounds of what is kept for a subscriber that is behind. */
+    /**
+     * The same limits with other values of {@code subscriberLag} and {@code subscriberLagBytes}.
+     */
     public Limits withSubscriberLag(int commits, long bytes) {
       return with(commits, bytes, queuedCommands, queuedBytes, memoryBytes);
     }
 
-    /** The same with other bounds of what waits for the store's thread. */
+    /** The same limits with other values of {@code queuedCommands} and {@code queuedBytes}. */
     public Limits withQueued(int commands, long bytes) {
       return with(subscriberLag, subscriberLagBytes, commands, bytes, memoryBytes);
     }

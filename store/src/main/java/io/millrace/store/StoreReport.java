@@ -3,17 +3,18 @@ package io.millrace.store;
 import io.millrace.store.journal.files.JournalReport;
 
 /**
- * What a check of a store's folder found: its files, and what a restart would find in them.
+ * The result of a check of a store's folder. All numbers but the first two are those after the last
+ * frame that could be read and applied.
  *
- * @param journal the files, and all damage: to them, and to the records in them
- * @param records the number of records in all snapshots and frames, as far as they could be read
- * @param tasks the number of tasks after the last frame that could be read and applied
- * @param groups the number of groups that are not empty there
- * @param documents the number of documents there
- * @param rememberedRequests the number of requests remembered there for their ids
- * @param position the number of commits up to there; less than {@link JournalReport#lastPosition}
- *     if something is damaged
- * @param lastId the largest id or version that had been given by then
+ * @param journal the files, with all damage to them and to the records in them
+ * @param records the number of records in all readable snapshots and frames
+ * @param tasks the number of tasks
+ * @param groups the number of groups that are not empty
+ * @param documents the number of documents
+ * @param rememberedRequests the number of remembered request ids
+ * @param position the number of commits; less than {@link JournalReport#lastPosition} if something
+ *     is damaged
+ * @param lastId the largest id or version given so far
  */
 public record StoreReport(
     JournalReport journal,
@@ -24,7 +25,9 @@ public record StoreReport(
     int rememberedRequests,
     long position,
     long lastId) {
-  /** Whether nothing is damaged. A damaged snapshot counts, though a store may do without. */
+  /**
+   * Whether nothing is damaged. A damaged snapshot counts, even if the store can start without it.
+   */
   public boolean isSound() {
     return journal.isSound();
   }

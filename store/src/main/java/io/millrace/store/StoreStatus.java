@@ -5,29 +5,30 @@ import io.millrace.store.StoreOptions.Upkeep;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a store is doing, for metrics and people. Counters begin when the store is opened.
+ * The status of a store, for metrics and people. The counters, from {@code committed} on, start at
+ * 0 when the store is opened.
  *
  * @param position the newest commit
  * @param durablePosition the newest commit that is known to be on disk
  * @param timeMillis store time
- * @param journaling when it answers
- * @param tasks tasks in all states
- * @param groups groups that are not empty
- * @param documents documents
- * @param waitingClaims claims that wait for a task
- * @param subscribers open subscriptions
- * @param rememberedRequests answers kept for their request ids
- * @param memoryBytes what all that takes, by the store's estimate
- * @param memoryLimitBytes how much it may take
- * @param unsyncedBytes journal bytes that are not known to be on disk
- * @param unsyncedMillis how long the oldest commit that is not on disk has been waiting, 0 for
+ * @param journaling whether answers wait for the disk
+ * @param tasks the number of tasks in all states
+ * @param groups the number of groups that are not empty
+ * @param documents the number of documents
+ * @param waitingClaims the number of claims that wait for a task
+ * @param subscribers the number of open subscriptions
+ * @param rememberedRequests the number of answers kept for their request ids
+ * @param memoryBytes the estimated size of tasks, documents and remembered requests
+ * @param memoryLimitBytes the limit of {@code memoryBytes}
+ * @param unsyncedBytes bytes of journal that are not known to be on disk
+ * @param unsyncedMillis for how long the oldest commit that is not on disk has been waiting, 0 for
  *     none: what a crash could cost an opportunistic store
- * @param committed transactions that took effect
+ * @param committed transactions executed
  * @param claimed claims that took tasks
  * @param empty claims that found nothing
  * @param refused commands refused
- * @param repeated commands answered again for their request id
- * @param frames groups handed to the journal
+ * @param repeated commands whose earlier answer was repeated
+ * @param frames frames handed to the journal
  * @param snapshots snapshots published
  */
 public record StoreStatus(
@@ -54,15 +55,15 @@ public record StoreStatus(
     long snapshots) {
 
   /**
-   * How the disk of a store is doing.
+   * The status of a store's disk.
    *
-   * @param freeBytes the bytes that are free on it; {@link Long#MAX_VALUE} if that is not known
-   * @param reserveBytes how many of them the journal leaves to others, see {@link
+   * @param freeBytes the free bytes of the disk; {@link Long#MAX_VALUE} if unknown
+   * @param reserveBytes how many of them the journal leaves free, see {@link
    *     Upkeep#diskReserveBytes}
-   * @param shortage why the journal cannot have more room, in words; null while it can. Growth is
-   *     refused as full until it is over
-   * @param stuck whether commands wait for that room, and reads with them
-   * @param snapshotFailure why the last snapshot could not be written, in words; null if it could
+   * @param shortage why the journal cannot get room for its next segment, for people; null if it
+   *     can. Growth is refused as full while there is a shortage
+   * @param stuck whether commands and reads wait for room
+   * @param snapshotFailure why the last snapshot could not be written, for people; null if it could
    */
   public record DiskState(
       long freeBytes,

@@ -10,27 +10,27 @@ import org.jspecify.annotations.Nullable;
  * A stream of durable commits, each once and in order. For use by one thread at a time.
  *
  * <p>A store in this process keeps commits in memory for a subscriber that is behind, up to {@link
- * Limits#subscriberLag} and {@link Limits#subscriberLagBytes}. A subscriber further behind goes on
- * from the journal, like one that begins in the past. It is too slow once the journal does not hold
- * the commits any more that it has yet to see.
+ * Limits#subscriberLag} and {@link Limits#subscriberLagBytes}. A subscriber that is further behind,
+ * or that begins in the past, reads from the journal. It is too slow if the journal no longer holds
+ * the commits that it needs next.
  */
 public interface Subscription extends AutoCloseable {
-  /** Where the subscription began: the first commit to come is after it. */
+  /** The position after which the subscription began. */
   Position start();
 
   /**
-   * The next commit that has a change of interest, waiting for it.
+   * Waits for the next commit that has a change of interest.
    *
-   * @param timeout how long to wait; a store in this process counts it by the monotonic clock of
-   *     its environment
-   * @return the commit with only the changes of interest, or null when the time is over
-   * @throws PositionLostException when the subscriber was too slow; it may read everything anew and
-   *     then subscribe again
-   * @throws StoreClosedException when the store or the subscription is closed
-   * @throws StoreException when a store in this process cannot read its journal, which may be
-   *     damaged; other subscriptions are not affected, and a later call tries again without leaving
-   *     out a commit
-   * @throws InterruptedException when the thread was interrupted
+   * @param timeout how long to wait; a store in this process uses the monotonic clock of its
+   *     environment
+   * @return the commit with only the changes of interest, or null after the timeout
+   * @throws PositionLostException if the subscriber was too slow; it should read everything again
+   *     and then subscribe again
+   * @throws StoreClosedException if the store or the subscription is closed
+   * @throws StoreException if a store in this process cannot read its journal, which may be
+   *     damaged; other subscriptions are not affected, and a later call tries again at the same
+   *     commit
+   * @throws InterruptedException if the thread is interrupted
    */
   @Nullable Commit next(Duration timeout) throws InterruptedException;
 
@@ -39,11 +39,12 @@ public interface Subscription extends AutoCloseable {
   void close();
 
   /**
-   * What a subscriber wants to see.
+   * The filter of a subscription. If both sets are empty, all changes are of interest; otherwise
+   * those that match one of them.
    *
-   * @param after the position after which to begin; null begins now
-   * @param groups only changes of tasks in these groups
-   * @param collections only changes of documents in these collections
+   * @param after the position after which to begin; null for the current position
+   * @param groups groups whose tasks are of interest
+   * @param collections collections whose documents are of interest
    */
   record Interest(@Nullable Position after, Set<String> groups, Set<String> collections) {
     public Interest {
@@ -51,17 +52,17 @@ public interface Subscription extends AutoCloseable {
       collections = Set.copyOf(collections);
     }
 
-    /** Everything from now on. Both sets empty means no filter. */
+    /** All changes from now on. */
     public static Interest everything() {
       return new Interest(null, Set.of(), Set.of());
     }
 
-    /** The same after {@code position}. */
+    /** The same filter, beginning after {@code position}. */
     public Interest after(@Nullable Position position) {
       return new Interest(position, groups, collections);
     }
 
-    /** Whether a change belongs to it. */
+    /** Whether a change is of interest. */
     public boolean includes(Change change) {
       if (groups.isEmpty() && collections.isEmpty()) {
         return true;

@@ -3,20 +3,20 @@ package io.millrace.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kernel's unit of work: an immutable value. If its id is in the store, every field is known of
- * it, since each change makes a new task with a larger id.
+ * The store's unit of work. It is immutable: each change replaces it by a new task with a larger
+ * id. So if a task with this id exists, all its fields are as they are here.
  *
- * @param id unique for ever, growing, 1 to 2^53 - 1
- * @param origin the first id that this task had, kept through claims and updates
- * @param group the name of the group it belongs to for life, 1 to 512 bytes of UTF-8
- * @param availableAtMillis the store time from which anybody may claim it, in milliseconds since
- *     the epoch; while it lies ahead the task is delayed or claimed
- * @param owner who may change it until then; null for none: the task is then delayed, not claimed.
- *     Once the time has come it only tells whose lease ended, and gives no right
- * @param token the fencing token: the id that the current claim gave, kept by renewals; 0 if the
+ * @param id unique for ever, increasing, 1 to 2^53 - 1
+ * @param origin the first id of this task, which claims and updates keep
+ * @param group the name of its group, which never changes; 1 to 512 bytes of UTF-8
+ * @param availableAtMillis the store time from which any client may claim it, in milliseconds since
+ *     the epoch; before that, the task is delayed or claimed
+ * @param owner the only client that may change it until then; null if it is delayed. After that
+ *     time, the last owner, who has no right to it any more
+ * @param token the fencing token: the id that the current claim gave, which renewals keep; 0 if the
  *     task is not held through a claim
- * @param claims how often it has been claimed, from 0
- * @param data what its users put in; never interpreted
+ * @param claims how many times it has been claimed, from 0
+ * @param data its content, which the store does not interpret
  */
 public record Task(
     long id,
@@ -28,7 +28,7 @@ public record Task(
     int claims,
     Bytes data) {
 
-  /** What this task is at a store time in milliseconds. */
+  /** The state of this task at a store time, in milliseconds since the epoch. */
   public State stateAt(long nowMillis) {
     if (availableAtMillis <= nowMillis) {
       return State.WAITING;
@@ -36,12 +36,12 @@ public record Task(
     return owner == null ? State.DELAYED : State.CLAIMED;
   }
 
-  /** Whether a claim gave this task to its owner; only such tasks count against claim limits. */
+  /** Whether it is held through a claim; only such tasks count against claim limits. */
   public boolean heldByClaim() {
     return token != 0;
   }
 
-  /** Names exactly this task: a reference that no longer resolves once it has changed. */
+  /** A reference to exactly this task, which does not resolve any more once it has changed. */
   public TaskRef ref() {
     return TaskRef.id(id);
   }
@@ -51,13 +51,13 @@ public record Task(
     return new Task(id, origin, group, availableAtMillis, owner, token, claims, other);
   }
 
-  /** What a task is at a moment of store time. */
+  /** The state of a task at a store time. */
   public enum State {
-    /** Anybody may claim it. */
+    /** Any client may claim it. */
     WAITING,
     /** Its time has not come and nobody owns it. */
     DELAYED,
-    /** Its owner alone may change it until its time comes. */
+    /** Only its owner may change it until its time comes. */
     CLAIMED
   }
 }

@@ -1,46 +1,46 @@
 package io.millrace.store;
 
 /**
- * How a read or a transaction names a task: by id, by origin, or by both.
+ * A reference to a task: by id, by origin, or by both.
  *
- * @param id the expected id, or 0 for "whatever id it has now"
- * @param origin the first id it had, or 0 if only the id is known
+ * @param id the expected id; 0 for any
+ * @param origin the first id of the task; 0 for any
  */
 public record TaskRef(long id, long origin) {
   /**
-   * The task with this id, unchanged since.
+   * The task with this id. It does not resolve any more once the task has changed.
    *
-   * @throws IllegalArgumentException when the id is below 1
+   * @throws IllegalArgumentException if the id is below 1
    */
   public static TaskRef id(long id) {
     return new TaskRef(id, 0).required();
   }
 
   /**
-   * The task that began with this id, however often it has changed since.
+   * The task whose first id was this one, with any current id.
    *
-   * @throws IllegalArgumentException when the origin is below 1
+   * @throws IllegalArgumentException if the origin is below 1
    */
   public static TaskRef origin(long origin) {
     return new TaskRef(0, origin).required();
   }
 
   /**
-   * Whether a task can have this id and origin. A transaction or claim with a reference that names
-   * no task is refused as malformed, together with all else that is wrong with it.
+   * Whether a task can have this id and origin. If not, a transaction or claim with this reference
+   * is refused as malformed.
    */
   public boolean namesTask() {
     return id >= 0 && origin >= 0 && (id | origin) != 0;
   }
 
   /**
-   * This reference, for uses that cannot do without a task.
+   * Returns this reference after a check.
    *
-   * @throws IllegalArgumentException when it names no task
+   * @throws IllegalArgumentException unless {@link #namesTask}
    */
   public TaskRef required() {
     if (!namesTask()) {
-      throw new IllegalArgumentException("a task is named by a positive id or origin");
+      throw new IllegalArgumentException("a reference to a task needs a positive id or origin");
     }
     return this;
   }

@@ -15,34 +15,35 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * A transactional store of tasks and documents. Two verbs change anything, {@link #commit} and
- * {@link #claim}; all else reads. Safe for use by any number of threads.
+ * A transactional store of tasks and documents. Only {@link #commit} and {@link #claim} (and {@link
+ * #submit}, for both) change it. Thread-safe.
  *
- * <p>In a strict store every answer is on disk before it is given. Every method throws {@link
- * StoreClosedException} once the store is closed or stopped, and {@link OutcomeUnknownException} if
- * it stopped before the answer was certain; the futures fail with the same.
+ * <p>In a strict store, an answer is given only once everything that it depends on is on disk.
+ * Every method throws {@link StoreClosedException} once the store is closed or stopped, and {@link
+ * OutcomeUnknownException} if it stopped before the answer was certain; futures fail with the same
+ * exceptions.
  *
  * <p><b>Callbacks.</b> A callback on a future of {@link #submit} ({@code thenApply}, {@code
- * whenComplete} and the like) runs on the thread that completes it, or on the caller's if it is
- * complete already. A store in this process completes its futures on its one thread, which serves
- * all callers: a callback there should be short, may call {@link #submit}, and must not wait for
- * the store. Every call of this store that waits, and {@code join} and {@code get} on a future that
- * is not complete, throws {@link IllegalStateException} on that thread; so does a wait for a {@link
- * Subscription}. Run longer callbacks elsewhere, with {@code thenApplyAsync} and an executor. A
- * store over HTTP has a virtual thread for each submitted command, on which callbacks may wait.
+ * whenComplete} and the like) runs on the thread that completes it, or on the caller's thread if it
+ * is already complete. A store in this process completes its futures on its only thread, which
+ * serves all callers: a callback should be short, may call {@link #submit}, and must not wait for
+ * the store. On that thread, every blocking call of this store, {@code join} and {@code get} on an
+ * incomplete future, and waiting for a {@link Subscription} throw {@link IllegalStateException}.
+ * For longer callbacks, use {@code thenApplyAsync} with an executor. A store over HTTP has a
+ * virtual thread for each submitted command, on which callbacks may block.
  */
 public interface TaskStore extends AutoCloseable {
   /**
-   * Hands a command to the store and returns at once.
+   * Submits a command and returns at once.
    *
-   * <p>Cancelling the future of a waiting claim withdraws it; a command that is already decided
-   * cannot be withdrawn.
+   * <p>Cancelling the future of a waiting claim withdraws the claim. A command that has been
+   * decided cannot be withdrawn.
    *
-   * @return the answer, when it may be known
+   * @return completes with the answer
    */
   CompletableFuture<Outcome> submit(Command command);
 
-  /** Applies a transaction whole or not at all, and waits for the answer. */
+  /** Executes a transaction, completely or not at all, and waits for the answer. */
   default Outcome commit(Transaction transaction) {
     return await(submit(transaction));
   }
@@ -53,109 +54,109 @@ public interface TaskStore extends AutoCloseable {
   }
 
   /**
-   * The tasks named, in the order asked; an empty one for each that is not there.
+   * Reads tasks, in the order of the references; empty for each that does not exist.
    *
-   * @throws IllegalArgumentException when a reference {@linkplain TaskRef#namesTask names no task}
+   * @throws IllegalArgumentException if a reference {@linkplain TaskRef#namesTask names no task}
    */
   Read<List<Optional<Task>>> tasks(List<TaskRef> refs);
 
-  /** The task named, or an empty one. */
+  /** Reads a task; empty if it does not exist. */
   default Read<Optional<Task>> task(TaskRef ref) {
     Read<List<Optional<Task>>> read = tasks(List.of(ref));
     return new Read<>(read.position(), read.timeMillis(), read.value().getFirst());
   }
 
-  /** The tasks of a group, as they were together at one position. */
+  /** Reads tasks of a group, all as of one position. */
   Read<List<Task>> group(GroupQuery query);
 
-  /** All groups that are not empty, by name in order of UTF-16 code units. */
+  /** Lists all groups that are not empty, by name in order of UTF-16 code units. */
   Read<List<GroupSummary>> groups();
 
-  /** The document named, or an empty one. */
+  /** Reads a document; empty if it does not exist. */
   Read<Optional<Document>> document(DocumentKey key);
 
-  /** The documents asked for, as they were together at one position. */
+  /** Reads documents of a collection, all as of one position. */
   Read<List<Document>> documents(DocumentQuery query);
 
   /**
-   * Begins a stream of commits.
+   * Opens a stream of commits.
    *
-   * @throws PositionLostException when the position asked for cannot be served
+   * @throws PositionLostException if the requested position is lost
    */
   Subscription subscribe(Interest interest);
 
-  /** Finishes what was accepted, then releases everything. Closing twice does nothing. */
+  /** Finishes the accepted commands, then releases all resources. Closing again does nothing. */
   @Override
   void close();
 
   /**
    * Opens a store in this process.
    *
-   * @throws StoreException when the folder is in use, damaged or cannot be written; the message
-   *     names it
+   * @throws StoreException if the folder is in use, damaged or cannot be written; the message names
+   *     it
    */
   static EmbeddedTaskStore open(StoreOptions options) {
     return StoreStarter.open(options);
   }
 
   /**
-   * Opens a store on a journal of your own, which it closes in the end; the folder of {@code
+   * Opens a store with a given journal, which is closed with the store; the folder of {@code
    * options} is not used.
    *
-   * @throws StoreException when the journal is damaged or cannot be written
+   * @throws StoreException if the journal is damaged or cannot be written
    */
   static EmbeddedTaskStore open(StoreOptions options, Journal journal) {
     return StoreStarter.open(options, journal);
   }
 
   /**
-   * Makes a store of a {@linkplain EmbeddedTaskStore#backup backup}, in a folder that is empty or
-   * not there yet. The new store holds what the other one held, claims included, goes on as another
-   * history, and gives no id that the other one gave, nor any earlier copy of it.
+   * Creates a store from a {@linkplain EmbeddedTaskStore#backup backup}, in a folder that is empty
+   * or does not exist yet. The new store has the content of the old one, including claims. It
+   * continues under a new history, and never gives an id that the old store, or an earlier copy of
+   * it, has given.
    *
-   * <p>That rests on this machine's clock: the ids go on from a number that grows with it, by 4
-   * million a second. A clock that is behind, or more than one new history in 17 minutes from one
-   * restore to the next, can give an id twice. A crash of an opportunistic store begins one new
-   * history, a recovery that leaves out a part of the journal two, and one more each time it is
-   * itself interrupted.
+   * <p>The last point depends on this machine's clock: ids continue from a number that increases
+   * with the clock, by 4 million a second. Ids can repeat if the clock is behind, or if more than
+   * one new history begins per 17 minutes between two restores. A crash of an opportunistic store
+   * begins one new history; a recovery that leaves out a part of the journal begins two, and one
+   * more each time it is interrupted.
    *
    * @param backup read to its end, not closed
-   * @return how many commits the store holds
-   * @throws StoreException when the backup is damaged, or the folder is in use, not empty or cannot
-   *     be written; a folder that was empty is left without files but its lock
+   * @return the number of commits of the store
+   * @throws StoreException if the backup is damaged, or the folder is in use, not empty or cannot
+   *     be written; an empty folder is left without files except its lock
    */
   static long restore(Path folder, InputStream backup) {
     return StoreStarter.restore(Environment.system(), folder, backup);
   }
 
   /**
-   * Reads every file of a store's folder and every record in them, and replays what a restart
-   * would, without changing anything. It needs as much memory as the store. Of a folder that is in
-   * use the last frames may show as an unfinished tail, and a file that is removed meanwhile as
-   * missing.
+   * Checks a store's folder: reads every file and every record, and replays what a restart would
+   * replay. Changes nothing. Needs as much memory as the store. If the folder is in use, the last
+   * frames may be reported as an unfinished tail, and a file that is removed meanwhile as missing.
    *
-   * @throws StoreException when it is no folder or cannot be read
+   * @throws StoreException if this is not a folder or cannot be read
    */
   static StoreReport verify(Path folder) {
     return StoreCheck.verify(folder);
   }
 
   /**
-   * Writes a backup of what can be read of a folder whose store does not start any more: the newest
-   * whole snapshot and the commits after it up to the first that is damaged. Changes nothing in the
-   * folder. A store that is restored from the backup goes on under a new history. It needs as much
-   * memory as the store.
+   * Writes a backup of the readable part of a folder whose store does not start any more: the
+   * newest complete snapshot and the commits after it, up to the first damaged one. Changes nothing
+   * in the folder. A store that is restored from the backup continues under a new history. Needs as
+   * much memory as the store.
    *
-   * @return what {@link #verify} says of the folder; {@link StoreReport#position} is the last
-   *     commit in the backup
-   * @throws StoreException when it is no folder, nothing of a store can be read in it, or {@code
+   * @return the result of {@link #verify}; {@link StoreReport#position} is the last commit in the
+   *     backup
+   * @throws StoreException if this is not a folder, no part of a store can be read in it, or {@code
    *     target} fails
    */
   static StoreReport salvage(Path folder, OutputStream target) {
     return StoreCheck.salvage(folder, target);
   }
 
-  /** Waits for an answer and throws what it failed with as it is. */
+  /** Waits for an answer, and throws its exception unwrapped. */
   private static Outcome await(CompletableFuture<Outcome> answer) {
     try {
       return answer.join();
@@ -170,12 +171,12 @@ public interface TaskStore extends AutoCloseable {
   }
 
   /**
-   * Which tasks of a group to list: those that wait, by (available time, origin); with {@code
-   * owned} then the delayed and the claimed ones in the same order.
+   * A query for tasks of a group: first the waiting ones, by available time and then by origin;
+   * with {@code owned}, then the delayed and the claimed ones in the same order.
    *
-   * @param group the group's name; an unknown one lists nothing
-   * @param limit the most tasks to list, 0 for no limit
-   * @param owned whether tasks that cannot be claimed now are listed too
+   * @param group the name of the group; the result for an unknown one is empty
+   * @param limit the largest number of tasks to list, 0 for no limit
+   * @param owned whether to list tasks that cannot be claimed now too
    */
   record GroupQuery(String group, int limit, boolean owned) {
     /** All waiting tasks of a group. */
@@ -190,12 +191,12 @@ public interface TaskStore extends AutoCloseable {
   }
 
   /**
-   * Which documents of a collection to list, by key in order of UTF-16 code units.
+   * A query for documents of a collection, by key in order of UTF-16 code units.
    *
-   * @param collection the collection's name; an unknown one lists nothing
-   * @param prefix what the keys begin with; empty for all
+   * @param collection the name of the collection; the result for an unknown one is empty
+   * @param prefix only keys that begin with this; empty for all
    * @param after only keys greater than this; empty for all
-   * @param limit the most documents to list, 0 for no limit
+   * @param limit the largest number of documents to list, 0 for no limit
    */
   record DocumentQuery(String collection, String prefix, String after, int limit) {
     /** All documents of a collection whose keys begin with {@code prefix}. */
@@ -205,23 +206,23 @@ public interface TaskStore extends AutoCloseable {
   }
 
   /**
-   * A group that is not empty, with how many tasks it has.
+   * A group that is not empty, with the numbers of its tasks.
    *
    * @param name its name
-   * @param waiting tasks that can be claimed
-   * @param delayed tasks whose time has not come and that nobody owns
-   * @param owned tasks that a client owns, through a claim or not
-   * @param claimed those of the owned that are held through a claim: what claim limits count
+   * @param waiting the number of tasks that can be claimed
+   * @param delayed the number of tasks whose time has not come and that nobody owns
+   * @param owned the number of tasks that a client owns, through a claim or not
+   * @param claimed the number of tasks that are held through a claim, which claim limits count
    */
   record GroupSummary(String name, long waiting, long delayed, long owned, long claimed) {}
 
   /**
-   * The answer to a read: what was true at one position.
+   * The result of a read at one position.
    *
-   * @param position when it was true
+   * @param position the position
    * @param timeMillis the store time of the read
-   * @param value what was read
-   * @param <T> the answer
+   * @param value the result
+   * @param <T> the type of the result
    */
   record Read<T>(Position position, long timeMillis, T value) {}
 }

@@ -7,22 +7,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change that happens whole or not at all. Build one with {@link #by}.
+ * Changes that are executed completely or not at all. Build one with {@link #by}.
  *
- * @param client the client that asks; becomes the owner of what the transaction holds into the
- *     future
+ * @param client the client, which becomes the owner of tasks with a future time
  * @param adds tasks to create
- * @param updates tasks to replace by changed ones
- * @param renewals claims to prolong
- * @param takings waiting tasks to claim by name
- * @param deletes tasks to remove
- * @param depends tasks that must be there, unchanged if an id is expected
+ * @param updates tasks to change
+ * @param renewals claims to renew
+ * @param takings waiting tasks to claim by id or origin
+ * @param deletes tasks to delete
+ * @param depends tasks that must exist; if a reference has an id, unchanged
  * @param puts documents to write
- * @param documentDeletes documents to remove
+ * @param documentDeletes documents to delete
  * @param documentDepends documents that must have a version
- * @param requestId repeating it within ten minutes of store time gives the first answer again, or a
- *     refusal if the content differs; null for none; at most 128 bytes of UTF-8
- * @param override an operator's right to change tasks of other owners; recorded with the commit
+ * @param requestId if a transaction with the same id and content is submitted again within ten
+ *     minutes of store time, the first answer is repeated; with other content, it is refused. At
+ *     most 128 bytes of UTF-8; null for none
+ * @param override whether to use an operator's right to change tasks of other owners; recorded with
+ *     the commit
  */
 public record Transaction(
     Owner client,
@@ -45,9 +46,9 @@ public record Transaction(
    * @param group its group, 1 to 512 bytes of UTF-8
    * @param data its data
    * @param when when it becomes available
-   * @param owned whether the client owns it until then; a delayed task that nobody owns otherwise
-   * @param localName a name by which document puts of the same transaction may refer to the new
-   *     task, see {@link Put}; null for none
+   * @param owned whether the client owns it until then; otherwise nobody does, and it is delayed
+   * @param localName a name by which puts of the same transaction may refer to the new task, see
+   *     {@link Put}; null for none
    */
   public record Add(
       String group, Bytes data, When when, boolean owned, @Nullable String localName) {}
@@ -55,62 +56,62 @@ public record Transaction(
   /**
    * A change of a task, which keeps its group, origin and number of claims.
    *
-   * <p>With a future time the client owns the task until then; a live claim of the client goes on
-   * with its token. With a past time or {@link When#now()} the task is released.
+   * <p>With a future time, the client owns the task until then; an active claim of the client keeps
+   * its token. With a past time or {@link When#now()}, the task is released.
    *
    * @param task the task to change
-   * @param data its new data; null keeps what it has
+   * @param data its new data; null to keep the data
    * @param when when it becomes available
    */
   public record Update(TaskRef task, @Nullable Bytes data, When when) {}
 
   /**
-   * A claim to prolong: refused if the client's claim has ended.
+   * A claim to renew. Refused if the claim has ended.
    *
    * @param task the claimed task
-   * @param leaseMillis the new length of the lease from now on, positive
-   * @param revive prolong the client's claim even if its lease has ended, as long as the task has
-   *     not changed since. Limits on claims do not apply, so it is for a service that has just
+   * @param leaseMillis the length of the lease from now, positive
+   * @param revive whether to renew the claim even if its lease has ended, as long as the task has
+   *     not changed since. Claim limits do not apply then, so this is for a service that has just
    *     started and knows that no other client has claimed meanwhile
    */
   public record Renewal(TaskRef task, long leaseMillis, boolean revive) {}
 
   /**
-   * A waiting task to claim, so that a claim and what depends on it are one commit. The result is
-   * the same as that of a {@link Claim}: the client owns the task until the lease ends, its new id
-   * is its fencing token, and it has been claimed once more. It is refused if the task is not there
-   * or not waiting. The limit of a claim, {@link Claim#whileFewerThan()}, does not apply.
+   * A waiting task to claim, in one commit with other changes. The result is the same as that of a
+   * {@link Claim}: the client owns the task until the lease ends, its new id is its fencing token,
+   * and it has been claimed once more. Refused if the task does not exist or is not waiting. {@link
+   * Claim#whileFewerThan()} does not apply.
    *
    * @param task the task to claim
-   * @param leaseMillis how long the claim lasts from now on, not negative
-   * @param localName a name by which document puts of the same transaction may refer to the id, and
-   *     so the token, that the claim gives, see {@link Put}; null for none
+   * @param leaseMillis how long the claim lasts from now, not negative
+   * @param localName a name by which puts of the same transaction may refer to the id, and so the
+   *     token, that the claim gives, see {@link Put}; null for none
    */
   public record Taking(TaskRef task, long leaseMillis, @Nullable String localName) {}
 
   /**
-   * A document to write. Every {@code {{local name}}} in the body of a template is replaced by the
-   * decimal id that the task gets which the transaction adds or takes under that local name.
+   * A document to write. In the body of a template, every {@code {{local name}}} is replaced by the
+   * id, in decimal, of the task that the transaction adds or takes under that local name.
    *
-   * @param key which document
-   * @param expectedVersion the version it must have: {@link DocumentVersion#ABSENT} for "must not
-   *     be there", {@link DocumentVersion#ANY} for no expectation
+   * @param key the key of the document
+   * @param expectedVersion the version that it must have; {@link DocumentVersion#ABSENT} if it must
+   *     not exist, {@link DocumentVersion#ANY} for any version or none
    * @param body its new content
-   * @param template whether the body is UTF-8 text with references to added or taken tasks
+   * @param template whether the body is a template, which must be UTF-8
    */
   public record Put(DocumentKey key, long expectedVersion, Bytes body, boolean template) {}
 
   /**
-   * A document with the version it must have.
+   * A document and the version that it must have.
    *
-   * @param key which document
+   * @param key the key of the document
    * @param version the expected version, {@link #ABSENT} or {@link #ANY}
    */
   public record DocumentVersion(DocumentKey key, long version) {
-    /** The document must not be there. */
+    /** The document must not exist. */
     public static final long ABSENT = 0;
 
-    /** The document must be there, with any version; for a put, it may be absent too. */
+    /** The document must exist, with any version; for a put, it may also be absent. */
     public static final long ANY = -1;
   }
 
@@ -126,12 +127,12 @@ public record Transaction(
     documentDepends = List.copyOf(documentDepends);
   }
 
-  /** Begins a transaction of {@code client}. */
+  /** A builder of a transaction of {@code client}. */
   public static Builder by(Owner client) {
     return new Builder(client);
   }
 
-  /** Collects the parts of a transaction. Not safe for use by several threads. */
+  /** Collects the parts of a transaction. Not thread-safe. */
   public static final class Builder {
     private final Owner client;
     private final List<Add> adds = new ArrayList<>();
@@ -155,7 +156,7 @@ public record Transaction(
       return add(new Add(group, data, When.now(), false, null));
     }
 
-    /** Adds a task whose data is the UTF-8 form of {@code data}, available at once. */
+    /** Adds a task with a text as its data, encoded as UTF-8, that is available at once. */
     public Builder add(String group, String data) {
       return add(group, Bytes.of(data));
     }
@@ -172,18 +173,18 @@ public record Transaction(
       return this;
     }
 
-    /** Gives a task back with its data, available at once. */
+    /** Releases a task: it keeps its data and is available at once. */
     public Builder release(TaskRef task) {
       return update(task, null, When.now());
     }
 
-    /** Prolongs a claim. */
+    /** Renews a claim. */
     public Builder renew(TaskRef task, Duration lease) {
       renewals.add(new Renewal(task, lease.toMillis(), false));
       return this;
     }
 
-    /** Prolongs a claim, even one whose lease has ended; see {@link Renewal#revive()}. */
+    /** Renews a claim even if its lease has ended; see {@link Renewal#revive()}. */
     public Builder revive(TaskRef task, Duration lease) {
       renewals.add(new Renewal(task, lease.toMillis(), true));
       return this;
@@ -206,7 +207,7 @@ public record Transaction(
       return this;
     }
 
-    /** Requires a task to be there. */
+    /** Requires a task to exist. */
     public Builder depend(TaskRef task) {
       depends.add(task);
       return this;
@@ -235,13 +236,13 @@ public record Transaction(
       return this;
     }
 
-    /** Makes the transaction repeatable under this id. */
+    /** Sets the request id. */
     public Builder requestId(@Nullable String id) {
       requestId = id;
       return this;
     }
 
-    /** Uses an operator's right over tasks of other owners. */
+    /** Sets whether to use an operator's right to change tasks of other owners. */
     public Builder override(boolean on) {
       override = on;
       return this;
@@ -273,15 +274,15 @@ public record Transaction(
     /**
      * At an absolute time.
      *
-     * @param epochMillis milliseconds since the epoch, not negative; a past one means at once. 0 is
-     *     the store time of the transaction, as for {@link Now}
+     * @param epochMillis milliseconds since the epoch, not negative; a past time means at once. 0
+     *     means the store time of the transaction, the same as {@link Now}
      */
     record At(long epochMillis) implements When {}
 
     /**
      * Relative to the store time of the transaction.
      *
-     * @param millis milliseconds from then, not negative
+     * @param millis milliseconds after that time, not negative
      */
     record After(long millis) implements When {}
 
@@ -290,7 +291,7 @@ public record Transaction(
       return new Now();
     }
 
-    /** At {@code instant}; a past one means at once. */
+    /** At {@code instant}; a past time means at once. */
     static When at(Instant instant) {
       return new At(instant.toEpochMilli());
     }
@@ -300,7 +301,7 @@ public record Transaction(
       return new After(delay.toMillis());
     }
 
-    /** The store time that this names when the transaction happens at {@code nowMillis}. */
+    /** The resulting store time for a transaction at {@code nowMillis}. */
     default long resolve(long nowMillis) {
       return switch (this) {
         case Now() -> nowMillis;

@@ -1,6 +1,6 @@
 /**
- * The task store as its users see it: small immutable tasks and versioned documents, changed only
- * by {@link io.millrace.store.TaskStore#commit} and {@link io.millrace.store.TaskStore#claim}.
+ * The API of the task store: small immutable tasks and versioned documents, changed only by {@link
+ * io.millrace.store.TaskStore#commit} and {@link io.millrace.store.TaskStore#claim}.
  *
  * <pre>
  *             add                    claim
@@ -12,7 +12,7 @@
  *                                                     (nothing)
  * </pre>
  *
- * Every arrow but "time comes" and "lease ends" deletes the old task and adds one with a larger id.
+ * Every arrow except "time comes" and "lease ends" replaces the task by one with a larger id.
  */
 @NullMarked
 package io.millrace.store;

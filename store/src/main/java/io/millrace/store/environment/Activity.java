@@ -3,24 +3,24 @@ package io.millrace.store.environment;
 /** Work that is done step by step by one thread at a time. */
 @FunctionalInterface
 public interface Activity {
-  /** The answer of {@link #step()} that asks for no other step until a signal comes. */
+  /** The result of {@link #step()} if no other step is needed before a signal. */
   long UNTIL_SIGNALLED = Long.MAX_VALUE;
 
-  /** The answer of {@link #step()} that says the activity is over and wants no other step. */
+  /** The result of {@link #step()} if the activity has finished. */
   long FINISHED = -1;
 
   /**
-   * Does what is due.
+   * Does the work that is due.
    *
-   * @return the nanoseconds after which it wants to be called again, 0 for at once, even if no
-   *     signal comes; {@link #UNTIL_SIGNALLED}; or {@link #FINISHED}
+   * @return the nanoseconds after which to call it again without a signal, 0 for at once; or {@link
+   *     #UNTIL_SIGNALLED}; or {@link #FINISHED}
    */
   long step();
 
   /**
-   * Learns that {@link #step()} has thrown; no other step follows. Called once, on the same thread.
-   * An activity for whose answers others wait must fail those answers here. By default the thread
-   * ends with what was thrown, which is enough if nothing waits for it.
+   * Called once if {@link #step()} has thrown, on the same thread; no other step follows. If other
+   * threads wait for results of the activity, they must be failed here. By default, rethrows, which
+   * ends the thread.
    *
    * @param thrown an exception or an error
    */

@@ -7,34 +7,34 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** The way to folders on which a store keeps its files. Safe for use by threads. */
+/** Opens and creates the folders in which a store keeps its files. Thread-safe. */
 public interface Disk {
   /**
-   * Opens a folder that is there. Changes nothing, so it works on a disk that is read-only.
+   * Opens an existing folder. Changes nothing, so it works on a read-only disk.
    *
    * @throws NoSuchFileException if there is no such folder
-   * @throws IOException if it is no folder or cannot be read
+   * @throws IOException if it is not a folder or cannot be read
    */
   Folder open(Path path) throws IOException;
 
   /**
-   * Makes a folder inside one that is there, for its owner alone (0700), as all files in it are
-   * (0600). It may be lost until that one is synced.
+   * Creates a folder in an existing one. Only its owner has access to it (0700) and to the files in
+   * it (0600). A crash may lose it until the parent folder is synced.
    *
-   * @throws FileAlreadyExistsException if something of this name is there already
-   * @throws IOException if it cannot be made
+   * @throws FileAlreadyExistsException if a file or folder of this name exists
+   * @throws IOException if it cannot be created
    */
   void makeFolder(Path path) throws IOException;
 
-  /** The path from the root of the disk; a relative path begins at the working folder. */
+  /** The absolute form of a path; a relative path begins at the working folder. */
   default Path absolute(Path path) {
     return path.toAbsolutePath();
   }
 
   /**
-   * Opens a folder, which {@link #makeFolders} makes first if it is absent.
+   * Opens a folder, and creates it with {@link #makeFolders} if it does not exist.
    *
-   * @throws IOException if it cannot be made or read
+   * @throws IOException if it cannot be created or read
    */
   default Folder folder(Path path) throws IOException {
     makeFolders(path);
@@ -42,10 +42,10 @@ public interface Disk {
   }
 
   /**
-   * Makes a folder and those of its ancestors that are absent. When this returns, a crash does not
-   * take their names away.
+   * Creates a folder and its missing ancestors durably: after this has returned, a crash does not
+   * lose them.
    *
-   * @throws IOException if one cannot be made, or its name cannot be made durable
+   * @throws IOException if one cannot be created, or its name cannot be made durable
    */
   default void makeFolders(Path path) throws IOException {
     Path absolute = absolute(path);
@@ -53,8 +53,9 @@ public interface Disk {
     if (parent == null) {
       return;
     }
-    // Each name is durable before anything is made inside, so of the folders that a crash left
-    // behind only the innermost may still be lost.
+    // Each name is durable before anything is created inside. So after a crash, only the name of
+    // the
+    // innermost existing folder may not be durable yet.
     boolean made = !isThere(absolute);
     if (made) {
       makeFolders(parent);
@@ -66,7 +67,7 @@ public interface Disk {
       if (made) {
         throw e;
       }
-      // A folder that another user made, in one that this process may not read.
+      // The folder exists, and another user owns its parent, which this process may not read.
     }
   }
 
@@ -83,7 +84,7 @@ public interface Disk {
     try {
       makeFolder(path);
     } catch (FileAlreadyExistsException e) {
-      // Another process was faster, unless it is a file, which cannot be opened as a folder.
+      // Another process has created it meanwhile; if it is a file, this fails.
       open(path).close();
     }
   }

@@ -3,7 +3,7 @@ package io.millrace.store.environment;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** An open file. For use by one thread at a time, but reads may run beside a write. */
+/** An open file. For use by one thread at a time, except that reads may run during a write. */
 public interface DiskFile extends AutoCloseable {
   /** Its size in bytes. */
   long size() throws IOException;
@@ -15,16 +15,16 @@ public interface DiskFile extends AutoCloseable {
    */
   int read(long offset, ByteBuffer target) throws IOException;
 
-  /** Writes all that remains in {@code source} at {@code offset}; durable only after a sync. */
+  /** Writes the remaining bytes of {@code source} at {@code offset}; durable only after a sync. */
   void write(long offset, ByteBuffer source) throws IOException;
 
-  /** Grows the file to {@code size} bytes with zeros, taking the room on the disk now. */
+  /** Extends the file with zeros to {@code size} bytes, and allocates their space on the disk. */
   void allocate(long size) throws IOException;
 
-  /** Cuts the file after {@code size} bytes. */
+  /** Truncates the file to {@code size} bytes. */
   void truncate(long size) throws IOException;
 
-  /** Makes content and size durable. After a failure nothing may be believed of the file. */
+  /** Makes content and size durable. After a failure, the content of the file is undefined. */
   void sync() throws IOException;
 
   @Override

@@ -1,23 +1,23 @@
 package io.millrace.store.environment;
 
 /**
- * The handle of a running {@link Activity}. It reports whatever a step throws to {@link
- * Activity#failed}, and the activity is over then. Safe for use by any thread.
+ * Runs an {@link Activity}. If a step throws, the driver calls {@link Activity#failed}, and the
+ * activity has ended. Thread-safe.
  */
 public interface Driver {
-  /** Makes the activity run its next step soon. Signals may merge, none is lost. */
+  /** Makes the activity run its next step soon. Several signals may be merged; none is lost. */
   void signal();
 
   /**
-   * Makes the activity run its next step, on the calling thread if nobody steps it at present;
-   * otherwise as {@link #signal}. One step is run here, and what it leaves to do is left to the
-   * activity's own thread. For callers that hold no lock, that nobody interrupts meanwhile, and
-   * that can spare the time that a step takes; one that is interrupted already only signals.
+   * Runs one step of the activity on the calling thread, if no other thread is running one;
+   * otherwise the same as {@link #signal}. The activity's own thread runs the steps after it. For
+   * callers that hold no lock, are not interrupted meanwhile, and may take the time of a step. If
+   * the caller is already interrupted, only signals.
    */
   default void runOrSignal() {
     signal();
   }
 
-  /** Waits until the activity is finished; returns at once when called by the activity itself. */
+  /** Waits until the activity has finished; returns at once if called by the activity itself. */
   void join();
 }

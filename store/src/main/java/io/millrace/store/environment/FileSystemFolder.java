@@ -28,7 +28,7 @@ final class FileSystemFolder implements Folder {
 
   private static final String LOCK = "lock";
 
-  /** What a store keeps is for its owner alone, whatever the umask allows. */
+  /** Only the owner has access to files, regardless of the umask. */
   private static final FileAttribute<?> PRIVATE_FILE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
@@ -38,14 +38,14 @@ final class FileSystemFolder implements Folder {
   private final Path path;
   private @Nullable Lock lock;
 
-  /** The folder itself, kept open so that a sync needs no new file descriptor. */
+  /** The folder itself; it is kept open so that a sync needs no new file descriptor. */
   private @Nullable FileChannel channel;
 
   private FileSystemFolder(Path path) {
     this.path = path;
   }
 
-  /** Where folders and their files are made; each is made here and nowhere else. */
+  /** The file system of this machine. */
   private static final class FileSystem implements Disk {
     @Override
     public Folder open(Path path) throws IOException {
@@ -62,23 +62,23 @@ final class FileSystemFolder implements Folder {
   }
 
   /**
-   * The lock of one folder. POSIX takes a file's locks away from a process when it closes any of
-   * its descriptors of that file, whichever of them the lock was taken with. So this process never
-   * has more than one channel on a lock file, and closes it only to give the lock back.
+   * The lock of one folder. POSIX releases the locks that a process has on a file when the process
+   * closes any descriptor of that file. So this process has at most one channel for a lock file,
+   * and closes it only to release the lock.
    *
-   * @param keys what this folder is known by in {@link #HELD}
+   * @param keys the keys of this folder in {@link #HELD}
    */
   private record Lock(FileChannel channel, List<Object> keys) {
-    /** The locks of this process, by the paths of their folders and by their files. */
+    /** The locks of this process, by the path of the folder and by the key of the lock file. */
     private static final Map<Object, Lock> HELD = new HashMap<>();
 
     /**
-     * Channels whose file is locked by a copy of this class that another class loader has loaded.
-     * To close one would free the lock of that copy.
+     * Channels of files that are locked by a copy of this class in another class loader. Closing
+     * one would release the lock of that copy.
      */
     private static final Map<Object, FileChannel> FOREIGN = new HashMap<>();
 
-    /** Takes the lock of a folder; null if it is held already. */
+    /** Takes the lock of a folder; null if it is held. */
     static @Nullable Lock take(Path folder) throws IOException {
       synchronized (HELD) {
         if (HELD.containsKey(folder)) {
@@ -86,12 +86,12 @@ final class FileSystemFolder implements Folder {
         }
         Path file = folder.resolve(LOCK);
         try {
-          // Opens no file that is there already.
+          // Does not open an existing file.
           Files.createFile(file, PRIVATE_FILE);
         } catch (FileAlreadyExistsException e) {
-          // Made by an earlier process.
+          // Created by an earlier process.
         }
-        // The same folder may be reached by another path, such as a second mount.
+        // The same folder may have another path, for example through a second mount.
         Object key = key(file);
         if (HELD.containsKey(key)) {
           return null;
@@ -190,7 +190,7 @@ final class FileSystemFolder implements Folder {
 
   @Override
   public long usableBytes() {
-    // Unlike Files.getFileStore this opens no file, so it answers without free descriptors.
+    // Unlike Files.getFileStore, this needs no file descriptor.
     return path.toFile().getUsableSpace();
   }
 
@@ -211,7 +211,7 @@ final class FileSystemFolder implements Folder {
     }
   }
 
-  /** A file of the file system. */
+  /** An open file of the file system. */
   private static final class FileSystemFile implements DiskFile {
     private static final int BLOCK = 1 << 20;
 

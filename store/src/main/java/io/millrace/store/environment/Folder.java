@@ -3,31 +3,30 @@ package io.millrace.store.environment;
 import java.io.IOException;
 import java.util.List;
 
-/** A folder of files, without folders inside. For use by one thread at a time. */
+/** A folder of files, without subfolders. For use by one thread at a time, except as stated. */
 public interface Folder extends AutoCloseable {
   /**
-   * Takes the folder for this process and this opening alone, until {@link #close()}. Neither
-   * another process nor another opening of the same folder in this process can have it meanwhile.
+   * Locks the folder until {@link #close()}, against other processes and against other instances in
+   * this process.
    *
-   * @return whether the lock was free; false if another process or opening holds it
+   * @return false if another process or instance holds the lock
    */
   boolean lock() throws IOException;
 
-  /** The names of its files, sorted; without the file that serves as the lock. */
+  /** The names of its files, sorted, without the lock file. */
   List<String> list() throws IOException;
 
-  /** Opens a file for reading and writing, creating it if it is absent. */
+  /** Opens a file for reading and writing, and creates it if it does not exist. */
   DiskFile open(String name) throws IOException;
 
   /**
-   * Opens a file that is there, for reading only. Changes nothing, so it works on a disk that is
-   * read-only.
+   * Opens an existing file for reading only. Changes nothing, so it works on a read-only disk.
    *
    * @throws java.nio.file.NoSuchFileException if there is no such file
    */
   DiskFile read(String name) throws IOException;
 
-  /** Gives a file another name, replacing a file of that name in one step. */
+  /** Renames a file atomically; an existing file with the new name is replaced. */
   void rename(String from, String to) throws IOException;
 
   /** Deletes a file if it exists. */
@@ -37,14 +36,14 @@ public interface Folder extends AutoCloseable {
   void sync() throws IOException;
 
   /**
-   * The bytes that this process can still allocate on the folder's file system. {@link
-   * Long#MAX_VALUE}, the default, means that this is not known. Safe for use by any thread.
+   * The bytes that this process can still allocate on the folder's file system. The default, {@link
+   * Long#MAX_VALUE}, means unknown. Thread-safe.
    */
   default long usableBytes() {
     return Long.MAX_VALUE;
   }
 
-  /** Where the folder is, for messages. */
+  /** The path of the folder, for messages. */
   String describe();
 
   @Override

@@ -4,7 +4,7 @@ import java.security.SecureRandom;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
-/** This machine. */
+/** The environment of this machine. */
 final class SystemEnvironment implements Environment {
   static final SystemEnvironment INSTANCE = new SystemEnvironment();
 

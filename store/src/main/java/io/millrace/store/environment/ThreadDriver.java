@@ -5,9 +5,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs an activity on a platform thread that parks between its steps, or for one step on the thread
- * of a caller that offers it, which saves two hand-overs. Whoever sets the state to {@code RUNNING}
- * steps the activity; no other thread does until it is {@code IDLE} or {@code SIGNALLED} again.
+ * Runs an activity on a platform thread that parks between steps, or for one step on the thread of
+ * a caller of {@link #runOrSignal}, which saves two handovers. The thread that sets the state to
+ * {@code RUNNING} runs steps; no other thread does until the state is {@code IDLE} or {@code
+ * SIGNALLED} again.
  *
  * <pre>
  *             signal              the thread, or a caller
@@ -42,10 +43,10 @@ final class ThreadDriver implements Driver {
   /** When a step is due without a signal, by {@link System#nanoTime}. Written while running. */
   private volatile long dueNanos = NEVER;
 
-  /** When the thread wakes up by itself at the latest. */
+  /** The time at which the parked thread wakes up by itself. */
   private volatile long parkedUntilNanos = NEVER;
 
-  /** The caller whose thread runs a step. */
+  /** The calling thread that runs a step; null for none. */
   private volatile @Nullable Thread guest;
 
   private ThreadDriver(String name, Activity activity) {
@@ -76,7 +77,7 @@ final class ThreadDriver implements Driver {
     return due != NEVER && due - System.nanoTime() <= 0;
   }
 
-  /** Parks if nothing has changed since {@code seen}; who changes it later sees until when. */
+  /** Parks, unless the state has changed since {@code seen}. Later changes unpark the thread. */
   private void park(State seen, long due) {
     parkedUntilNanos = due;
     if (state.get() != seen || (seen == State.IDLE && dueNanos != due)) {
@@ -89,7 +90,7 @@ final class ThreadDriver implements Driver {
     }
   }
 
-  /** Steps on the activity's own thread until nothing is due. */
+  /** Runs steps on the activity's own thread until nothing is due. */
   private void runSteps() {
     for (long wait = step(); wait != Activity.FINISHED; wait = step()) {
       if (wait > 0 && rest(wait)) {
@@ -99,7 +100,7 @@ final class ThreadDriver implements Driver {
     }
   }
 
-  /** Runs one step; whatever it throws ends the activity. */
+  /** Runs one step. If it throws, the activity ends. */
   private long step() {
     long wait = Activity.FINISHED;
     try {
@@ -115,7 +116,7 @@ final class ThreadDriver implements Driver {
     return wait;
   }
 
-  /** Becomes idle for so long; false if another step is due. */
+  /** Becomes idle for {@code wait} nanoseconds; returns false if there was a signal meanwhile. */
   private boolean rest(long wait) {
     dueNanos =
         wait == Activity.UNTIL_SIGNALLED
@@ -141,7 +142,7 @@ final class ThreadDriver implements Driver {
   @Override
   public void runOrSignal() {
     State now = state.get();
-    // An interrupt closes the file channel in use: such a caller must not write a journal.
+    // An interrupted thread would close the journal's file channel.
     if ((now == State.IDLE || now == State.SIGNALLED)
         && !Thread.currentThread().isInterrupted()
         && state.compareAndSet(now, State.RUNNING)) {
@@ -151,7 +152,7 @@ final class ThreadDriver implements Driver {
     }
   }
 
-  /** Runs one step on the caller's thread, and leaves what is due after it to the other one. */
+  /** Runs one step on the caller's thread; the activity's own thread runs the steps after it. */
   private void runStepHere() {
     guest = Thread.currentThread();
     long wait;

@@ -1,6 +1,6 @@
 /**
- * What a store needs from the world: clocks, randomness, a disk and threads, each behind an
- * interface, so that a simulation can stand in for all of them.
+ * The clocks, randomness, disk and threads of a store, each behind an interface, so that a
+ * simulation can replace all of them.
  */
 @NullMarked
 package io.millrace.store.environment;

@@ -1,12 +1,12 @@
 package io.millrace.store.journal;
 
-/** Something that was durable cannot be read any more; nothing has been changed. */
+/** A part of the journal that was durable cannot be read any more. Nothing has been changed. */
 public final class DamagedJournalException extends JournalException {
   private final String file;
   private final long offset;
   private final String what;
 
-  /** About the bytes of {@code file} at {@code offset}. */
+  /** An exception about the bytes of {@code file} at {@code offset}. */
   public DamagedJournalException(String file, long offset, String what) {
     super("damaged journal: " + file + " at byte " + offset + ": " + what);
     this.file = file;
@@ -14,7 +14,7 @@ public final class DamagedJournalException extends JournalException {
     this.what = what;
   }
 
-  /** The same, found out by {@code cause}. */
+  /** The same, with a cause. */
   public DamagedJournalException(String file, long offset, String what, Throwable cause) {
     this(file, offset, what);
     initCause(cause);
@@ -25,12 +25,12 @@ public final class DamagedJournalException extends JournalException {
     return file;
   }
 
-  /** Where in the file the damage begins, in bytes. */
+  /** The offset in the file at which the damage begins, in bytes. */
   public long offset() {
     return offset;
   }
 
-  /** What is wrong there, in words. */
+  /** What is wrong, for people. */
   public String what() {
     return what;
   }

@@ -5,44 +5,49 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a store keeps its frames and snapshots.
+ * Stores the frames and snapshots of a store.
  *
- * <p>{@link #recover} is called first and once. After that one thread calls {@link #append}; {@link
- * #snapshot}, {@link #read} and {@link #trim} may be called by others.
+ * <p>{@link #recover} is called first, and once. After that, one thread calls {@link #append} and
+ * {@link #appendAndSync}; {@link #snapshot}, {@link #read} and {@link #trim} may be called by other
+ * threads.
  */
 public interface Journal extends AutoCloseable {
-  /** Receives what recovery finds. Payloads are only valid during the call. */
+  /**
+   * Receives the content of the journal during recovery. Payloads are valid only during the call.
+   */
   interface Replay {
     /**
-     * Reads a part of a snapshot, in the order written. Called by a thread that reads ahead, so it
-     * changes nothing.
+     * Decodes a part of a snapshot, in the order written. Called by a thread that reads ahead, so
+     * it must not change the state.
      *
-     * @return puts what was read into the state; run in the same order by the thread that recovers,
-     *     for which the payload is not valid any more
+     * @return an action that adds the decoded part to the state; the recovering thread runs these
+     *     actions in the same order, when the payload is no longer valid
      */
     Runnable snapshotPart(ByteBuffer payload);
 
-    /** Forgets every part: their snapshot is damaged, and another follows or none. */
+    /**
+     * Discards all parts, because their snapshot is damaged. Those of another snapshot may follow.
+     */
     void reset();
 
-    /** A frame after the snapshot. */
+    /** Applies a frame after the snapshot. */
     void frame(Frame frame);
   }
 
   /**
-   * Where the journal ended.
+   * The end of the journal.
    *
-   * @param sequence the last frame, 0 for none; of a snapshot without later frames, its frame
-   * @param epoch the newest epoch, 0 for none: that of this frame, or a later one of which no frame
-   *     was found
-   * @param position the number of commits up to there
+   * @param sequence the last frame; if there is none after the snapshot, that of the snapshot; 0
+   *     for none
+   * @param epoch the newest epoch, 0 for none: that of this frame, or a later one without a
+   *     readable frame
+   * @param position the number of commits up to that frame
    * @param timeMillis the store time of that frame, 0 for none
-   * @param notice what recovery could not read and went on without, in words; null for nothing
-   * @param cuts how often there was something after that frame that could not be read: 1 if now,
-   *     and 1 for each earlier recovery of which nothing that was appended since can be read. It
-   *     may have been acknowledged, so nothing that it may have used, such as an id, may be used
-   *     again
-   * @param lostEpochs the most epochs that may have begun in what could not be read
+   * @param notice a warning about parts that recovery could not read and left out; null for none
+   * @param cuts how many times an unreadable part after that frame was left out: 1 if by this
+   *     recovery, plus 1 for each earlier recovery after which no appended frame is readable. Such
+   *     a part may have been acknowledged, so ids that it may contain must not be used again
+   * @param lostEpochs the largest number of epochs that may have begun in the parts left out
    */
   record Tail(
       long sequence,
@@ -54,36 +59,35 @@ public interface Journal extends AutoCloseable {
       long lostEpochs) {}
 
   /**
-   * Delivers the newest whole snapshot and every frame after it, leaves out a torn tail, and makes
-   * all that it delivered durable.
+   * Delivers the newest complete snapshot and every frame after it, leaves out a torn tail, and
+   * makes everything that it delivers durable.
    *
-   * @throws DamagedJournalException when something that was durable is not readable
-   * @throws JournalException when the disk fails
+   * @throws DamagedJournalException if a durable part is unreadable
+   * @throws JournalException if the disk fails
    */
   Tail recover(Replay replay);
 
   /**
-   * Adds a frame whose number follows the last one's. The payload must not change until the future
-   * completes.
+   * Appends the frame with the next number. The payload must not change until the future completes.
    *
-   * @return completes, on the thread that syncs, when the frame and all before it are durable;
-   *     fails with {@link JournalException} when that cannot be promised, and so do all later ones
+   * @return completes on the syncing thread when this frame and all before it are durable; fails
+   *     with {@link JournalException} if that is uncertain, and then all later appends fail too
    */
   CompletableFuture<Void> append(Frame frame);
 
   /**
-   * Adds a frame as {@link #append} does, for a caller that has nothing else to do until it is
-   * durable: the journal may make it durable on the calling thread if no frame is on its way and
-   * that is likely to be quick. The future is complete then.
+   * The same as {@link #append}, for a caller that has nothing else to do until the frame is
+   * durable: if no other frame is being written and a sync is likely to be quick, the journal may
+   * sync on the calling thread. The future is then complete when this returns.
    */
   default CompletableFuture<Void> appendAndSync(Frame frame) {
     return append(frame);
   }
 
   /**
-   * Begins a snapshot of the state after {@code frame}, of which only the header counts.
+   * Starts a snapshot of the state after {@code frame}, whose payload is not used.
    *
-   * @throws JournalException when the disk fails
+   * @throws JournalException if the disk fails
    */
   SnapshotWriter snapshot(Frame frame);
 
@@ -92,21 +96,21 @@ public interface Journal extends AutoCloseable {
     /** Writes a part. */
     void part(ByteBuffer payload);
 
-    /** Makes it durable and the newest snapshot; its frame must be durable by then. */
+    /** Makes it durable and the newest snapshot. Its frame must be durable. */
     void publish();
 
-    /** Throws it away. */
+    /** Deletes it. */
     void abandon();
   }
 
-  /** Reads durable frames that hold commits after a position, in order. */
+  /** Reads the durable frames with commits after a position, in order. */
   interface Reader extends AutoCloseable {
     /**
-     * The next frame, valid until the next call, or null at the end of what is durable now; a later
-     * call may find more. For use by one thread at a time.
+     * The next frame, valid until the next call; null after the last one that is durable now. A
+     * later call may find more. For use by one thread at a time.
      *
-     * @throws DamagedJournalException when a frame is not readable any more
-     * @throws JournalException when the disk fails
+     * @throws DamagedJournalException if the frame is unreadable
+     * @throws JournalException if the disk fails
      */
     @Nullable Frame next();
 
@@ -115,47 +119,44 @@ public interface Journal extends AutoCloseable {
   }
 
   /**
-   * Opens a reader at the first frame that holds commits after {@code position}.
+   * Opens a reader at the first frame with commits after {@code position}.
    *
-   * @return null when such frames are not kept any more
+   * @return null if that frame is no longer kept
    */
   @Nullable Reader read(long position);
 
   /**
-   * Removes what neither the last two snapshots nor a reader at {@code keepAfterPosition} needs.
+   * Removes the files that neither the last two snapshots nor a reader at {@code keepAfterPosition}
+   * need.
    *
    * @param keepAfterPosition frames with commits after this position are kept; {@link
-   *     Long#MAX_VALUE} for no such wish
+   *     Long#MAX_VALUE} to keep none
    */
   void trim(long keepAfterPosition);
 
   /**
-   * A lack of room that can pass: nothing is lost by it, and the journal asks for room again by
-   * itself.
+   * A temporary lack of room. Nothing is lost, and the journal tries again by itself.
    *
-   * @param why what is missing, in words
-   * @param roomBytes the payload of one more frame that has room now, in bytes, 0 or more
-   * @param stuck whether frames that were appended wait for room
+   * @param why what is missing, for people
+   * @param roomBytes the largest payload of one more frame that fits now, in bytes, 0 or more
+   * @param stuck whether appended frames wait for room
    */
   record Shortage(String why, long roomBytes, boolean stuck) {}
 
-  /**
-   * Why the journal cannot have more room than it has now; null, the default, while it can. Safe
-   * for use by any thread.
-   */
+  /** The current shortage; null, the default, if there is none. Thread-safe. */
   default @Nullable Shortage shortage() {
     return null;
   }
 
   /**
-   * The bytes that are free where the journal keeps its files; {@link Long#MAX_VALUE}, the default,
-   * when that is not known. Safe for use by any thread.
+   * The free bytes of the disk of the journal; {@link Long#MAX_VALUE}, the default, if unknown.
+   * Thread-safe.
    */
   default long freeBytes() {
     return Long.MAX_VALUE;
   }
 
-  /** Makes everything appended durable and releases the journal. */
+  /** Makes all appended frames durable and releases all resources. */
   @Override
   void close();
 }

@@ -4,12 +4,12 @@ import io.millrace.store.StoreException;
 
 /** A journal cannot be read or written. */
 public class JournalException extends StoreException {
-  /** With a message that names the file. */
+  /** An exception whose message names the file or folder. */
   public JournalException(String message) {
     super(message);
   }
 
-  /** With a message that names the file, and the cause. */
+  /** An exception whose message names the file or folder, with its cause. */
   public JournalException(String message, Throwable cause) {
     super(message, cause);
   }

@@ -1,14 +1,14 @@
 /**
- * Journals: numbered frames of what a store decided, and snapshots of what they add up to.
+ * Journals: numbered frames of a store's commits, and snapshots of the resulting state.
  *
  * <pre>
- *   recover: newest whole snapshot -> frames after it -> tail
+ *   recover: newest complete snapshot -> frames after it -> tail
  *   append:  frame n+1 -> written -> durable -> its future completes
  *   snapshot at frame n: parts -> published once frame n is durable -> trim
  * </pre>
  *
- * A journal knows nothing of what a payload means. {@link io.millrace.store.journal.files} keeps
- * one in files.
+ * A journal does not interpret payloads. {@link io.millrace.store.journal.files} implements it with
+ * files.
  */
 @NullMarked
 package io.millrace.store.journal;

@@ -73,8 +73,8 @@ public final class StoreStarter {
     }
     if (tail.cuts() > 0) {
       LOG.warn(
-          "commits after {} may be missing: the store goes on under a new history, so that no id is"
-              + " given twice and positions after that commit are refused",
+          "commits after {} may be missing: the store continues under a new history, so that no id"
+              + " is given twice and positions after that commit are refused",
           tail.position());
     }
     StoreClock clock = new StoreClock(environment, recovered.timeMillis());

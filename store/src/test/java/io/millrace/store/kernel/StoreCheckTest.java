@@ -117,8 +117,8 @@ class StoreCheckTest {
     assertThat(report.isSound()).isTrue();
     assertThat(report.journal().notices())
         .containsExactly(
-            "1.segment is no file of a journal and is read by nothing",
-            "foo.txt is no file of a journal and is read by nothing");
+            "1.segment is not a file of a journal and is ignored",
+            "foo.txt is not a file of a journal and is ignored");
   }
 
   private void expectDamage(long sequence, String reason) throws IOException {

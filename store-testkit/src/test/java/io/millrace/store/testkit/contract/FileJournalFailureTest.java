@@ -213,7 +213,7 @@ final class FileJournalFailureTest {
     fill(journal, 0);
     assertThat(Objects.requireNonNull(journal.shortage()).why())
         .contains("no room for a segment of 65536 bytes in journal: the disk has")
-        .endsWith("bytes free, and 851968 of them are kept free");
+        .endsWith("free bytes, of which 851968 are reserved");
     assertThat(journal.freeBytes()).isEqualTo((1 << 20) - 3 * (1 << 16));
   }
 

@@ -5,7 +5,7 @@ import io.millrace.store.journal.Frame;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** The segment to which frames are added; knows how to roll to the next. For the syncing thread. */
+/** The segment to which frames are appended. For use by the syncing thread. */
 final class ActiveSegment {
   private static final int BUFFER_BYTES = 1 << 20;
   private static final ByteBuffer PADDING = ByteBuffer.allocate(FrameFormat.ALIGNMENT);
@@ -22,7 +22,7 @@ final class ActiveSegment {
   private long preparedAt;
   private Chain chain;
 
-  /** Goes on in {@code file} at {@code offset}. */
+  /** Continues at the end that recovery found. */
   ActiveSegment(
       SegmentIndex segments, SpareSegment spare, int bufferBytes, Recovery.Ending ending) {
     this.segments = segments;
@@ -36,20 +36,20 @@ final class ActiveSegment {
     this.chain = ending.chain();
   }
 
-  /** Whether a frame of so many bytes needs the next segment. */
+  /** Whether a frame of this size needs the next segment. */
   boolean isFullFor(long frameBytes) {
     return writtenUpTo + buffer.position() + frameBytes > sizeBytes;
   }
 
-  /** The bytes of frames for which it has room, if everything written is synced. */
+  /** The free bytes of the segment, if everything written is synced. */
   long freeBytes() {
     return sizeBytes - writtenUpTo;
   }
 
   /**
-   * Goes over to the next segment; everything written must be synced.
+   * Switches to the next segment. Everything written must be synced.
    *
-   * @throws SpareSegment.NoRoomException when there is no room for it; nothing has changed then
+   * @throws SpareSegment.NoRoomException if there is no room for it; nothing has changed then
    */
   void roll(long frameBytes) throws IOException, SpareSegment.NoRoomException {
     SpareSegment.Published next =
@@ -64,7 +64,7 @@ final class ActiveSegment {
     segments.add(segment);
   }
 
-  /** Adds a frame; it may stay in the buffer until {@link #sync}. */
+  /** Appends a frame. It may stay in the buffer until {@link #sync}. */
   void write(Frame frame) throws IOException {
     int checksum = FrameFormat.encodeHeader(frame, journalId, chain.checksum(), header);
     put(header.clear());
@@ -103,10 +103,10 @@ final class ActiveSegment {
   }
 
   /**
-   * Does a little for the next segment. It is opened at the first call, and allocated once this one
-   * is a quarter full.
+   * Prepares a part of the next segment. It is opened by the first call, and allocated in slices
+   * once this one is a quarter full.
    *
-   * @param atOnce whether it is allocated already now
+   * @param atOnce whether to allocate it already now
    * @return whether there is more to do
    */
   boolean prepareNext(boolean atOnce) throws SpareSegment.NoRoomException {

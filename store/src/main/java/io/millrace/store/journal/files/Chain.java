@@ -3,12 +3,12 @@ package io.millrace.store.journal.files;
 import io.millrace.store.journal.Frame;
 
 /**
- * A link of the chain of frames: what the next frame must follow on.
+ * The end of a chain of frames, which the next frame must continue.
  *
  * @param sequence the last frame, 0 for none
  * @param checksum its checksum, 0 for none
  * @param epoch its epoch
- * @param position the number of commits up to there
+ * @param position the number of commits up to and including it
  * @param timeMillis its store time
  */
 record Chain(long sequence, int checksum, long epoch, long position, long timeMillis) {

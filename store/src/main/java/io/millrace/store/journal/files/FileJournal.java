@@ -18,13 +18,13 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A journal in the files of one folder, which it holds locked. docs/journal-format.md describes the
- * files byte by byte.
+ * A journal in the files of one folder, which is locked while the journal is open.
+ * docs/journal-format.md describes the files.
  *
- * <p>Frames are written and synced by an activity named {@code journal-sync}; all that are queued
- * when it begins share one sync, and more may be added meanwhile. After a failed write or sync
- * everything fails that was not durable before; nothing is tried again. A lack of room for the next
- * segment is a {@linkplain #shortage shortage} instead, which can pass.
+ * <p>An activity named {@code journal-sync} writes and syncs frames; all frames that are queued
+ * when it starts share one sync. After a failed write or sync, all frames that are not durable
+ * fail, and nothing is tried again. A lack of room for the next segment is only a {@linkplain
+ * #shortage shortage}, which may end.
  */
 public final class FileJournal implements Journal {
   private final Environment environment;
@@ -36,7 +36,7 @@ public final class FileJournal implements Journal {
   private @Nullable Driver driver;
   private boolean closed;
 
-  // The last frame handed over; for the appending thread.
+  // The last frame appended; for the appending thread.
   private long lastSequence;
   private long lastEpoch;
   private long lastPosition;
@@ -51,9 +51,9 @@ public final class FileJournal implements Journal {
   }
 
   /**
-   * Locks a folder, which is created if it is absent. Call {@link #recover} next.
+   * Opens and locks a folder, which is created if it does not exist. Call {@link #recover} next.
    *
-   * @throws JournalException when the folder is in use or cannot be read and written
+   * @throws JournalException if the folder is in use, or cannot be read and written
    */
   public static FileJournal open(Environment environment, Path folder, FileJournalOptions options) {
     try {
@@ -69,21 +69,21 @@ public final class FileJournal implements Journal {
   }
 
   /**
-   * Makes a folder without a journal one that begins with a snapshot, such as a backup.
+   * Creates a journal that begins with a snapshot, for example a backup, in an empty folder.
    *
-   * @param snapshot what {@link SnapshotOutput} wrote; read to its end, not closed
+   * @param snapshot the output of {@link SnapshotOutput}; read to its end, not closed
    * @return the frame after which the snapshot was taken, without its payload
-   * @throws DamagedJournalException when the snapshot is not whole; the folder is left empty
-   * @throws JournalException when the folder is in use, holds a journal or cannot be written
+   * @throws DamagedJournalException if the snapshot is damaged; the folder is left empty
+   * @throws JournalException if the folder is in use, contains a journal or cannot be written
    */
   public static Frame restore(Environment environment, Path folder, InputStream snapshot) {
     return restore(environment, folder, snapshot, UnaryOperator.identity());
   }
 
   /**
-   * The same with each part of the snapshot changed before it is written.
+   * The same, with a function that may replace each part of the snapshot before it is written.
    *
-   * @param change gets a part, which it leaves as it is, and gives the one to write
+   * @param change returns the part to write; must not change its argument
    */
   public static Frame restore(
       Environment environment,
@@ -160,8 +160,8 @@ public final class FileJournal implements Journal {
   /**
    * {@inheritDoc}
    *
-   * @throws IllegalArgumentException when the frame does not follow on the last one or its payload
-   *     is larger than {@link FileJournalOptions#maxPayloadBytes}; nothing has happened then
+   * @throws IllegalArgumentException if the frame does not follow the last one, or its payload is
+   *     larger than {@link FileJournalOptions#maxPayloadBytes}; nothing has changed then
    */
   @Override
   public CompletableFuture<Void> append(Frame frame) {
@@ -198,7 +198,7 @@ public final class FileJournal implements Journal {
         || frame.position() < lastPosition
         || frame.durableSequence() > lastSequence) {
       throw new IllegalArgumentException(
-          frame + " does not follow on frame " + lastSequence + " of epoch " + lastEpoch);
+          frame + " does not follow frame " + lastSequence + " of epoch " + lastEpoch);
     }
     if (frame.payload().remaining() > options.maxPayloadBytes()) {
       throw new IllegalArgumentException(
@@ -226,9 +226,9 @@ public final class FileJournal implements Journal {
   /**
    * {@inheritDoc}
    *
-   * <p>With fewer than two snapshots, not counting one that recovery found damaged, nothing is
-   * removed. Segments that an open reader has yet to read stay as well, and those that {@link
-   * FileJournalOptions#retention} keeps.
+   * <p>If there are fewer than two snapshots, without those that recovery found damaged, nothing is
+   * removed. Segments that an open reader still needs, and those within {@link
+   * FileJournalOptions#retention}, are kept too.
    */
   @Override
   public void trim(long keepAfterPosition) {

@@ -10,10 +10,10 @@ final class FileNames {
   static final String SEGMENT = ".segment";
   static final String SNAPSHOT = ".snapshot";
 
-  /** An empty file whose name tells the newest epoch. */
+  /** An empty file whose name is the newest epoch. */
   static final String EPOCH = ".epoch";
 
-  /** What recovery of earlier versions cut from a segment and kept for people. */
+  /** A part that recovery by an earlier version has cut from a segment and kept for people. */
   static final String TORN = ".torn";
 
   static final String TEMPORARY = ".tmp";
@@ -35,7 +35,7 @@ final class FileNames {
     return HexFormat.of().toHexDigits(epoch) + EPOCH;
   }
 
-  /** The number in a name of the given kind; empty when it is no such name. */
+  /** The number in a name of the given kind; empty if it is another name. */
   static OptionalLong number(String name, String kind) {
     if (name.length() != DIGITS + kind.length() || !name.endsWith(kind)) {
       return OptionalLong.empty();
@@ -48,7 +48,7 @@ final class FileNames {
     return number < 0 ? OptionalLong.empty() : OptionalLong.of(number);
   }
 
-  /** Whether a file of this name belongs to the journal as it is written now. */
+  /** Whether this is the name of a file that this version writes, except temporary files. */
   static boolean isKnown(String name) {
     return Stream.of(SEGMENT, SNAPSHOT, EPOCH).anyMatch(kind -> number(name, kind).isPresent());
   }

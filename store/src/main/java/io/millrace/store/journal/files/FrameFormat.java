@@ -5,8 +5,9 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * A frame as bytes, format version 1; docs/journal-format.md draws it. All numbers are big-endian.
- * The checksums begin with the journal's random identity, so that no payload can pass for a frame.
+ * The format of a frame, version 1; docs/journal-format.md describes it. All numbers are
+ * big-endian. The checksums include the random id of the journal, so that a payload is never taken
+ * for a frame.
  */
 final class FrameFormat {
   static final int MAGIC = 0x4d524652; // MRFR
@@ -21,12 +22,12 @@ final class FrameFormat {
 
   private FrameFormat() {}
 
-  /** The bytes that a frame with such a payload takes, padding included. */
+  /** The size of a frame with a payload of this length, including padding. */
   static long sizeBytes(int payloadBytes) {
     return (HEADER_BYTES + (long) payloadBytes + ALIGNMENT - 1) & -ALIGNMENT;
   }
 
-  /** Fills {@code header} from 0 on and returns the frame's checksum. */
+  /** Writes the header at offset 0 of {@code header} and returns the frame's checksum. */
   static int encodeHeader(Frame frame, long journalId, int predecessor, ByteBuffer header) {
     header.putInt(0, MAGIC);
     header.putShort(4, VERSION);
@@ -49,7 +50,7 @@ final class FrameFormat {
     return value;
   }
 
-  /** Whether a header of this version stands whole at {@code at}. */
+  /** Whether there is a valid header of this version at {@code at}. */
   static boolean isHeader(ByteBuffer bytes, int at, long journalId) {
     if (bytes.getInt(at) != MAGIC || bytes.getShort(at + 4) != VERSION) {
       return false;
@@ -60,7 +61,7 @@ final class FrameFormat {
         && bytes.getInt(at + LENGTH_AT) >= 0;
   }
 
-  /** Whether header and payload, both in {@code bytes}, are what was written. */
+  /** Whether the checksum of a frame, which is completely in {@code bytes}, is right. */
   static boolean isWhole(ByteBuffer bytes, int at, long journalId) {
     CRC32C checksum = begin(journalId);
     checksum.update(bytes.slice(at, CHECKSUM_AT));

@@ -8,7 +8,7 @@ import io.millrace.store.journal.JournalException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Follows the durable frames through the segments while the journal goes on. */
+/** Reads the durable frames of all segments, while others are appended. */
 final class FrameReader implements Journal.Reader {
   private static final int PIECE_BYTES = 256 << 10;
 
@@ -40,7 +40,7 @@ final class FrameReader implements Journal.Reader {
     return reader;
   }
 
-  /** The first frame of the segment in which it reads. */
+  /** The first frame of the current segment. */
   long segmentSequence() {
     return segmentSequence;
   }
@@ -49,10 +49,10 @@ final class FrameReader implements Journal.Reader {
   public @Nullable Frame next() {
     try {
       while (scan != null) {
-        // Asked before the successor: what is durable while there is none.
+        // Read before the next segment is looked up, so that this is the end while there is none.
         long durable = index.readableEnd(segmentSequence);
-        // Asked before reading: a segment that has a successor by now is complete. What stands in
-        // it after the last frame before its successor is of no life that the journal goes on with.
+        // Looked up before reading: a segment with a successor is complete. Bytes between its last
+        // frame and the first one of the successor do not belong to the journal.
         @Nullable Segment next = index.after(segmentSequence);
         if (next != null && next.firstSequence() == scan.chain().sequence() + 1) {
           enter(next);
@@ -64,7 +64,7 @@ final class FrameReader implements Journal.Reader {
           return frame;
         }
         if (frame == null) {
-          // The next segment proves that there are frames up to its first one.
+          // The next segment proves that all frames before it exist.
           refuseDamage(scan, next == null ? durable : Long.MAX_VALUE);
           return null;
         }
@@ -76,7 +76,7 @@ final class FrameReader implements Journal.Reader {
     }
   }
 
-  /** Frames reach up to {@code end}; a disk that lost a write may show zeros before it. */
+  /** Throws if the frames end before {@code end}, for example because the disk lost a write. */
   private void refuseDamage(FrameScan stopped, long end) {
     String problem =
         stopped.problem() == null && stopped.offset() < end ? "zeros" : stopped.problem();

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the frames of one segment in order, in large pieces, and checks each against the chain. */
+/** Reads the frames of one segment in order, and checks that each continues the chain. */
 final class FrameScan {
   private static final int TAIL_PIECE_BYTES = 1 << 20;
 
@@ -34,7 +34,7 @@ final class FrameScan {
     this.window = ByteBuffer.allocateDirect((int) Math.min(pieceBytes, limit)).limit(0);
   }
 
-  /** Where the frames read so far end. */
+  /** The end of the last frame read. */
   long offset() {
     return offset;
   }
@@ -44,17 +44,17 @@ final class FrameScan {
     return chain;
   }
 
-  /** Why there is no next frame, in words; null for a plain end: zeros or the limit. */
+  /** Why there is no next frame, for people; null if the frames end with zeros or at the limit. */
   @Nullable String problem() {
     return problem;
   }
 
-  /** Moves the offset up to which frames are read. */
+  /** Sets the offset up to which frames are read. */
   void limit(long newLimit) {
     limit = newLimit;
   }
 
-  /** The next frame, valid until the next call; null at the end or at what is no whole frame. */
+  /** The next frame, valid until the next call; null at the end or before an invalid frame. */
   @Nullable Frame next() throws IOException {
     problem = null;
     if (!load(offset, FrameFormat.HEADER_BYTES)) {
@@ -63,12 +63,12 @@ final class FrameScan {
     }
     int at = (int) (offset - windowAt);
     if (window.getLong(at) == 0) {
-      // A frame never begins with zeros; what follows them is the business of the torn tail.
+      // A frame never begins with zeros. tornTail() checks what follows them.
       return null;
     }
     @Nullable Frame frame = wholeFrameAt(offset);
     if (frame == null) {
-      problem = "no whole frame";
+      problem = "no complete frame";
       return null;
     }
     at = (int) (offset - windowAt);
@@ -82,17 +82,17 @@ final class FrameScan {
   }
 
   /**
-   * After a stop: goes on with the next whole frame, wherever it stands, that comes after the last
-   * one read and not after frame {@code most}. The commits in the gap and in that frame count as
-   * read.
+   * After {@link #next} has returned null: searches for the next complete frame that comes after
+   * the last one read, but not after frame {@code last}. The commits of the gap and of that frame
+   * count as read.
    *
-   * @param covered the frame up to which a snapshot makes up for what is missing
-   * @return whether there is such a frame, which {@link #next} then gives
+   * @param covered the frame up to which a snapshot replaces missing frames
+   * @return whether there is such a frame, which {@link #next} then returns
    */
-  boolean skip(Chain covered, long most) throws IOException {
+  boolean skip(Chain covered, long last) throws IOException {
     for (long at = offset; at + FrameFormat.HEADER_BYTES <= limit; at += FrameFormat.ALIGNMENT) {
       @Nullable Frame frame = wholeFrameAt(at);
-      if (frame != null && frame.sequence() > chain.sequence() && frame.sequence() <= most) {
+      if (frame != null && frame.sequence() > chain.sequence() && frame.sequence() <= last) {
         boolean nextToCovered = frame.sequence() == covered.sequence() + 1;
         int predecessor = FrameFormat.predecessor(window, (int) (at - windowAt));
         offset = at;
@@ -111,10 +111,10 @@ final class FrameScan {
 
   private @Nullable String breakOf(Frame frame, int predecessor) {
     if (frame.sequence() != chain.sequence() + 1) {
-      return "frame " + frame.sequence() + " stands after frame " + chain.sequence();
+      return "frame " + frame.sequence() + " follows frame " + chain.sequence();
     }
     if (predecessor != chain.checksum()) {
-      return "frame " + frame.sequence() + " does not follow on the frame before it";
+      return "frame " + frame.sequence() + " does not continue the frame before it";
     }
     if (frame.epoch() < chain.epoch() || frame.position() < chain.position()) {
       return "frame " + frame.sequence() + " goes back in epoch or position";
@@ -122,7 +122,7 @@ final class FrameScan {
     return null;
   }
 
-  /** The frame at {@code at} if its checksums are right, whatever its place in the chain. */
+  /** The frame at {@code at} if its checksums are right; the chain is not checked. */
   @Nullable Frame wholeFrameAt(long at) throws IOException {
     if (!load(at, FrameFormat.HEADER_BYTES)
         || !FrameFormat.isHeader(window, (int) (at - windowAt), journalId)) {
@@ -138,7 +138,9 @@ final class FrameScan {
         : null;
   }
 
-  /** Makes the window hold {@code count} bytes from {@code at}; false when the limit is nearer. */
+  /**
+   * Loads {@code count} bytes from {@code at} into the window; false if the limit is before that.
+   */
   private boolean load(long at, long count) throws IOException {
     if (at + count > limit) {
       return false;
@@ -157,7 +159,9 @@ final class FrameScan {
     return read >= count;
   }
 
-  /** Whether what is too short for a header is zeros; a file shorter than the limit counts so. */
+  /**
+   * Whether a rest that is too short for a header consists of zeros, or the file ends before it.
+   */
   private boolean isZero(long from, long count) throws IOException {
     ByteBuffer rest = ByteBuffer.allocate((int) Math.min(FrameFormat.HEADER_BYTES, count));
     file.read(from, rest);
@@ -171,13 +175,13 @@ final class FrameScan {
   }
 
   /**
-   * What stands after the last frame of the last segment. Only zeros: the plain end. Otherwise it
-   * is what a crash left of frames that were never acknowledged, unless a later frame says
-   * otherwise. It is left where it is: recovery begins another segment, whose header says where
-   * this one ends.
+   * The bytes after the last frame of the last segment. If they are not all zero, they are the rest
+   * of frames that were being written at a crash and were never acknowledged, unless a later frame
+   * proves otherwise. They are not overwritten: recovery starts a new segment, whose header says
+   * where this one ends.
    *
-   * @param offset where it begins
-   * @param end where its last byte that is not zero ends; {@code offset} for none
+   * @param offset where they begin
+   * @param end the end of the last byte that is not zero; {@code offset} if all are zero
    */
   record TornTail(long offset, long end) {
     boolean isEmpty() {
@@ -186,10 +190,10 @@ final class FrameScan {
   }
 
   /**
-   * Looks at everything from the last frame read to the end of the file.
+   * Checks all bytes from the end of the last frame to the end of the file.
    *
-   * @param missing the number of the frame that should stand here
-   * @throws DamagedJournalException when a later whole frame says that this frame was durable
+   * @param missing the number of the next frame
+   * @throws DamagedJournalException if a later complete frame proves that this frame was durable
    */
   TornTail tornTail(long missing) throws IOException {
     long size = file.size();
@@ -227,7 +231,7 @@ final class FrameScan {
           (problem == null ? "zeros" : problem)
               + " where frame "
               + missing
-              + " should stand, which was durable when frame "
+              + " should be, which was durable when frame "
               + later.sequence()
               + " was written");
     }

@@ -17,24 +17,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes queued frames and makes all that were queued durable by one sync.
+ * Writes queued frames, and makes them durable with one sync.
  *
- * <p>Two kinds of failure differ. If there is no room for the next segment, no frame has been
- * touched: the loop reports a {@linkplain #shortage shortage}, frames that do not fit wait for up
- * to a minute, and room is tried for again every second. If a write or a sync fails, what is on
- * disk is uncertain: everything fails that was not durable before, for good.
+ * <p>There are two kinds of failures. If there is no room for the next segment, no frame is
+ * affected: this reports a {@linkplain #shortage shortage}, frames that do not fit wait for up to a
+ * minute, and the allocation is retried every second. If a write or a sync fails, the content of
+ * the disk is uncertain: all frames that are not durable fail, and all later ones.
  */
 final class GroupCommitter implements Activity {
   private static final Logger LOG = LoggerFactory.getLogger(GroupCommitter.class);
   private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** How long frames may wait for room. There are some only if a shortage comes at once. */
+  /** How long frames may wait for room. Frames wait only if a shortage was not announced before. */
   private static final long LONGEST_WAIT_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-  /** A sync that takes longer than this on average, in nanoseconds, has a thread of its own. */
+  /** If syncs take longer than this on average, in nanoseconds, callers do not run them. */
   private static final long QUICK_SYNC_NANOS = 500_000;
 
-  /** Of so many bytes a frame is written in about the time that a hand-over takes. */
+  /** Writing a frame of this size takes about as long as a handover to another thread. */
   private static final int QUICK_FRAME_BYTES = 64 << 10;
 
   private record Pending(Frame frame, CompletableFuture<Void> done) {
@@ -63,16 +63,16 @@ final class GroupCommitter implements Activity {
   private long freeBytes;
   private boolean stuck;
 
-  /** A running mean of how long a sync takes; slow until known. Written by the syncing thread. */
+  /** A running mean of the duration of a sync; at first slow. Written by the syncing thread. */
   private volatile long meanSyncNanos = 2 * QUICK_SYNC_NANOS;
 
-  /** Bytes of frames for which the segment has room. Written by the syncing thread. */
+  /** The free bytes of the segment. Written by the syncing thread. */
   private volatile long roomBytes;
 
-  /** Why the next segment could not be had; null while it can. Written by the syncing thread. */
+  /** Why there is no room for the next segment; null if there is. Written by the syncing thread. */
   private volatile @Nullable String noRoom;
 
-  /** Appends to {@code segment}; {@code nanos} is a clock that never goes back. */
+  /** Appends to {@code segment}; {@code nanos} is a monotonic clock. */
   GroupCommitter(ActiveSegment segment, String folder, LongSupplier nanos) {
     this.folder = folder;
     this.segment = segment;
@@ -97,8 +97,8 @@ final class GroupCommitter implements Activity {
   }
 
   /**
-   * Whether the next frame is likely to be durable soon if the caller's thread does it: syncs are
-   * quick, and the frame needs no new segment.
+   * Whether syncing the next frame on the caller's thread is likely to be quick: syncs are quick,
+   * and the frame is small and needs no new segment.
    */
   boolean isQuickFor(Frame frame) {
     long bytes = FrameFormat.sizeBytes(frame.payload().remaining());
@@ -108,7 +108,7 @@ final class GroupCommitter implements Activity {
         && noRoom == null;
   }
 
-  /** The bytes of the frames that are not durable yet, headers and padding included. */
+  /** The bytes of the frames that are not durable yet, including headers and padding. */
   synchronized long unsyncedFrameBytes() {
     return unsyncedFrameBytes;
   }
@@ -125,7 +125,7 @@ final class GroupCommitter implements Activity {
     }
   }
 
-  /** Makes the loop end once the queue is empty; the caller signals the driver. */
+  /** Ends the activity once the queue is empty; the caller signals the driver. */
   synchronized void finish() {
     closing = true;
   }
@@ -142,7 +142,7 @@ final class GroupCommitter implements Activity {
       }
       return isFailed() ? UNTIL_SIGNALLED : prepareNext();
     } catch (Throwable e) {
-      // Errors too: a caller must not wait for a future that will never complete.
+      // Errors too: every future must complete.
       fail(e);
     }
     return isClosing() ? close() : UNTIL_SIGNALLED;
@@ -165,7 +165,7 @@ final class GroupCommitter implements Activity {
   private void write(boolean last) throws IOException {
     for (Pending pending = waiting.peek(); pending != null; pending = waiting.peek()) {
       if (segment.isFullFor(pending.sizeBytes())) {
-        // The next segment's existence says that everything before it is durable.
+        // The existence of the next segment means that everything before it is durable.
         sync();
         if (!roll(pending.sizeBytes(), last)) {
           break;
@@ -184,7 +184,7 @@ final class GroupCommitter implements Activity {
     }
   }
 
-  /** Whether the next segment could be had. */
+  /** Switches to the next segment. Returns false if there is no room for it. */
   private boolean roll(long frameBytes, boolean last) {
     if (noRoom != null && !last && nanos.getAsLong() - retryAtNanos < 0) {
       return false;
@@ -194,7 +194,7 @@ final class GroupCommitter implements Activity {
       return true;
     } catch (NoRoomException e) {
       if (last || !ready || isStuckForLong()) {
-        // Nobody waits any longer at a close, and an opening says at once that it cannot be.
+        // A close does not wait for room, and neither does the first frame of an opening.
         throw new JournalException(String.valueOf(e.getMessage()), e);
       }
       report(e);
@@ -230,7 +230,7 @@ final class GroupCommitter implements Activity {
     }
   }
 
-  /** The next step towards the next segment; gives the time until another is due. */
+  /** Prepares a part of the next segment; returns the time until the next part. */
   private long prepareNext() {
     String before = noRoom;
     if (before != null && nanos.getAsLong() - retryAtNanos < 0) {
@@ -240,7 +240,7 @@ final class GroupCommitter implements Activity {
       boolean more = segment.prepareNext(before != null);
       if (before != null && !more) {
         noRoom = null;
-        LOG.info("the journal in {} has room again, and growth is accepted", folder);
+        LOG.info("the journal in {} has room again; growth is accepted", folder);
         return waiting.isEmpty() ? UNTIL_SIGNALLED : 0;
       }
       return more ? 0 : UNTIL_SIGNALLED;
@@ -250,13 +250,13 @@ final class GroupCommitter implements Activity {
     }
   }
 
-  /** Warns once, however often the next tries fail. */
+  /** Logs a warning for the first failure only. */
   private void report(NoRoomException e) {
     retryAtNanos = nanos.getAsLong() + RETRY_NANOS;
     if (noRoom == null) {
       LOG.warn(
-          "{}. Growth is refused as full; claims, deletes and shrinking changes go on in the {}"
-              + " bytes that are left. The room is asked for again every second",
+          "{}. Growth is refused as full; claims, deletes and shrinking changes continue in the"
+              + " remaining {} bytes. The allocation is retried every second",
           e.getMessage(),
           segment.freeBytes());
     }
@@ -276,7 +276,7 @@ final class GroupCommitter implements Activity {
       lost = queue;
       queue = new ArrayList<>();
     }
-    // Those that were completed before stay as they are.
+    // Futures that have completed are not affected.
     written.forEach(pending -> pending.done.completeExceptionally(known));
     waiting.forEach(pending -> pending.done.completeExceptionally(known));
     lost.forEach(pending -> pending.done.completeExceptionally(known));

@@ -19,12 +19,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads every frame and snapshot of a journal's folder and says what it found. Changes nothing and
- * takes no lock: of a journal that is in use the last frames may show as an unfinished tail, and a
- * file that is removed meanwhile as missing.
+ * Checks a journal's folder: reads every frame and snapshot, and reports what it found. Changes
+ * nothing and takes no lock. If the journal is in use, the last frames may be reported as an
+ * unfinished tail, and a file that is removed meanwhile as missing.
  */
 public final class JournalCheck {
-  /** Takes every payload as it is. */
+  /** Does not check payloads. */
   private static final Contents UNREAD = new Contents() {};
 
   private static final int PIECE_BYTES = 4 << 20;
@@ -34,10 +34,10 @@ public final class JournalCheck {
   private final List<String> notices = new ArrayList<>();
   private final List<Damage> damages = new ArrayList<>();
 
-  /** Where the segment before ended; null when that cannot be told. */
+  /** The end of the previous segment; null if unknown. */
   private @Nullable Chain last;
 
-  /** The last frame that can be read, of all segments. */
+  /** The last readable frame of all segments. */
   private Chain end = Chain.START;
 
   private Chain newestSnapshot = Chain.START;
@@ -54,14 +54,14 @@ public final class JournalCheck {
   /**
    * Checks a folder of this machine.
    *
-   * @throws JournalException when it is no folder or cannot be read
+   * @throws JournalException if it is not a folder or cannot be read
    */
   public static JournalReport verify(Path folder) {
     return verify(folder, UNREAD);
   }
 
   /**
-   * The same, also showing what was found to {@code contents}.
+   * The same, with a check of all payloads by {@code contents}.
    *
    * @throws JournalException when it is no folder or cannot be read
    */
@@ -75,16 +75,16 @@ public final class JournalCheck {
   /**
    * Checks a folder of an environment's disk.
    *
-   * @throws JournalException when it is absent or cannot be read
+   * @throws JournalException if it does not exist or cannot be read
    */
   public static JournalReport verify(Environment environment, Path folder) {
     return verify(environment, folder, UNREAD);
   }
 
   /**
-   * The same, also showing what was found to {@code contents}.
+   * The same, with a check of all payloads by {@code contents}.
    *
-   * @throws JournalException when it is absent or cannot be read
+   * @throws JournalException if it does not exist or cannot be read
    */
   public static JournalReport verify(Environment environment, Path folder, Contents contents) {
     try (Folder opened = environment.disk().open(folder)) {
@@ -98,11 +98,11 @@ public final class JournalCheck {
     List<String> names = storage.list();
     for (String name : names) {
       if (name.endsWith(FileNames.TORN)) {
-        notices.add(name + " keeps what recovery by an earlier version cut off");
+        notices.add(name + " contains what recovery by an earlier version cut off");
       } else if (name.endsWith(FileNames.TEMPORARY) && !name.equals(FileNames.SPARE)) {
-        notices.add(name + " is unfinished and has no meaning");
+        notices.add(name + " is unfinished and is not used");
       } else if (!FileNames.isKnown(name) && !name.equals(FileNames.SPARE)) {
-        notices.add(name + " is no file of a journal and is read by nothing");
+        notices.add(name + " is not a file of a journal and is ignored");
       }
     }
     List<Long> snapshotNumbers = FileNames.numbers(names, FileNames.SNAPSHOT);
@@ -133,7 +133,7 @@ public final class JournalCheck {
         damages);
   }
 
-  /** Whether the frames reach from the oldest snapshot, or the beginning, to the newest one. */
+  /** Checks that the segments begin right after the oldest snapshot, or with the first frame. */
   private void checkReach(List<Long> segments, List<Long> snapshotNumbers, boolean standsAlone) {
     if (segments.isEmpty()) {
       if (!snapshotNumbers.isEmpty() && !standsAlone) {
@@ -178,7 +178,7 @@ public final class JournalCheck {
     }
   }
 
-  /** Shows the parts; gives the first that means nothing, or null. */
+  /** Passes the parts to {@link #contents}; returns the first that it refuses, or null. */
   private @Nullable Damage show(SnapshotInput input, String name) throws IOException {
     contents.snapshot(input.frame());
     long at = input.offset();
@@ -196,8 +196,8 @@ public final class JournalCheck {
   /**
    * Reads the frames of a segment.
    *
-   * @param most the last of them, which the name of the next segment tells; {@link Long#MAX_VALUE}
-   *     for the last segment
+   * @param most the last frame of the segment, according to the name of the next segment; {@link
+   *     Long#MAX_VALUE} for the last segment
    */
   private void segment(long sequence, long most) throws IOException {
     String name = FileNames.segment(sequence);
@@ -206,7 +206,7 @@ public final class JournalCheck {
       Segment segment = new Segment(SegmentHeader.read(file, sequence), file.size());
       if (last != null && !last.equals(segment.header().before())) {
         damages.add(
-            new Damage(name, 16, "it does not follow on frame " + last.sequence() + " before it"));
+            new Damage(name, 16, "it does not follow frame " + last.sequence() + " before it"));
       }
       FrameScan scan = new FrameScan(file, segment, PIECE_BYTES);
       boolean whole = true;
@@ -254,7 +254,7 @@ public final class JournalCheck {
     }
   }
 
-  /** Why the frames end where they do; null if they may. */
+  /** The damage because of which the frames end; null if this is the regular end. */
   private @Nullable Damage stop(Segment segment, FrameScan scan, long most) throws IOException {
     String name = segment.name();
     long frame = scan.chain().sequence();
@@ -284,9 +284,10 @@ public final class JournalCheck {
           new Damage(
               name,
               segment.sizeBytes(),
-              "the last " + missing + " bytes are missing, perhaps with frames after " + frame));
+              "the last " + missing + " bytes are missing, possibly with frames after " + frame));
     } else if (missing > 0) {
-      notices.add(name + " is " + missing + " bytes shorter than it was made; no frame is missing");
+      notices.add(
+          name + " is " + missing + " bytes shorter than it was created; no frame is missing");
     }
     if (!torn.isEmpty()) {
       notices.add(
@@ -297,33 +298,32 @@ public final class JournalCheck {
   }
 
   /**
-   * What payloads mean to the writer of the journal; a {@link JournalCheck} shows it all that it
-   * finds: snapshots first, the newest before the older ones, then the frames in order. Payloads
-   * are only valid during the call.
+   * Checks the payloads: first those of the snapshots, the newest first, then those of the frames
+   * in order. Payloads are valid only during the call.
    */
   public interface Contents {
-    /** A snapshot begins; of {@code frame} only the header counts. */
+    /** A snapshot begins. The payload of {@code frame} is not set. */
     default void snapshot(Frame frame) {}
 
     /**
      * A part of it, in the order written.
      *
-     * @throws io.millrace.store.StoreException says what is wrong with it; no other part of this
-     *     snapshot is shown then
+     * @throws io.millrace.store.StoreException if the part is wrong; no other part of this snapshot
+     *     follows
      */
     default void part(ByteBuffer payload) {}
 
     /**
-     * It ends.
+     * The snapshot ends.
      *
-     * @param whole whether its file was whole, and nothing wrong with its parts
+     * @param whole whether its file is complete and all parts are right
      */
     default void snapshotEnd(boolean whole) {}
 
     /**
-     * A frame that follows on the one before it in its segment.
+     * A frame that continues the chain of its segment.
      *
-     * @throws io.millrace.store.StoreException says what is wrong with it
+     * @throws io.millrace.store.StoreException if the frame is wrong
      */
     default void frame(Frame frame) {}
   }

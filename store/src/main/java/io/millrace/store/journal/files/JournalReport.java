@@ -4,20 +4,20 @@ import io.millrace.store.journal.DamagedJournalException;
 import java.util.List;
 
 /**
- * What {@link JournalCheck} found in a folder.
+ * The result of {@link JournalCheck}.
  *
  * @param segments the number of segment files
- * @param frames the number of whole frames in them
- * @param snapshots the number of whole snapshots
+ * @param frames the number of complete frames in them
+ * @param snapshots the number of complete snapshots
  * @param firstSequence the first frame that is kept, 0 for none
  * @param lastSequence the last frame or the frame of the newest snapshot, whichever is later; 0 for
  *     an empty journal
- * @param lastPosition the number of commits up to there
+ * @param lastPosition the number of commits up to that frame
  * @param lastEpoch the epoch of that frame
  * @param lastTimeMillis its store time
  * @param bytes the size of all files of the journal
- * @param notices what is unusual but does no harm, in words
- * @param damages what cannot be read although it should be; empty for a sound journal
+ * @param notices unusual but harmless findings, for people
+ * @param damages parts that should be readable but are not; empty for a sound journal
  */
 public record JournalReport(
     int segments,
@@ -32,11 +32,11 @@ public record JournalReport(
     List<String> notices,
     List<Damage> damages) {
   /**
-   * Something that cannot be read.
+   * An unreadable part.
    *
-   * @param file the name of the file, or of the file that is missing
-   * @param offset where in it the damage begins, in bytes
-   * @param what in words
+   * @param file the name of the damaged or missing file
+   * @param offset where the damage begins, in bytes
+   * @param what what is wrong, for people
    */
   public record Damage(String file, long offset, String what) {
     static Damage of(DamagedJournalException e) {
@@ -49,7 +49,7 @@ public record JournalReport(
     damages = List.copyOf(damages);
   }
 
-  /** Whether nothing is damaged. A damaged snapshot counts, though a journal may do without. */
+  /** Whether nothing is damaged. A damaged snapshot counts, even if recovery does not need it. */
   public boolean isSound() {
     return damages.isEmpty();
   }

@@ -16,15 +16,17 @@ import java.util.List;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a folder once, from the newest whole snapshot to the last frame. */
+/**
+ * Recovers a journal: reads its folder once, from the newest complete snapshot to the last frame.
+ */
 final class Recovery {
   private static final int PIECE_BYTES = 4 << 20;
 
   /**
-   * Where the journal goes on.
+   * The end of the journal, where new frames are written.
    *
    * @param file the last segment, open
-   * @param sizeBytes how far frames may be written to it
+   * @param sizeBytes the offset up to which frames may be written to it
    */
   record Ending(
       DiskFile file, long sizeBytes, long offset, long journalId, Chain chain, String notice) {}
@@ -44,7 +46,7 @@ final class Recovery {
     this.options = options;
   }
 
-  /** Adds every usable segment to {@code index}; {@code newId} names a journal that is new. */
+  /** Adds every usable segment to {@code index}. {@code newId} is the id of a new journal. */
   Ending run(Journal.Replay replay, SegmentIndex index, long newId) throws IOException {
     List<String> names = storage.list();
     List<Long> snapshots = FileNames.numbers(names, FileNames.SNAPSHOT);
@@ -79,34 +81,34 @@ final class Recovery {
   }
 
   /**
-   * Makes it durable that an epoch begins, before its first frame is written. So the next recovery
-   * knows how many have begun, even if it cannot read their frames.
+   * Records durably that an epoch begins, before its first frame is written. So the next recovery
+   * knows how many epochs have begun, even if it cannot read their frames.
    *
    * @param last the epoch of the last frame
-   * @return the epoch that begins
+   * @return the new epoch
    */
   long beginEpoch(long last) throws IOException {
     List<Long> known = FileNames.numbers(storage.list(), FileNames.EPOCH);
     long newest = known.isEmpty() ? 0 : known.getLast();
-    // An earlier program did not count; then, one epoch may have begun in what cannot be read.
+    // Without this file of earlier versions, assume that one epoch began in the unreadable part.
     lostEpochs = cuts == 0 ? 0 : known.isEmpty() || newest < last ? 1 : newest - last;
     long epoch = Math.max(newest, last) + 1;
     if (known.isEmpty()) {
       storage.open(FileNames.epoch(epoch)).close();
       storage.sync();
     } else {
-      // Needs no room on a full disk.
+      // A rename needs no room on a full disk.
       storage.publish(FileNames.epoch(newest), FileNames.epoch(epoch));
     }
     return epoch;
   }
 
-  /** The snapshots that are newer than the one chosen, and damaged. */
+  /** The damaged snapshots that are newer than the one that was loaded. */
   List<Long> passedOver() {
     return passedOver;
   }
 
-  /** The headers of all segments, of which only those that are needed must be whole. */
+  /** Reads the headers of all segments. Damaged ones are allowed if they are not needed. */
   private List<Segment> headers(List<Long> sequences, long base) throws IOException {
     List<Segment> usable = new ArrayList<>();
     for (int i = sequences.size() - 1; i >= 0; i--) {
@@ -116,7 +118,8 @@ final class Recovery {
         Segment segment = new Segment(SegmentHeader.read(file, sequence), file.size());
         if (!usable.isEmpty()
             && usable.getFirst().header().journalId() != segment.header().journalId()) {
-          throw new DamagedJournalException(segment.name(), 8, "this is of another journal");
+          throw new DamagedJournalException(
+              segment.name(), 8, "this segment belongs to another journal");
         }
         usable.addFirst(segment);
       } catch (DamagedJournalException damage) {
@@ -169,17 +172,17 @@ final class Recovery {
     throw new IllegalStateException("a journal without segments");
   }
 
-  /** Reads the frames of one segment, and delivers those that the snapshot does not hold. */
+  /** Reads the frames of one segment, and delivers those after the snapshot. */
   private final class SegmentReplay {
     final DiskFile file;
     final Segment segment;
     final FrameScan scan;
     private final Journal.Replay replay;
 
-    /** The frames of which none after them says that they were durable, each with its place. */
+    /** Frames that no later frame proves to be durable: sequence and offset. */
     private final ArrayDeque<long[]> uncertain = new ArrayDeque<>();
 
-    /** Where the frames begin that can be read without a gap. */
+    /** The offset from which all frames are readable. */
     private long from;
 
     private Chain before;
@@ -194,8 +197,8 @@ final class Recovery {
     }
 
     /**
-     * Reads up to frame {@code most}, or as far as it can. What cannot be read of the frames that
-     * the snapshot holds is passed over.
+     * Reads up to frame {@code most}, or to the first unreadable one. Unreadable frames that the
+     * snapshot contains are skipped.
      */
     void run(long most) throws IOException {
       readOn(most);
@@ -209,7 +212,7 @@ final class Recovery {
         from = scan.offset();
         before = scan.chain();
         notices.add(
-            "%s is damaged from byte %d to %d (%s), but the snapshot of frame %d holds what stood there"
+            "%s is damaged from byte %d to %d (%s), but the snapshot of frame %d contains that part"
                 .formatted(
                     segment.name(),
                     damagedAt,
@@ -238,15 +241,14 @@ final class Recovery {
       }
     }
 
-    /** The segment as far as it can be read without a gap, from and to. */
+    /** The part of the segment that is readable without a gap. */
     Segment readable() {
       return new Segment(segment.header(), segment.sizeBytes(), from, before);
     }
 
     /**
-     * Writes again what no later frame says was durable, and syncs. After a sync that failed in an
-     * earlier life the file system may hold it in memory and believe it written, so that a sync
-     * alone does nothing.
+     * Writes the uncertain frames again, and syncs. If a sync has failed before, the file system
+     * may have their pages in memory and treat them as written, so that a sync alone has no effect.
      */
     void makeDurable() throws IOException {
       long to = scan.offset();
@@ -261,7 +263,9 @@ final class Recovery {
     }
   }
 
-  /** What the replay cannot read is damage too, though its checksums are right. */
+  /**
+   * Delivers a frame. If the replay cannot read it, that is damage, even if its checksum is right.
+   */
   private static void deliver(Frame frame, Segment segment, long end, Journal.Replay replay) {
     try {
       replay.frame(frame);
@@ -309,7 +313,7 @@ final class Recovery {
     cuts = chain.sequence() < segment.firstSequence() ? segment.header().cuts() : 0;
     long missingBytes = Math.max(0, segment.header().allocatedBytes() - segment.sizeBytes());
     if (missingBytes > 0) {
-      notices.add(segment.name() + " is " + missingBytes + " bytes shorter than it was made");
+      notices.add(segment.name() + " is " + missingBytes + " bytes shorter than it was created");
     }
     if (!torn.isEmpty() || (missingBytes > 0 && scan.offset() == segment.sizeBytes())) {
       cuts++;
@@ -337,12 +341,12 @@ final class Recovery {
         + segment.name()
         + " from byte "
         + torn.offset()
-        + " are no whole frames and were left out: the journal goes on after frame "
+        + " are not complete frames and were left out: the journal continues after frame "
         + chain.sequence()
         + (covered ? ", which is in the snapshot" : "");
   }
 
-  /** Begins a segment; the one before it, if any, stays as it is. */
+  /** Starts a new segment. The one before it is not changed. */
   private Ending begin(SegmentHeader header, SegmentIndex index) throws IOException {
     SpareSegment.Published first;
     try {

@@ -1,15 +1,15 @@
 package io.millrace.store.journal.files;
 
 /**
- * A segment file that is part of the journal.
+ * A segment file of the journal.
  *
- * @param header its first block
- * @param sizeBytes the size of the file; less when nothing after that belongs to the journal
- * @param from the byte from which its frames can be read
- * @param before the frame before the first that can be read
+ * @param header its header
+ * @param sizeBytes the size of the file, or of the part that belongs to the journal
+ * @param from the offset from which its frames are readable
+ * @param before the frame before the first readable one
  */
 record Segment(SegmentHeader header, long sizeBytes, long from, Chain before) {
-  /** One that can be read from its beginning. */
+  /** A segment that is readable from its beginning. */
   Segment(SegmentHeader header, long sizeBytes) {
     this(header, sizeBytes, SegmentHeader.BLOCK_BYTES, header.before());
   }
@@ -18,7 +18,7 @@ record Segment(SegmentHeader header, long sizeBytes, long from, Chain before) {
     return header.firstSequence();
   }
 
-  /** The commits before the first frame that can be read. */
+  /** The number of commits before the first readable frame. */
   long positionBefore() {
     return before.position();
   }

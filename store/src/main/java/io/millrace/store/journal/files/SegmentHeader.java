@@ -8,44 +8,44 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * The first block of a segment file, written in format version 2 and read in versions 1 and 2. It
- * has a block of its own, so that no write of a frame touches it. It is durable before the file
- * gets its name, and everything in earlier segments is durable before that.
+ * The header of a segment file, written in format version 2 and read in versions 1 and 2. It has
+ * its own block, so that no write of a frame touches it. It is durable before the file gets its
+ * name, and everything in earlier segments is durable before that.
  *
- * @param journalId the journal's random identity, the same in all its segments
- * @param before where the segment before this one ended
- * @param cuts how many recoveries, one after the other, have begun a segment here because they
- *     could not read on after the frame before; 0 for a segment that was begun because the one
- *     before was full
- * @param allocatedBytes the size to which the file was allocated; 0 when version 1 does not tell
+ * @param journalId the random id of the journal, the same in all its segments
+ * @param before the end of the previous segment
+ * @param cuts how many recoveries in a row have started a segment here because they could not read
+ *     the bytes after the previous frame; 0 if the previous segment was full
+ * @param allocatedBytes the size to which the file was allocated; 0 in version 1, which does not
+ *     record it
  */
 record SegmentHeader(long journalId, Chain before, int cuts, long allocatedBytes) {
   static final int MAGIC = 0x4d525347; // MRSG
   static final short VERSION = 2;
   static final int BLOCK_BYTES = 4096;
 
-  /** The bytes that mean something, in the longest version. */
+  /** The bytes of the header that are used, in the longest version. */
   static final int HEADER_BYTES = 64;
 
-  private static final int MOST_CUTS = 0xffff;
+  private static final int MAX_CUTS = 0xffff;
   private static final int ALLOCATED_AT = 52;
 
-  /** The header of a segment that follows on {@code before}. */
+  /** The header of a segment that continues after {@code before}. */
   static SegmentHeader following(long journalId, Chain before) {
     return new SegmentHeader(journalId, before, 0, 0);
   }
 
-  /** The header of a segment that recovery begins where it cannot read on. */
+  /** The header of a segment that recovery starts after an unreadable part. */
   static SegmentHeader afterCut(long journalId, Chain before, int cuts) {
-    return new SegmentHeader(journalId, before, Math.min(cuts, MOST_CUTS), 0);
+    return new SegmentHeader(journalId, before, Math.min(cuts, MAX_CUTS), 0);
   }
 
-  /** The same in a file of so many bytes. */
+  /** The same header for a file of this size. */
   SegmentHeader allocated(long bytes) {
     return new SegmentHeader(journalId, before, cuts, bytes);
   }
 
-  /** Where the checksum stands in a version: at the end of what it covers. */
+  /** The offset of the checksum in a version; it covers all bytes before it. */
   static int checksumAt(int version) {
     return version == 1 ? 52 : 60;
   }
@@ -54,7 +54,7 @@ record SegmentHeader(long journalId, Chain before, int cuts, long allocatedBytes
     return before.sequence() + 1;
   }
 
-  /** Whether new frames may be added to it; those go only to segments of the newest version. */
+  /** Whether it has the newest version, so that new frames may be appended. */
   boolean isNewest() {
     return allocatedBytes > 0;
   }
@@ -78,7 +78,7 @@ record SegmentHeader(long journalId, Chain before, int cuts, long allocatedBytes
   /**
    * Reads the header of the segment that should begin with {@code firstSequence}.
    *
-   * @throws DamagedJournalException when it is not there or is that of another segment
+   * @throws DamagedJournalException if there is no valid header, or that of another segment
    */
   static SegmentHeader read(DiskFile file, long firstSequence) throws IOException {
     String name = FileNames.segment(firstSequence);
@@ -89,7 +89,7 @@ record SegmentHeader(long journalId, Chain before, int cuts, long allocatedBytes
     short version = bytes.getShort(4);
     boolean known = version == 1 || version == VERSION;
     if (bytes.getInt(0) != MAGIC || (known ? !isWhole(bytes, version) : isWholeBut(bytes))) {
-      throw new DamagedJournalException(name, 0, "this is no segment header");
+      throw new DamagedJournalException(name, 0, "this is not a segment header");
     }
     if (!known) {
       throw new JournalException(
@@ -100,7 +100,7 @@ record SegmentHeader(long journalId, Chain before, int cuts, long allocatedBytes
           name, 16, "this is the header of " + FileNames.segment(bytes.getLong(16)));
     }
     if (file.size() < BLOCK_BYTES) {
-      // Whole segments are allocated before they get their name.
+      // A segment is allocated before it gets its name.
       throw new DamagedJournalException(name, file.size(), "the segment ends within its header");
     }
     return new SegmentHeader(
@@ -119,7 +119,7 @@ record SegmentHeader(long journalId, Chain before, int cuts, long allocatedBytes
     return bytes.getInt(checksumAt(version)) == checksum(bytes, version);
   }
 
-  /** Whether nothing but the version is wrong: then it is damaged, and not a later one. */
+  /** Whether only the version is wrong: then the header is damaged, and not of a later version. */
   private static boolean isWholeBut(ByteBuffer bytes) {
     for (short version = 1; version <= VERSION; version++) {
       bytes.putShort(4, version);

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the journal holds: its segments, and how far the last one is durable. Thread-safe. */
+/** The segments of a journal, and the durable end of the last one. Thread-safe. */
 final class SegmentIndex {
   private final List<Segment> segments = new ArrayList<>();
   private final List<FrameReader> readers = new ArrayList<>();
@@ -15,7 +15,7 @@ final class SegmentIndex {
 
   synchronized void add(Segment segment) {
     if (!segments.isEmpty() && isLast(segment.firstSequence())) {
-      // A crash left the last one without a whole frame; the new one has taken over its name.
+      // A crash left the last segment without a complete frame, and the new one has replaced it.
       segments.removeLast();
     }
     segments.add(segment);
@@ -26,7 +26,7 @@ final class SegmentIndex {
     durableEnd = offset;
   }
 
-  /** Whether no segment follows the one that begins with {@code firstSequence}. */
+  /** Whether the segment that begins with {@code firstSequence} is the last. */
   private boolean isLast(long firstSequence) {
     return segments.getLast().firstSequence() == firstSequence;
   }
@@ -37,7 +37,9 @@ final class SegmentIndex {
     return next < segments.size() ? segments.get(next) : null;
   }
 
-  /** Says that commits up to {@code position} cannot all be read, although files hold them. */
+  /**
+   * Notes that not all commits up to {@code position} are readable, although files contain them.
+   */
   synchronized void readableFrom(long position) {
     readableFrom = Math.max(readableFrom, position);
   }
@@ -59,9 +61,9 @@ final class SegmentIndex {
   }
 
   /**
-   * Registers a reader, from whose segment on nothing is removed until it is closed.
+   * Registers a reader. Its current segment and all later ones are kept until it is closed.
    *
-   * @return the segment with which it begins; null when that has been removed already or is damaged
+   * @return its first segment; null if that has been removed or is damaged
    */
   synchronized @Nullable Segment enter(FrameReader reader, long position) {
     if (segments.isEmpty()

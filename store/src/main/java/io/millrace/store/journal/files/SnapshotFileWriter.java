@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 
-/** Writes a snapshot file under a temporary name and gives it its own when it is whole. */
+/** Writes a snapshot file under a temporary name, and renames it when it is complete. */
 final class SnapshotFileWriter implements Journal.SnapshotWriter {
   private final Storage storage;
   private final String name;
@@ -67,8 +67,8 @@ final class SnapshotFileWriter implements Journal.SnapshotWriter {
   }
 
   /**
-   * Writes a new file from its beginning. It syncs every few megabytes, so that no flood of
-   * unwritten pages stands in the way of the journal's own syncs.
+   * Writes a new file from its beginning. Syncs every few megabytes, so that the syncs of the
+   * journal do not have to wait for many unwritten pages.
    */
   private static final class Output implements WritableByteChannel {
     private static final int PIECE_BYTES = 256 << 10;
@@ -110,7 +110,7 @@ final class SnapshotFileWriter implements Journal.SnapshotWriter {
       }
     }
 
-    /** Makes all that was written durable. */
+    /** Makes everything written durable. */
     void sync() throws IOException {
       flush();
       file.sync();

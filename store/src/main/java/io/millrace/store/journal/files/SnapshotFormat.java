@@ -3,9 +3,7 @@ package io.millrace.store.journal.files;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
-/**
- * The bytes around the parts of a snapshot, format version 1; docs/journal-format.md draws them.
- */
+/** The format of snapshots, version 1; docs/journal-format.md describes it. */
 final class SnapshotFormat {
   static final int MAGIC = 0x4d52534e; // MRSN
   static final int PART = 0x4d525054; // MRPT
@@ -29,7 +27,7 @@ final class SnapshotFormat {
     return (int) checksum.getValue();
   }
 
-  /** Chained to the record before, so that no part can be left out or change places. */
+  /** Includes the previous checksum, so that no part can be left out or moved. */
   static int partChecksum(int before, ByteBuffer partHeader, ByteBuffer payload) {
     CRC32C checksum = new CRC32C();
     for (int shift = 24; shift >= 0; shift -= 8) {

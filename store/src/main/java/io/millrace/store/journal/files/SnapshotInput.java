@@ -11,8 +11,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads and checks what {@link SnapshotOutput} wrote. Not buffered: give it a stream that is. For
- * use by one thread at a time.
+ * Reads and checks a snapshot that {@link SnapshotOutput} wrote. Does not buffer, so the stream
+ * should. For use by one thread at a time.
  */
 public final class SnapshotInput {
   private static final int MAX_PART_BYTES = 1 << 30;
@@ -32,10 +32,10 @@ public final class SnapshotInput {
   /**
    * Reads the header.
    *
-   * @param name what to call the stream in messages
-   * @throws DamagedJournalException when this is not the header of a snapshot
-   * @throws JournalException when the snapshot has a format version that is not known here
-   * @throws IOException when the stream fails
+   * @param name the name of the stream, for messages
+   * @throws DamagedJournalException if this is not the header of a snapshot
+   * @throws JournalException if the snapshot has an unknown format version
+   * @throws IOException if the stream fails
    */
   public SnapshotInput(InputStream stream, String name) throws IOException {
     this.stream = stream;
@@ -46,7 +46,7 @@ public final class SnapshotInput {
     checksum = header.getInt(SnapshotFormat.CHECKSUM_AT);
     if (header.getInt(0) != SnapshotFormat.MAGIC
         || checksum != SnapshotFormat.headerChecksum(header)) {
-      throw new DamagedJournalException(name, 0, "this is no snapshot header");
+      throw new DamagedJournalException(name, 0, "this is not a snapshot header");
     }
     short version = header.getShort(4);
     if (version != SnapshotFormat.VERSION) {
@@ -73,8 +73,8 @@ public final class SnapshotInput {
   /**
    * Reads the header of a snapshot file.
    *
-   * @param sequence the frame of which it should be the snapshot
-   * @throws DamagedJournalException when it is not the header of that snapshot
+   * @param sequence the frame after which it should have been taken
+   * @throws DamagedJournalException if it is not the header of that snapshot
    */
   static SnapshotInput of(DiskFile file, long sequence) throws IOException {
     String name = FileNames.snapshot(sequence);
@@ -101,17 +101,17 @@ public final class SnapshotInput {
     return parts;
   }
 
-  /** How many bytes have been read so far. */
+  /** The number of bytes read so far. */
   long offset() {
     return offset;
   }
 
   /**
-   * The next part, valid until the next call; null after the last one, when the end mark has been
-   * found right. Only then is the snapshot known to be whole.
+   * The next part, valid until the next call; null after the last one, if the end mark is valid.
+   * Only then is the snapshot known to be complete.
    *
-   * @throws DamagedJournalException when the snapshot is damaged or cut short
-   * @throws IOException when the stream fails
+   * @throws DamagedJournalException if the snapshot is damaged or cut short
+   * @throws IOException if the stream fails
    */
   public @Nullable ByteBuffer next() throws IOException {
     if (ended) {
@@ -144,10 +144,10 @@ public final class SnapshotInput {
   }
 
   /**
-   * Reads what is left, of which only the checksums count.
+   * Reads the rest and checks its checksums.
    *
-   * @throws DamagedJournalException when the snapshot is damaged or cut short
-   * @throws IOException when the stream fails
+   * @throws DamagedJournalException if the snapshot is damaged or cut short
+   * @throws IOException if the stream fails
    */
   public void readToEnd() throws IOException {
     while (!ended) {
@@ -155,7 +155,9 @@ public final class SnapshotInput {
     }
   }
 
-  /** Grows the array only as bytes arrive: a damaged length must not ask for much memory. */
+  /**
+   * Extends the array only as bytes arrive, so that a damaged length does not allocate much memory.
+   */
   private void readFully(byte[] first, int count) throws IOException {
     byte[] target = first;
     int have = 0;
@@ -173,7 +175,7 @@ public final class SnapshotInput {
     offset += count;
   }
 
-  /** Reads a file from its beginning to its end in large pieces; leaves it open. */
+  /** A buffered stream of a file, which is not closed. */
   private static final class FileInput extends InputStream {
     private static final int PIECE_BYTES = 256 << 10;
 

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads the newest snapshot that is whole and from which the journal goes on. It is checked while
- * it is loaded: if it turns out damaged, the replay begins anew with the one before it.
+ * Loads the newest complete snapshot whose following frames exist. A snapshot is checked while it
+ * is loaded; if it is damaged, the replay starts again with the one before it.
  */
 final class SnapshotLoad {
   private final Environment environment;
@@ -25,8 +25,8 @@ final class SnapshotLoad {
   /**
    * A load.
    *
-   * @param replay takes the parts
-   * @param notices takes what is said of snapshots that are passed over
+   * @param replay receives the parts
+   * @param notices receives warnings about skipped snapshots
    */
   SnapshotLoad(
       Environment environment, Storage storage, Journal.Replay replay, Consumer<String> notices) {
@@ -39,12 +39,12 @@ final class SnapshotLoad {
   /**
    * Loads one of these snapshots.
    *
-   * @param sequences theirs, ascending
+   * @param sequences the frames of the snapshots, ascending
    * @param firstSegment the first frame of the oldest segment; {@link Long#MAX_VALUE} for no
    *     segments
-   * @return the state that was loaded; {@link Chain#START} for no snapshot
-   * @throws DamagedJournalException when none can be loaded although one is needed, or one that is
-   *     whole holds what means nothing
+   * @return the frame of the snapshot; {@link Chain#START} for no snapshot
+   * @throws DamagedJournalException if one is needed and none can be loaded, or if a complete one
+   *     has invalid content
    */
   Chain newest(List<Long> sequences, long firstSegment) throws IOException {
     @Nullable DamagedJournalException newestDamage = null;
@@ -62,7 +62,7 @@ final class SnapshotLoad {
         if (newestDamage == null) {
           newestDamage = damage;
         }
-        notices.accept("the snapshot " + name + " was passed over (" + damage.getMessage() + ")");
+        notices.accept("the snapshot " + name + " was skipped (" + damage.getMessage() + ")");
         replay.reset();
         continue;
       }
@@ -86,10 +86,10 @@ final class SnapshotLoad {
   }
 
   /**
-   * Puts all parts into the state.
+   * Adds all parts to the state.
    *
-   * @return the first part that means nothing although its checksum is right; null for none
-   * @throws DamagedJournalException when the snapshot is not whole, whatever its parts mean
+   * @return the first part with a right checksum and invalid content; null for none
+   * @throws DamagedJournalException if the snapshot is not complete
    */
   private @Nullable DamagedJournalException load(SnapshotInput input, String name)
       throws IOException {
@@ -115,7 +115,7 @@ final class SnapshotLoad {
     }
   }
 
-  /** What happened on the thread that reads, as if it had happened here. */
+  /** Rethrows an exception of the reading thread. */
   private static IOException plain(CompletionException e) throws IOException {
     return switch (e.getCause()) {
       case IOException failure -> failure;

@@ -18,11 +18,11 @@ public final class SnapshotOutput {
   private long parts;
 
   /**
-   * Begins a snapshot of the state after {@code frame}, of which only the header counts, and writes
-   * its header.
+   * Starts a snapshot of the state after {@code frame}, whose payload is not used, and writes the
+   * header.
    *
    * @param standsAlone whether a journal may begin with it, without the frames up to {@code frame}
-   * @throws IOException when the stream fails; the snapshot is of no use then
+   * @throws IOException if the stream fails; the snapshot is then unusable
    */
   public SnapshotOutput(OutputStream stream, Frame frame, boolean standsAlone) throws IOException {
     this(Channels.newChannel(stream), frame, standsAlone);
@@ -45,9 +45,9 @@ public final class SnapshotOutput {
   }
 
   /**
-   * Writes a part: what remains in {@code payload}, which is left as it is.
+   * Writes a part: the remaining bytes of {@code payload}, whose position does not change.
    *
-   * @throws IOException when the stream fails; the snapshot is of no use then
+   * @throws IOException if the stream fails; the snapshot is then unusable
    */
   public void part(ByteBuffer payload) throws IOException {
     record(SnapshotFormat.PART, payload.duplicate());
@@ -55,9 +55,9 @@ public final class SnapshotOutput {
   }
 
   /**
-   * Writes the end mark, without which a snapshot is not whole.
+   * Writes the end mark, without which a snapshot is not complete.
    *
-   * @throws IOException when the stream fails; the snapshot is of no use then
+   * @throws IOException if the stream fails; the snapshot is then unusable
    */
   public void finish() throws IOException {
     record(SnapshotFormat.END, ByteBuffer.allocate(0));

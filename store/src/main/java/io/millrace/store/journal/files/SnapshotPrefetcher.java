@@ -13,11 +13,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads, checks and decodes a snapshot by an activity of its own, some parts ahead of those that
- * are put into the state. For one thread that takes them.
+ * Reads, checks and decodes the parts of a snapshot in its own activity, ahead of the one thread
+ * that takes them.
  */
 final class SnapshotPrefetcher implements Activity, AutoCloseable {
-  private static final int MOST = 16;
+  /** The largest number of parts that are read ahead. */
+  private static final int MAX_AHEAD = 16;
 
   private final Environment environment;
   private final SnapshotInput input;
@@ -32,9 +33,9 @@ final class SnapshotPrefetcher implements Activity, AutoCloseable {
   /**
    * A part that was read.
    *
-   * @param at where it begins in the file
-   * @param number counted from 0
-   * @param put puts it into the state, or throws {@link StoreException} if it means nothing
+   * @param at its offset in the file
+   * @param number its number, from 0
+   * @param put adds it to the state, or throws {@link StoreException} if its content is invalid
    */
   record Part(long at, long number, Runnable put) {}
 
@@ -46,9 +47,9 @@ final class SnapshotPrefetcher implements Activity, AutoCloseable {
   }
 
   /**
-   * The next part; empty after the last, when the snapshot is known to be whole.
+   * Waits for the next part; empty after the last, when the snapshot is known to be complete.
    *
-   * @throws java.util.concurrent.CompletionException with what reading failed with
+   * @throws java.util.concurrent.CompletionException if reading failed
    */
   Optional<Part> next() {
     CompletableFuture<Optional<Part>> next;
@@ -70,7 +71,7 @@ final class SnapshotPrefetcher implements Activity, AutoCloseable {
       if (closed) {
         return FINISHED;
       }
-      if (read.size() >= MOST) {
+      if (read.size() >= MAX_AHEAD) {
         return UNTIL_SIGNALLED;
       }
       next = awaited == null ? new CompletableFuture<>() : awaited;
@@ -84,7 +85,7 @@ final class SnapshotPrefetcher implements Activity, AutoCloseable {
       next.complete(part);
       return part.isEmpty() ? FINISHED : 0;
     } catch (Throwable e) {
-      // Errors too: the taker must not wait for a part that will never come.
+      // Errors too: every future must complete.
       next.completeExceptionally(e);
       return FINISHED;
     }
@@ -98,7 +99,7 @@ final class SnapshotPrefetcher implements Activity, AutoCloseable {
         : Optional.of(new Part(at, input.parts() - 1, decoded(payload)));
   }
 
-  /** A part that means nothing says so in its turn: one after it may be damaged. */
+  /** Decodes a part. Invalid content is reported when it is its turn, after all earlier parts. */
   private Runnable decoded(ByteBuffer payload) {
     try {
       return replay.snapshotPart(payload);
@@ -109,7 +110,7 @@ final class SnapshotPrefetcher implements Activity, AutoCloseable {
     }
   }
 
-  /** Ends reading, and waits until it has ended. */
+  /** Stops reading, and waits until it has stopped. */
   @Override
   public void close() {
     synchronized (this) {

@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The file that becomes the next segment. It is opened early, so that a later lack of file
- * descriptors does not stop the journal, and allocated and synced in slices between groups, so that
- * no group waits for all of it. Whatever fails here has touched no frame, so it can be tried again.
- * For the syncing thread.
+ * descriptors does not stop the journal. It is allocated and synced in slices between groups of
+ * frames, so that no group waits for the whole allocation. A failure here affects no frame, so it
+ * can be retried. For use by the syncing thread.
  */
 final class SpareSegment {
-  private static final int LEAST_SLICE_BYTES = 256 << 10;
+  private static final int MIN_SLICE_BYTES = 256 << 10;
 
   private final Storage storage;
   private final int segmentBytes;
@@ -19,40 +19,40 @@ final class SpareSegment {
   private @Nullable DiskFile file;
   private long allocated;
 
-  /** A spare of {@code segmentBytes}, which leaves {@code reserveBytes} of the disk free. */
+  /** A spare segment of {@code segmentBytes} that leaves {@code reserveBytes} of the disk free. */
   SpareSegment(Storage storage, int segmentBytes, long reserveBytes) {
     this.storage = storage;
     this.segmentBytes = segmentBytes;
     this.reserveBytes = reserveBytes;
   }
 
-  /** There is no room for a segment now; the journal is as it was, and a later try may succeed. */
+  /** There is no room for a segment. Nothing has changed, and a later try may succeed. */
   static final class NoRoomException extends Exception {
     private NoRoomException(String message, IOException cause) {
       super(message, cause);
     }
   }
 
-  /** A segment that has its lasting name, with the file that is open on it. */
+  /** A segment with its final name, and its open file. */
   record Published(Segment segment, DiskFile file) {}
 
-  /** Opens the file and checks that the disk has room for all of it; does so once. */
+  /** Opens the file, unless it is open, and checks that the disk has room for all of it. */
   void begin() throws NoRoomException {
     growTo(0, segmentBytes);
   }
 
   /**
-   * Allocates one slice: twice what was written since the last one, but not little.
+   * Allocates one slice: twice the bytes written since the last one, but at least 256 KiB.
    *
-   * @return whether more slices are missing
+   * @return whether more slices are needed
    */
   boolean grow(long writtenBytes) throws NoRoomException {
-    long slice = Math.max(LEAST_SLICE_BYTES, 2 * writtenBytes);
+    long slice = Math.max(MIN_SLICE_BYTES, 2 * writtenBytes);
     growTo(Math.min(segmentBytes, allocated + slice), segmentBytes);
     return allocated < segmentBytes;
   }
 
-  /** Allocates up to {@code bytes} of a file that will have {@code wholeBytes}. */
+  /** Allocates the first {@code bytes} of a file that will have {@code wholeBytes}. */
   private DiskFile growTo(long bytes, long wholeBytes) throws NoRoomException {
     DiskFile target = file;
     if (target != null && bytes <= allocated) {
@@ -82,12 +82,14 @@ final class SpareSegment {
       long free = storage.usableBytes();
       if (free - neededBytes < reserveBytes) {
         throw new IOException(
-            "the disk has " + free + " bytes free, and " + reserveBytes + " of them are kept free");
+            "the disk has " + free + " free bytes, of which " + reserveBytes + " are reserved");
       }
     }
   }
 
-  /** Gives back what was allocated: others may need it more, and a failed sync spoils the file. */
+  /**
+   * Deletes the file, to free its space and because its content is undefined after a failed sync.
+   */
   private NoRoomException noRoom(long bytes, IOException cause) {
     try {
       close();
@@ -102,13 +104,13 @@ final class SpareSegment {
   }
 
   /**
-   * Makes it the segment with that header.
+   * Makes it the segment with this header, of at least {@code minBytes}.
    *
-   * @throws NoRoomException when there is no room for it; nothing has changed then
-   * @throws IOException when it may have its name, or may not
+   * @throws NoRoomException if there is no room for it; nothing has changed then
+   * @throws IOException if it is uncertain whether the file was renamed
    */
-  Published publish(SegmentHeader header, long leastBytes) throws IOException, NoRoomException {
-    long bytes = Math.max(segmentBytes, leastBytes);
+  Published publish(SegmentHeader header, long minBytes) throws IOException, NoRoomException {
+    long bytes = Math.max(segmentBytes, minBytes);
     DiskFile target = growTo(bytes, bytes);
     SegmentHeader whole = header.allocated(bytes);
     try {

@@ -5,7 +5,7 @@ import io.millrace.store.environment.Folder;
 import java.io.IOException;
 import java.util.List;
 
-/** The journal's folder, shared by its threads: one at a time is let in. */
+/** The journal's folder. Thread-safe: one call at a time is executed. */
 final class Storage {
   private static final long STEP_BYTES = 64 << 20;
 
@@ -19,17 +19,17 @@ final class Storage {
     return folder.list();
   }
 
-  /** Opens a file, which is created if it is absent. */
+  /** Opens a file, and creates it if it does not exist. */
   synchronized DiskFile open(String name) throws IOException {
     return folder.open(name);
   }
 
-  /** Opens a file that is there, for reading only; changes nothing. */
+  /** Opens an existing file for reading only. */
   synchronized DiskFile read(String name) throws IOException {
     return folder.read(name);
   }
 
-  /** Gives a file its lasting name; content that was synced before is then durable under it. */
+  /** Renames a file durably; its content must have been synced before. */
   synchronized void publish(String from, String to) throws IOException {
     folder.rename(from, to);
     folder.sync();
@@ -42,8 +42,8 @@ final class Storage {
   }
 
   /**
-   * Takes a file's name away durably and then deletes it bit by bit: while a file system frees a
-   * large file it may let others wait.
+   * Renames a file durably to a temporary name, and then truncates it step by step before it is
+   * deleted: while a file system frees a large file, other operations may have to wait.
    */
   void deleteLarge(String name) throws IOException {
     String temporary = name + FileNames.TEMPORARY;
@@ -56,7 +56,7 @@ final class Storage {
     discard(temporary);
   }
 
-  /** Deletes a file that has no meaning any more, whether or not that lasts. */
+  /** Deletes a file that is not needed any more; a crash may bring it back. */
   synchronized void discard(String name) throws IOException {
     folder.delete(name);
   }

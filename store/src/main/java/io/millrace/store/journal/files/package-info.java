@@ -4,7 +4,7 @@
  * <pre>
  *   append  -> GroupCommitter -> ActiveSegment -> FrameFormat -> file; SpareSegment becomes the next one
  *   recover -> SnapshotLoad -> FrameScan over the segments -> TornTail
- *   read    -> FrameReader -> FrameScan, up to what SegmentIndex says is durable
+ *   read    -> FrameReader -> FrameScan, up to the durable end in SegmentIndex
  * </pre>
  */
 @NullMarked

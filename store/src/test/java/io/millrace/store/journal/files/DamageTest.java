@@ -81,7 +81,7 @@ class DamageTest {
       }
       assertThat(tail.notice())
           .contains((last - from) + " bytes of " + FIRST + " from byte " + from)
-          .contains("goes on after frame " + (FRAMES - 1));
+          .contains("continues after frame " + (FRAMES - 1));
       assertThat(file(environment, FIRST).bytes).isEqualTo(before);
       Journal.Tail again = recover(environment, new Recorded());
       assertThat(again.notice()).isNull();
@@ -248,7 +248,7 @@ class DamageTest {
       JournalReport report = JournalCheck.verify(environment, FOLDER);
       Journal.Tail tail = recover(environment, new Recorded());
       assertThat(tail.sequence()).as("cut to " + size).isEqualTo(whole);
-      assertThat(tail.notice()).contains(((1 << 16) - size) + " bytes shorter than it was made");
+      assertThat(tail.notice()).contains(((1 << 16) - size) + " bytes shorter than it was created");
       // A zero after the last frame proves that there was no other frame.
       boolean framesMayBeMissing = size <= frameAt(FRAMES + 1);
       assertThat(tail.cuts()).as("cut to " + size).isEqualTo(framesMayBeMissing ? 1 : 0);
@@ -294,7 +294,7 @@ class DamageTest {
         assertThat(tail.cuts()).isZero();
         assertThat(tail.notice())
             .contains(FIRST + " is damaged from byte " + frameAt(frame) + " to")
-            .contains("the snapshot of frame 3 holds what stood there");
+            .contains("the snapshot of frame 3 contains that part");
         assertThat(file(environment, FIRST).bytes).isEqualTo(before);
         assertThat(journal.read(frame - 1)).as("what is damaged is not served").isNull();
         try (Journal.Reader reader = Objects.requireNonNull(journal.read(3))) {
@@ -338,7 +338,7 @@ class DamageTest {
       Journal.Tail tail = journal.recover(recorded);
       assertThat(tail.sequence()).isEqualTo(FRAMES);
       assertThat(tail.cuts()).isEqualTo(1);
-      assertThat(tail.notice()).contains("goes on after frame 5, which is in the snapshot");
+      assertThat(tail.notice()).contains("continues after frame 5, which is in the snapshot");
       CompletableFuture<Void> done = journal.append(Recorded.frame(6, 5, "more"));
       environment.run();
       assertThat(done).isCompleted();

@@ -128,7 +128,7 @@ class FileJournalTest {
     Files.write(newest, bytes);
     Recorded recorded = new Recorded();
     try (FileJournal journal = open()) {
-      assertThat(journal.recover(recorded).notice()).contains("passed over");
+      assertThat(journal.recover(recorded).notice()).contains("was skipped");
       // The damaged one is none of the two that are kept.
       snapshot(journal, 1_000, "fourth");
       journal.trim(Long.MAX_VALUE);

@@ -107,7 +107,7 @@ class SnapshotLoadTest {
     try (FileJournal journal = open()) {
       assertThat(Objects.requireNonNull(journal.recover(recorded).notice()))
           .contains(FileNames.snapshot(3))
-          .contains("passed over");
+          .contains("was skipped");
     }
     assertThat(recorded.parts).containsExactly("old");
     assertThat(recorded.frames).containsExactly("frame 2", "frame 3", "frame 4");
