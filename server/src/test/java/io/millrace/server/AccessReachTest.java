@@ -193,4 +193,79 @@ final class AccessReachTest {
         .isEqualTo(200);
     assertThat(server.get("/api/jobs/" + names[2]).body()).contains("pending");
   }
+
+  private String submitted(String queue) throws IOException, InterruptedException {
+    String created = server.post("/dci/tasks/" + queue, "[{\"command\":\"true\"}]").body();
+    return created.replaceAll("(?s).*?([0-9a-f]{24}).*", "$1");
+  }
+
+  @Test
+  void of_the_queues_and_their_tasks_only_those_in_reach_are_seen_and_changed() throws Exception {
+    for (String queue : List.of("mail", "other")) {
+      String created =
+          server.post("/dci/queues", "{\"name\":\"" + queue + "\",\"plugin\":\"shell\"}").body();
+      assertThat(created).contains("$oid");
+    }
+    String in = submitted("mail");
+    String out = submitted("other");
+
+    assertThat(json(limited("GET", "/dci/queues", ""))).hasSize(1);
+    assertThat(json(limited("GET", "/dci/scheduler-json", ""))).hasSize(1);
+    assertThat(status("GET", "/dci/queues/mail", "")).isEqualTo(200);
+    String hidden = limited("GET", "/dci/queues/other", "").body();
+    assertThat(hidden).contains("queue not found");
+    assertThat(limited("POST", "/dci/queues/other", "{\"threads\":3}").body())
+        .contains("queue not found");
+    assertThat(limited("DELETE", "/dci/queues/other", "").body()).contains("queue not found");
+    assertThat(limited("POST", "/dci/queues/mail", "{\"name\":\"other2\"}").body())
+        .contains("out of reach");
+    assertThat(status("POST", "/dci/queues", "{\"name\":\"images\",\"plugin\":\"shell\"}"))
+        .isEqualTo(403);
+    assertThat(status("POST", "/dci/start-queue-json", "{\"name\":\"images\",\"type\":\"shell\"}"))
+        .isEqualTo(403);
+    assertThat(status("POST", "/dci/queues", "{\"name\":\"mails\",\"plugin\":\"shell\"}"))
+        .isEqualTo(200);
+    assertThat(status("POST", "/dci/tasks/mail", "[{\"command\":\"true\"}]")).isEqualTo(200);
+    assertThat(limited("POST", "/dci/tasks/other", "[{\"command\":\"true\"}]").body())
+        .contains("queue not found");
+    assertThat(
+            limited(
+                    "POST",
+                    "/dci/tasks/mail/secrets",
+                    "{\"filter\":{},\"params\":{\"command\":\"document.x\"}}")
+                .body())
+        .contains("out of reach");
+
+    assertThat(status("GET", "/dci/tasks/id/" + in, "")).isEqualTo(200);
+    for (String part : List.of("", "/stdout", "/stderr", "/mixedout")) {
+      assertThat(limited("GET", "/dci/tasks/id/" + out + part, "").body())
+          .as(part)
+          .contains("task not found");
+    }
+    for (String part : List.of("cancel", "block", "terminate", "requeue")) {
+      assertThat(limited("POST", "/dci/tasks/id/" + out + "/" + part, "{}").body())
+          .as(part)
+          .contains("task not found");
+    }
+    assertThat(limited("POST", "/dci/tasks/search", "{\"filter\":{}}").body())
+        .contains(in)
+        .doesNotContain(out);
+    assertThat(
+            limited("POST", "/dci/tasks/search", "{\"filter\":{\"_id\":\"" + out + "\"}}").body())
+        .doesNotContain(out);
+    assertThat(limited("POST", "/dci/tasks/search", "{\"filter\":{},\"count\":true}").body())
+        .contains("2");
+    assertThat(limited("POST", "/dci/search-tasks-json", "{\"filter\":{}}").body())
+        .doesNotContain(out);
+    JsonNode waited =
+        json(
+            limited(
+                "POST",
+                "/dci/tasks/wait",
+                "{\"ids\":[\"" + in + "\",\"" + out + "\"],\"timeout\":0}"));
+    assertThat(waited.path("tasks").path(in).asInt()).isEqualTo(-2);
+    assertThat(waited.path("tasks").path(out).isNull()).isTrue();
+    assertThat(limited("GET", "/dci/events?queue=other", "").body()).contains("queue not found");
+    assertThat(server.get("/dci/tasks/id/" + out).body()).contains("\"status\":-2");
+  }
 }

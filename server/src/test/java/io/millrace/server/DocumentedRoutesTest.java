@@ -27,11 +27,14 @@ final class DocumentedRoutesTest {
       gives viewer, submitter and operator on its routes, the token of workers gives worker, and the token of
       a running command of a graph gives viewer, submitter and operator for the nodes below its own.
 
+      A route whose reach is *kept* serves callers with a limited reach, within their limits; every other
+      one but `/health` and `/access/me` is refused to them.
+
       `/v1` answers parameters of the query that are not named here with 400; elsewhere they are passed
       over. A body of *fields* is a JSON object, a form, or the query.
 
-      | method | path | query | body | role |
-      |---|---|---|---|---|
+      | method | path | query | body | role | reach |
+      |---|---|---|---|---|---|
       """;
 
   @Test
@@ -60,13 +63,14 @@ final class DocumentedRoutesTest {
     String query =
         new TreeSet<>(route.parameters().names())
             .stream().map(name -> "`" + name + "`").collect(Collectors.joining(", "));
-    return "| %s | `%s` | %s | %s | %s |"
+    return "| %s | `%s` | %s | %s | %s | %s |"
         .formatted(
             route.method(),
             route.path(),
             query,
             route.body() == Route.Body.NONE ? "" : word(route.body()),
-            word(route.role()));
+            word(route.role()),
+            route.limitable() ? "kept" : "");
   }
 
   private static String word(Enum<?> value) {

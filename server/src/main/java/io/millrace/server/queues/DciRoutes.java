@@ -28,6 +28,11 @@ record DciRoutes(ApiRoutes api) {
     return new DciRoutes(api.errors(errors));
   }
 
+  /** The same for routes that keep to the reach of the caller. */
+  DciRoutes limitable() {
+    return new DciRoutes(api.limitable());
+  }
+
   /** The same for routes that need this role. */
   DciRoutes role(Role needed) {
     return new DciRoutes(api.role(needed));

@@ -1,6 +1,7 @@
 package io.millrace.server.queues;
 
 import io.millrace.http.Caller.Role;
+import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Reply;
 import io.millrace.queues.ObjectId;
@@ -23,20 +24,23 @@ import tools.jackson.databind.node.ObjectNode;
  * store.
  */
 record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, Plugins plugins) {
-  void addTo(DciRoutes api) {
-    api.get("/scheduler-json", (_, _) -> queues.all())
-        .get("/queue-prototypes-json", (_, _) -> prototypes());
+  void addTo(DciRoutes whole) {
+    DciRoutes api = whole.limitable();
+    api.get("/scheduler-json", (request, _) -> queues.all(request));
+    whole.get("/queue-prototypes-json", (_, _) -> prototypes());
     api.role(Role.VIEWER).post("/queue-prototypes-json", (_, _) -> prototypes());
     api.errors(Refusal.UNSUCCESSFUL)
         .role(Role.OPERATOR)
-        .post("/set-queue-attr-json", (_, input) -> setAttribute(input));
+        .post("/set-queue-attr-json", (request, input) -> setAttribute(request, input));
     api.errors(Refusal.PAIR)
         .role(Role.OPERATOR)
-        .post("/start-queue-json", (_, input) -> start(input))
-        .post("/delete-queue-json", (_, input) -> delete(input));
+        .post("/start-queue-json", (request, input) -> start(request, input))
+        .post("/delete-queue-json", (request, input) -> delete(request, input));
     api.errors(Refusal.PAIR_AS_SUCCESS)
-        .post("/queue-create-tasks-json", (_, input) -> create(input))
-        .post("/queue-create-tasks-from-query-json", (_, input) -> createFromQuery(input));
+        .post("/queue-create-tasks-json", (request, input) -> create(request, input))
+        .post(
+            "/queue-create-tasks-from-query-json",
+            (request, input) -> createFromQuery(request, input));
   }
 
   private Reply prototypes() {
@@ -45,7 +49,7 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
     return Json.reply(names);
   }
 
-  private Reply setAttribute(Input input) {
+  private Reply setAttribute(Request request, Input input) {
     if (!input.text("attr").equals("threads")) {
       throw Refusal.of("Invalid attr");
     }
@@ -54,11 +58,11 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
       throw Refusal.of("You must supply a value");
     }
     String queue = id(input, "queueid", "You must supply a queueid");
-    ObjectNode result = queues.change(queue, input.renamed("value", "threads"));
+    ObjectNode result = queues.change(request, queue, input.renamed("value", "threads"));
     return Json.reply(Json.object().put("success", 1).setAll(result));
   }
 
-  private Reply start(Input input) {
+  private Reply start(Request request, Input input) {
     String plugin = input.text("type");
     String name = input.text("name");
     if (plugin.isEmpty() || name.isEmpty()) {
@@ -67,17 +71,17 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
     if (!plugins.namesInUse().contains(plugin)) {
       throw Refusal.of("unknown type");
     }
-    Queue queue = queues.create(name, plugin);
+    Queue queue = queues.create(request, name, plugin);
     ArrayNode answer = Json.array().add(1);
     answer.add(Shapes.id(queue.id()));
     answer.add(Json.object().put("success", 1).setAll(Results.inserted(queue.id())));
     return Json.reply(answer);
   }
 
-  private Reply delete(Input input) {
+  private Reply delete(Request request, Input input) {
     String queue = id(input, "id", "id required");
     try {
-      return Json.reply(pair(1, queues.delete(queue)));
+      return Json.reply(pair(1, queues.delete(request, queue)));
     } catch (Refusal e) {
       // Here the original returns the whole result instead of a text.
       return Json.reply(400, pair(0, e.body()));
@@ -89,7 +93,7 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
     return answer.add(Json.object().put("success", success).setAll(result));
   }
 
-  private Reply create(Input input) {
+  private Reply create(Request request, Input input) {
     if (!input.has("queueid") || !input.has("object")) {
       throw Refusal.of("queueid and object required").severe();
     }
@@ -105,7 +109,7 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
       }
       params.add(object);
     }
-    Queue queue = queue(input);
+    Queue queue = queue(request, input);
     if (params.isEmpty()) {
       ObjectNode result = Results.inserted(List.of()).put("success", 0).put("error", "no tasks");
       return Json.reply(400, Json.array().add(0).add(0).add(result));
@@ -129,7 +133,7 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
     }
   }
 
-  private Reply createFromQuery(Input input) {
+  private Reply createFromQuery(Request request, Input input) {
     for (String name : Set.of("queueid", "collection", "jsonfilter", "params")) {
       if (!input.has(name)) {
         throw Refusal.of("queueid, collection, jsonfilter, and params required").severe();
@@ -137,7 +141,8 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
     }
     ObjectNode filter = input.object("jsonfilter", "jsonfilter must be a JSON object");
     ObjectNode params = input.object("params", "params must be a JSON object");
-    Queue queue = queue(input);
+    Queue queue = queue(request, input);
+    queues.reach(request).checkCollection(input.text("collection"));
     List<ObjectNode> each = documents.params(input.text("collection"), filter, params);
     if (each.isEmpty()) {
       return Json.reply(400, Json.array().add(0).add(0));
@@ -145,9 +150,9 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
     return Json.reply(Json.array().add(1).add(submit(queue, each).size()));
   }
 
-  private Queue queue(Input input) {
+  private Queue queue(Request request, Input input) {
     return queues
-        .lookUp(id(input, "queueid", "queueid required"))
+        .lookUp(request, id(input, "queueid", "queueid required"))
         .orElseThrow(() -> Refusal.of("Queue not found"));
   }
 

@@ -21,7 +21,8 @@ record OutputRoutes(KnownTasks tasks, OutputReader outputs) {
    */
   private static final long STEP_MILLIS = 250;
 
-  void addTo(DciRoutes api) {
+  void addTo(DciRoutes whole) {
+    DciRoutes api = whole.limitable();
     for (Stream stream : Stream.values()) {
       api.getRaw(
           "/tasks/id/{id}/" + stream.word(),
@@ -33,7 +34,7 @@ record OutputRoutes(KnownTasks tasks, OutputReader outputs) {
 
   private Reply answer(Request request, Stream stream) {
     String id = request.parameter("id");
-    QueueTask task = tasks.find(id).task();
+    QueueTask task = tasks.find(request, id).task();
     long offset = request.query().integer("offset", 0, 0, Long.MAX_VALUE);
     boolean follow = request.query().bool("follow", false);
     return new Reply.Streamed(
@@ -57,7 +58,7 @@ record OutputRoutes(KnownTasks tasks, OutputReader outputs) {
       long at = offset;
       boolean live = true;
       while (live) {
-        QueueTask task = tasks.find(request.parameter("id")).task();
+        QueueTask task = tasks.find(request, request.parameter("id")).task();
         // Read before the output, so that nothing written before the end is missed.
         live = Status.isActive(task.status()) || task.status() == Status.QUEUED;
         at += outputs.copy(task, stream, at, target);

@@ -25,20 +25,23 @@ import java.util.Locale;
 import java.util.Set;
 
 /** The changes of queues, tasks and nodes as one client sees them. For use by one thread. */
-record QueueEvents(DocumentChanges<Event> changes, Set<ObjectId> wanted)
+record QueueEvents(DocumentChanges<Event> changes, Set<ObjectId> wanted, QueueReach reach)
     implements EventStream.Source {
   static void addTo(DciRoutes api, Queues queues, QueueRoutes known) {
-    api.getRaw("/events", request -> reply(request, queues, known), "queue", "type", "after");
+    api.limitable()
+        .getRaw("/events", request -> reply(request, queues, known), "queue", "type", "after");
   }
 
   private static Reply reply(Request request, Queues queues, QueueRoutes known) {
     Set<ObjectId> wanted = new HashSet<>();
-    request.query().texts("queue").forEach(queue -> wanted.add(known.find(queue).id()));
+    request.query().texts("queue").forEach(queue -> wanted.add(known.find(request, queue).id()));
     Set<Kind> kinds = EnumSet.noneOf(Kind.class);
     request.query().texts("type").forEach(type -> kinds.add(kind(type)));
     Set<Kind> told = kinds.isEmpty() ? EnumSet.allOf(Kind.class) : kinds;
     Position after = CommitEvents.after(request);
-    return CommitEvents.reply(request, () -> new QueueEvents(queues.changes(told, after), wanted));
+    QueueReach reach = known.reach(request);
+    return CommitEvents.reply(
+        request, () -> new QueueEvents(queues.changes(told, after), wanted, reach));
   }
 
   private static Kind kind(String type) {
@@ -86,6 +89,19 @@ record QueueEvents(DocumentChanges<Event> changes, Set<ObjectId> wanted)
   }
 
   private boolean isWanted(Event event) {
+    return (reach.isUnlimited() || isReached(event)) && isNamed(event);
+  }
+
+  /** Nodes, and deleted documents, of which the queue is not known any more, are out of reach. */
+  private boolean isReached(Event event) {
+    return switch (event) {
+      case Event.OfQueue(var queue) -> reach.includes(queue);
+      case Event.OfTask(var task) -> reach.includes(task);
+      case Event.OfNode _, Event.Deleted _ -> false;
+    };
+  }
+
+  private boolean isNamed(Event event) {
     return wanted.isEmpty()
         || switch (event) {
           case Event.OfQueue(var queue) -> wanted.contains(queue.id());

@@ -1,6 +1,7 @@
 package io.millrace.server.queues;
 
 import io.millrace.http.Caller.Role;
+import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Reply;
 import io.millrace.queues.NodeRecord;
@@ -50,37 +51,45 @@ final class QueueRoutes {
     this.plugins = plugins;
   }
 
-  void addTo(DciRoutes api) {
-    api.get("/plugins", (_, _) -> Json.reply(Shapes.strings(List.copyOf(plugins.names()))))
-        .get("/queues", (_, _) -> all())
-        .get("/queues/{queue}", (request, _) -> one(find(request.parameter("queue"))));
+  void addTo(DciRoutes whole) {
+    whole.get("/plugins", (_, _) -> Json.reply(Shapes.strings(List.copyOf(plugins.names()))));
+    DciRoutes api = whole.limitable();
+    api.get("/queues", (request, _) -> all(request))
+        .get("/queues/{queue}", (request, _) -> one(find(request, request.parameter("queue"))));
     api.role(Role.OPERATOR)
-        .post("/queues", (_, input) -> Json.reply(create(input)))
+        .post("/queues", (request, input) -> Json.reply(create(request, input)))
         .post(
             "/queues/{queue}",
-            (request, input) -> Json.reply(change(request.parameter("queue"), input)))
+            (request, input) -> Json.reply(change(request, request.parameter("queue"), input)))
         .post(
             "/queues/{queue}/resume",
-            (request, input) -> Json.reply(resume(request.parameter("queue"), input)))
-        .delete("/queues/{queue}", (request, _) -> Json.reply(delete(request.parameter("queue"))));
+            (request, input) -> Json.reply(resume(request, request.parameter("queue"), input)))
+        .delete(
+            "/queues/{queue}",
+            (request, _) -> Json.reply(delete(request, request.parameter("queue"))));
+  }
+
+  /** What the caller reaches. */
+  QueueReach reach(Request request) {
+    return QueueReach.of(request, queues);
   }
 
   /** The queue of this id or name. */
-  Queue find(String idOrName) {
-    return lookUp(idOrName).orElseThrow(() -> notFound(idOrName));
+  Queue find(Request request, String idOrName) {
+    return lookUp(request, idOrName).orElseThrow(() -> notFound(idOrName));
   }
 
-  /** The queue of this id or name, if there is one. */
-  Optional<Queue> lookUp(String idOrName) {
-    return queues.find(idOrName);
+  /** The queue of this id or name, if there is one within the reach of the caller. */
+  Optional<Queue> lookUp(Request request, String idOrName) {
+    return queues.find(idOrName).filter(reach(request)::includes);
   }
 
   private static Refusal notFound(String idOrName) {
     return Refusal.of("queue not found", "queue", idOrName);
   }
 
-  Reply all() {
-    List<Queue> all = queues.all();
+  Reply all(Request request) {
+    List<Queue> all = queues.all().stream().filter(reach(request)::includes).toList();
     List<Queue.Counts> counts = queues.counts(all);
     ArrayNode shown = Json.array();
     for (int i = 0; i < all.size(); i++) {
@@ -93,12 +102,13 @@ final class QueueRoutes {
     return Json.reply(Shapes.of(queue, queues.counts(List.of(queue)).getFirst()));
   }
 
-  private ObjectNode create(Input input) {
+  private ObjectNode create(Request request, Input input) {
     String name = input.text("name");
     String plugin = input.text("plugin");
     if (name.isEmpty() || plugin.isEmpty()) {
       throw Refusal.of("name and plugin required");
     }
+    reach(request).checkName(name);
     input.allow(PARAMS, "Invalid param");
     checkPlugin(plugin, "Unknown plugin");
     Queue.Settings settings = settings(Queue.Settings.DEFAULTS, input);
@@ -109,7 +119,8 @@ final class QueueRoutes {
   }
 
   /** Creates a queue without threads. */
-  Queue create(String name, String plugin) {
+  Queue create(Request request, String name, String plugin) {
+    reach(request).checkName(name);
     return queues.create(name, plugin, Queue.Settings.DEFAULTS);
   }
 
@@ -119,7 +130,7 @@ final class QueueRoutes {
     }
   }
 
-  ObjectNode change(String idOrName, Input input) {
+  ObjectNode change(Request request, String idOrName, Input input) {
     if (input.isEmpty()) {
       throw Refusal.of("no params");
     }
@@ -136,10 +147,12 @@ final class QueueRoutes {
     if (name != null && (!name.isString() || name.asString().isEmpty())) {
       throw Refusal.of("name must be a string", "name", name);
     }
+    if (name != null) {
+      reach(request).checkName(name.asString());
+    }
     AtomicBoolean modified = new AtomicBoolean();
     Optional<Queue> changed =
-        queues
-            .find(idOrName)
+        lookUp(request, idOrName)
             .flatMap(queue ->
                 queues.change(
                     queue.id(),
@@ -158,11 +171,10 @@ final class QueueRoutes {
     return Results.updated(1, modified.get() ? 1 : 0);
   }
 
-  private ObjectNode resume(String idOrName, Input input) {
+  private ObjectNode resume(Request request, String idOrName, Input input) {
     input.allow(Set.of(), "Invalid param");
     Queue was =
-        queues
-            .find(idOrName)
+        lookUp(request, idOrName)
             .flatMap(queue -> queues.resume(queue.id()))
             .orElseThrow(() -> notFound(idOrName).with(Results.updated(0, 0)));
     return Results.updated(1, was.health().isGood() ? 0 : 1);
@@ -193,8 +205,8 @@ final class QueueRoutes {
         .orElseThrow(() -> Refusal.of("sort must be fifo, lifo or default", "sort", word));
   }
 
-  ObjectNode delete(String idOrName) {
-    Optional<Queue> queue = queues.find(idOrName);
+  ObjectNode delete(Request request, String idOrName) {
+    Optional<Queue> queue = lookUp(request, idOrName);
     if (queue.isEmpty() || !queues.delete(queue.get().id())) {
       throw notFound(idOrName).with(Results.deleted(0));
     }

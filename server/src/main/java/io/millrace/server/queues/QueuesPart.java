@@ -76,7 +76,7 @@ public final class QueuesPart implements Part {
     Plugins plugins = new Plugins(queues);
     Archive archived = Archive.in(blobs);
     ArchiveSearch search = ArchiveSearch.in(queues, archived);
-    KnownTasks known = new KnownTasks(queues.tasks(), archived);
+    KnownTasks known = new KnownTasks(queues.tasks(), archived, queues.queues());
     UserDocuments documents = new UserDocuments(store);
 
     new NodeRoutes(queues.nodes()).addTo(api);
@@ -86,7 +86,7 @@ public final class QueuesPart implements Part {
     QueueEvents.addTo(api, queues, queueRoutes);
     TaskRoutes taskRoutes = new TaskRoutes(queues.tasks(), known, queueRoutes, documents, shapes);
     taskRoutes.addTo(api);
-    SearchRoutes searches = new SearchRoutes(search, shapes);
+    SearchRoutes searches = new SearchRoutes(search, shapes, queues.queues());
     searches.addTo(api);
     new WaitRoute(queues, archived).addTo(api);
     new OutputRoutes(known, outputs).addTo(api);

@@ -1,8 +1,10 @@
 package io.millrace.server.queues;
 
 import io.millrace.http.Caller.Role;
+import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Reply;
+import io.millrace.queues.QueueRegistry;
 import io.millrace.queues.search.ArchiveSearch;
 import io.millrace.queues.search.ArchiveSearch.Found;
 import io.millrace.queues.search.Filter;
@@ -16,7 +18,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Search for tasks. */
-record SearchRoutes(ArchiveSearch search, Shapes shapes) {
+record SearchRoutes(ArchiveSearch search, Shapes shapes, QueueRegistry queues) {
   private static final String NOT_OBJECTS = "filter and options must be name/value objects";
 
   private static final List<String> PARAMS =
@@ -42,14 +44,15 @@ record SearchRoutes(ArchiveSearch search, Shapes shapes) {
           "not_before");
 
   void addTo(DciRoutes api) {
-    api.role(Role.VIEWER).post("/tasks/search", (_, input) -> answer(input));
+    api.limitable().role(Role.VIEWER).post("/tasks/search", this::answer);
   }
 
   /** Adds the route of version 3. */
   void addOldTo(DciRoutes api) {
-    api.errors(Refusal.PAIR_AS_SUCCESS)
+    api.limitable()
+        .errors(Refusal.PAIR_AS_SUCCESS)
         .role(Role.VIEWER)
-        .post("/search-tasks-json", (_, input) -> answerBefore4(input));
+        .post("/search-tasks-json", this::answerBefore4);
   }
 
   /** Refuses unknown names, which would otherwise widen the search to everything. */
@@ -71,11 +74,12 @@ record SearchRoutes(ArchiveSearch search, Shapes shapes) {
     return "did you mean " + EditDistance.nearest(name, PARAMS) + "?";
   }
 
-  private Reply answer(Input input) {
+  private Reply answer(Request request, Input input) {
     checkNames(input);
     ObjectNode options = input.object("options", NOT_OBJECTS);
     SearchOptions wanted = SearchOptions.read(options);
-    Filter filter = Filter.onTasks(input.object("filter", NOT_OBJECTS));
+    Filter filter =
+        QueueReach.of(request, queues).within(Filter.onTasks(input.object("filter", NOT_OBJECTS)));
     boolean pretty = input.truth("pretty", false);
     boolean archived = input.truth("archived", false);
     if (input.truth("count", false)) {
@@ -88,7 +92,7 @@ record SearchRoutes(ArchiveSearch search, Shapes shapes) {
   }
 
   /** Answers like version 3: errors have status 200, times are whole seconds with their text. */
-  private Reply answerBefore4(Input input) {
+  private Reply answerBefore4(Request request, Input input) {
     ObjectNode given = input.object("filter", "JSON object required for filter").deepCopy();
     if (input.has("queue")) {
       given.set("queue", input.get("queue"));
@@ -100,7 +104,7 @@ record SearchRoutes(ArchiveSearch search, Shapes shapes) {
     if (given.path("status").isString() && given.path("status").asString().matches("-?\\d{1,9}")) {
       given.put("status", Integer.parseInt(given.path("status").asString()));
     }
-    Filter filter = Filter.onTasks(given);
+    Filter filter = QueueReach.of(request, queues).within(Filter.onTasks(given));
     ObjectNode options = Json.object();
     for (String name : new String[] {"limit", "skip"}) {
       Integer number = input.count(name, name + " must be a non-negative integer");

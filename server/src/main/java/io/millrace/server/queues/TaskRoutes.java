@@ -8,6 +8,7 @@ import io.millrace.http.message.Reply;
 import io.millrace.queues.Archive;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
+import io.millrace.queues.QueueRegistry;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.Status;
@@ -56,12 +57,13 @@ record TaskRoutes(
     Optional<QueueTask> on(ObjectId id, String why);
   }
 
-  void addTo(DciRoutes api) {
+  void addTo(DciRoutes whole) {
+    DciRoutes api = whole.limitable();
     api.postRaw("/tasks/{queue}", this::create, TERMS.toArray(String[]::new));
     api.post(
             "/tasks/{queue}/{collection}",
             (request, input) -> Json.reply(createFrom(request, input)))
-        .get("/tasks/id/{id}", (request, _) -> show(known.find(request.parameter("id"))));
+        .get("/tasks/id/{id}", (request, _) -> show(known.find(request, request.parameter("id"))));
     DciRoutes operators = api.role(Role.OPERATOR);
     operation(operators, "cancel", REASON, (id, why) -> tasks.hold(id, Status.CANCELLED, why));
     operation(operators, "block", REASON, (id, why) -> tasks.hold(id, Status.BLOCKED, why));
@@ -75,6 +77,7 @@ record TaskRoutes(
         (request, input) -> {
           input.allow(params, "Invalid param");
           String id = request.parameter("id");
+          known.checkReach(request, id);
           return operation
               .on(KnownTasks.id(id), input.text("reason"))
               .map(task -> show(new Found(task, false)))
@@ -117,7 +120,7 @@ record TaskRoutes(
     Terms terms = terms(request);
     byte[] body = request.body();
     TaskArray params = TaskArray.of(Input.isForm(request, body) ? new byte[0] : body);
-    Queue queue = queues.find(request.parameter("queue"));
+    Queue queue = queues.find(request, request.parameter("queue"));
     return InsertedForm.reply(
         created(created -> params.read(part -> tasks.submit(queue, part, terms, created))));
   }
@@ -136,7 +139,8 @@ record TaskRoutes(
     }
     ObjectNode filter = input.object("filter", BOTH_OBJECTS);
     ObjectNode params = input.object("params", BOTH_OBJECTS);
-    Queue queue = queues.find(request.parameter("queue"));
+    Queue queue = queues.find(request, request.parameter("queue"));
+    queues.reach(request).checkCollection(request.parameter("collection"));
     List<ObjectNode> each = documents.params(request.parameter("collection"), filter, params);
     return Results.inserted(submit(queue, each, terms(request)));
   }
@@ -172,7 +176,7 @@ record TaskRoutes(
   }
 
   /** All tasks by id, including archived ones. */
-  record KnownTasks(TaskRegistry tasks, Archive archived) {
+  record KnownTasks(TaskRegistry tasks, Archive archived, QueueRegistry queues) {
     private static final String NOT_FOUND = "task not found";
 
     /** The id in a path. */
@@ -183,15 +187,32 @@ record TaskRoutes(
     /**
      * The task of this id.
      *
-     * @throws Refusal if there is none
+     * @throws Refusal if there is none within the reach of the caller
      */
-    Found find(String text) {
+    Found find(Request request, String text) {
+      QueueReach reach = QueueReach.of(request, queues);
+      return any(text)
+          .filter(found -> reach.includes(found.task()))
+          .orElseThrow(() -> Refusal.of(NOT_FOUND, "id", text));
+    }
+
+    /**
+     * Checks a task that is to be changed.
+     *
+     * @throws Refusal if there is none within the reach of a caller with a limit
+     */
+    void checkReach(Request request, String text) {
+      if (!QueueReach.of(request, queues).isUnlimited()) {
+        Found _ = find(request, text);
+      }
+    }
+
+    private Optional<Found> any(String text) {
       ObjectId id = id(text);
       return tasks
           .find(id)
           .map(task -> new Found(task, false))
-          .or(() -> inArchive(id).map(task -> new Found(task, true)))
-          .orElseThrow(() -> Refusal.of(NOT_FOUND, "id", text));
+          .or(() -> inArchive(id).map(task -> new Found(task, true)));
     }
 
     private Optional<QueueTask> inArchive(ObjectId id) {

@@ -13,8 +13,10 @@ import io.millrace.work.Watch;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -25,12 +27,13 @@ record WaitRoute(Queues queues, Archive archived) {
   private static final int DEFAULT_MILLIS = 30_000;
 
   void addTo(DciRoutes api) {
-    api.role(Role.VIEWER).post("/tasks/wait", this::answer);
+    api.limitable().role(Role.VIEWER).post("/tasks/wait", this::answer);
   }
 
   private Reply answer(Request request, Input input) throws InterruptedException {
     input.allow(Set.of("ids", "timeout"), "Invalid param");
-    Set<ObjectId> ids = ids(input);
+    Set<ObjectId> named = ids(input);
+    Set<ObjectId> ids = reached(request, named);
     String wrong = "timeout must be milliseconds from 0 to " + MOST_MILLIS;
     int timeout = Optional.ofNullable(input.count("timeout", wrong)).orElse(DEFAULT_MILLIS);
     if (timeout > MOST_MILLIS) {
@@ -48,11 +51,30 @@ record WaitRoute(Queues queues, Archive archived) {
           .states()
           .forEach((id, task) -> statuses.put(id.hex(), task == null ? null : task.status()));
       addArchived(statuses);
-      ObjectNode shown = Json.object().put("total", ids.size());
-      shown.put("ended", ids.size() - tasks.pending());
+      // What is out of reach is as if it were not there.
+      named.stream().filter(id -> !ids.contains(id)).forEach(id -> statuses.putNull(id.hex()));
+      ObjectNode shown = Json.object().put("total", named.size());
+      shown.put("ended", named.size() - tasks.pending());
       shown.set("tasks", statuses);
       return Json.reply(shown);
     }
+  }
+
+  private Set<ObjectId> reached(Request request, Set<ObjectId> ids) {
+    QueueReach reach = QueueReach.of(request, queues.queues());
+    if (reach.isUnlimited()) {
+      return ids;
+    }
+    Map<ObjectId, QueueTask> old = archived.find(List.copyOf(ids));
+    return ids.stream()
+        .filter(id ->
+            queues
+                .tasks()
+                .find(id)
+                .or(() -> Optional.ofNullable(old.get(id)))
+                .filter(reach::includes)
+                .isPresent())
+        .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
   /** Adds the archived tasks among those that were not found. */
