@@ -13,12 +13,12 @@ import java.util.PriorityQueue;
 import java.util.Set;
 
 /**
- * Search that knows the archive too. Tasks named by id are always looked for there; others only
- * when that is asked for, since all archived tasks are read for it: some hundred thousand a second.
- * Safe for use by any number of threads.
+ * Search for tasks in the store and in the archive. The archive is always searched for task ids;
+ * for anything else only on request, since that reads all archived tasks, a few hundred thousand
+ * per second. Thread-safe.
  */
 public final class ArchiveSearch {
-  /** The most archived tasks that one search counts: each is remembered. */
+  /** The most archived tasks that one search counts; it keeps the ids in memory. */
   public static final int MOST_COUNTED = 1_000_000;
 
   private final Queues queues;
@@ -31,22 +31,22 @@ public final class ArchiveSearch {
     this.archived = archived;
   }
 
-  /** Search in these queues and their archive. */
+  /** Creates a search in these queues and their archive. */
   public static ArchiveSearch in(Queues queues, Archive archived) {
     return new ArchiveSearch(queues, archived);
   }
 
   /**
-   * A task and where it was found.
+   * A task that was found.
    *
-   * @param archived whether it has left the store
+   * @param archived whether it was found in the archive
    */
   public record Found(QueueTask task, boolean archived) {}
 
   /**
-   * The tasks that match, in the order and number that the options say.
+   * The tasks that match, sorted and limited as the options say.
    *
-   * @param everywhere whether the archive is searched for more than the ids that the filter names
+   * @param everywhere whether to search the archive even if the filter does not name ids
    */
   public List<Found> find(Filter filter, SearchOptions options, boolean everywhere) {
     Set<String> ids = Plan.of(filter).ids();
@@ -65,9 +65,9 @@ public final class ArchiveSearch {
   }
 
   /**
-   * How many tasks match.
+   * The number of tasks that match.
    *
-   * @throws InvalidRequestException when more than {@link #MOST_COUNTED} archived ones do
+   * @throws InvalidRequestException if more than {@link #MOST_COUNTED} archived tasks match
    */
   public long count(Filter filter, boolean everywhere) {
     long count = live.count(filter);
@@ -95,7 +95,7 @@ public final class ArchiveSearch {
     return queues.tasks().find(id).isPresent();
   }
 
-  /** Reads all that is archived, and keeps no more than are wanted. */
+  /** Reads the whole archive, and keeps only as many tasks as wanted. */
   private List<Found> firstArchived(Filter filter, SearchOptions options, Comparator<Found> order) {
     int wanted = options.fromStart().limit();
     PriorityQueue<Found> best = new PriorityQueue<>(order.reversed());
@@ -131,7 +131,9 @@ public final class ArchiveSearch {
           if (counted.size() > MOST_COUNTED) {
             throw new InvalidRequestException(
                 "archived",
-                "more than " + MOST_COUNTED + " archived tasks match: ask for fewer, as by ctime");
+                "more than "
+                    + MOST_COUNTED
+                    + " archived tasks match: narrow the filter, for example by ctime");
           }
         });
     return counted.size();

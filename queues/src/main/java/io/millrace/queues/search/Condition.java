@@ -6,15 +6,18 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import tools.jackson.databind.JsonNode;
 
-/** What a filter asks of one field, given all values that its path leads to. */
+/** A condition on the values of one field; a path can lead to several values. */
 sealed interface Condition {
-  /** Whether the values satisfy it; none stand for an absent field. */
+  /** Whether the values satisfy it. An empty list means an absent field. */
   boolean test(List<JsonNode> values);
 
-  /** Shows the values that it compares with. */
+  /** Passes the values that it compares with to {@code seen}. */
   void constants(Consumer<JsonNode> seen);
 
-  /** One of the values, or an element of one that is an array; null also means absent. */
+  /**
+   * A value, or an element of an array, equals one of {@code wanted}; null also matches an absent
+   * field.
+   */
   record OneOf(List<JsonNode> wanted) implements Condition {
     @Override
     public boolean test(List<JsonNode> values) {
@@ -32,7 +35,7 @@ sealed interface Condition {
     }
   }
 
-  /** How a value stands to a limit. */
+  /** The relation of a value to a limit. */
   enum Relation {
     GREATER,
     AT_LEAST,
@@ -49,7 +52,7 @@ sealed interface Condition {
     }
   }
 
-  /** A comparison with values of the same kind; others do not satisfy it. */
+  /** A comparison; values of another kind than the limit do not satisfy it. */
   record Compared(Relation relation, JsonNode limit) implements Condition {
     @Override
     public boolean test(List<JsonNode> values) {
@@ -67,7 +70,7 @@ sealed interface Condition {
     }
   }
 
-  /** Whether the field is there, null or not. */
+  /** Whether the field exists, null or not. */
   record Exists(boolean wanted) implements Condition {
     @Override
     public boolean test(List<JsonNode> values) {
@@ -78,7 +81,7 @@ sealed interface Condition {
     public void constants(Consumer<JsonNode> seen) {}
   }
 
-  /** The opposite. */
+  /** The negation of a condition. */
   record Not(Condition condition) implements Condition {
     @Override
     public boolean test(List<JsonNode> values) {

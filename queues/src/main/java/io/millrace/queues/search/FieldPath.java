@@ -9,19 +9,19 @@ import tools.jackson.databind.node.ArrayNode;
 /**
  * A dotted path to a field.
  *
- * @param steps the names; one of digits is also a place in an array
+ * @param steps the names; a name of digits is also an index of an array
  */
 record FieldPath(List<String> steps) {
   static FieldPath of(String dotted) {
     return new FieldPath(List.of(dotted.split("\\.", -1)));
   }
 
-  /** The path as it was written. */
+  /** The dotted form. */
   String dotted() {
     return String.join(".", steps);
   }
 
-  /** The values there: several if the path leads through an array, none if it leads nowhere. */
+  /** The values of the field: several if the path leads through an array, none if it is absent. */
   List<JsonNode> values(Subject subject) {
     List<JsonNode> found = new ArrayList<>(1);
     collect(subject.field(steps.getFirst()), 1, found);

@@ -3,17 +3,17 @@ package io.millrace.queues.search;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Which tasks or documents are meant. Immutable. */
+/** Selects tasks or documents. Immutable. */
 public sealed interface Filter {
-  /** Whether it means this one. */
+  /** Whether it matches. */
   boolean matches(Subject subject);
 
   /**
    * Reads a filter on tasks: {@code _id} and {@code queue} are ids, as plain strings or as {@code
    * {"$oid": …}}; times are milliseconds or {@code {"$date": …}}.
    *
-   * @throws io.millrace.queues.QueuesException.InvalidRequestException for what is not known,
-   *     naming it
+   * @throws io.millrace.queues.QueuesException.InvalidRequestException if something in it is
+   *     unknown; the message names it
    */
   static Filter onTasks(ObjectNode json) {
     return new FilterReader(true).read(json);
@@ -22,15 +22,15 @@ public sealed interface Filter {
   /**
    * Reads a filter on any documents.
    *
-   * @throws io.millrace.queues.QueuesException.InvalidRequestException for what is not known,
-   *     naming it
+   * @throws io.millrace.queues.QueuesException.InvalidRequestException if something in it is
+   *     unknown; the message names it
    */
   static Filter onDocuments(ObjectNode json) {
     return new FilterReader(false).read(json);
   }
 
   /**
-   * All of them; everything if there is none.
+   * All parts match; true without parts.
    *
    * @param filters the parts
    */
@@ -51,7 +51,7 @@ public sealed interface Filter {
   }
 
   /**
-   * At least one of them.
+   * At least one part matches.
    *
    * @param filters the parts
    */
@@ -72,10 +72,10 @@ public sealed interface Filter {
   }
 
   /**
-   * What is asked of one field.
+   * A condition on one field.
    *
    * @param path the field
-   * @param condition what its values must satisfy
+   * @param condition the condition on its values
    */
   record OfField(FieldPath path, Condition condition) implements Filter {
     @Override

@@ -14,7 +14,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reads filters. */
+/** Parses filters. */
 final class FilterReader {
   private static final Set<String> IDS = Set.of("_id", "queue");
   private static final Set<String> TIMES = Set.of("ctime", "mtime");
@@ -75,7 +75,7 @@ final class FilterReader {
         && value.propertyStream().anyMatch(part -> part.getKey().startsWith("$"));
   }
 
-  /** Whether it is a value that plain JSON has no form for. */
+  /** Whether it is an id or a date in MongoDB's extended JSON. */
   private static boolean isExtended(JsonNode value) {
     return value.size() == 1 && (value.has("$oid") || value.has("$date"));
   }
@@ -138,7 +138,8 @@ final class FilterReader {
   }
 
   /**
-   * A time as the answers have it, in seconds, or in milliseconds: no time of a task is so small.
+   * A time in milliseconds. Numbers up to {@link #MOST_SECONDS} are seconds, as in answers: as
+   * milliseconds they would be before May 1970.
    */
   private static JsonNode time(JsonNode value) {
     double about = ValueOrder.approximate(value);
@@ -169,7 +170,7 @@ final class FilterReader {
         return JsonNodeFactory.instance.numberNode(millis);
       }
     } catch (NumberFormatException | DateTimeException | ArithmeticException _) {
-      // Said below.
+      // Reported below.
     }
     throw wrong("not a date: " + value);
   }

@@ -16,13 +16,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * What a filter tells about the tasks that can match.
+ * What a filter implies for the tasks that can match.
  *
  * @param ids the only tasks that can match; null if it names none
  * @param queues the only queues whose tasks can match; null for all
- * @param after only tasks of greater ids can match; empty for all
- * @param kinds how much of each kind can match
- * @param exact whether a task of these queues matches exactly when its status does
+ * @param after only tasks with greater ids can match; empty for all
+ * @param kinds which part of each kind can match
+ * @param exact whether a task of these queues matches if and only if its status does
  */
 record Plan(
     @Nullable Set<String> ids,
@@ -58,7 +58,10 @@ record Plan(
     return new Plan(ids, queues, after, Cover.of(statuses), exact);
   }
 
-  /** Collects what must hold of single fields; tells whether that is all of the filter. */
+  /**
+   * Collects the conditions on single fields that must hold; returns whether they are the whole
+   * filter.
+   */
   private static boolean flatten(Filter filter, List<Filter.OfField> parts) {
     return switch (filter) {
       case Filter.OfField field -> parts.add(field);
@@ -107,7 +110,7 @@ record Plan(
     return kinds.containsValue(Cover.PART);
   }
 
-  /** How many tasks there are among which the matching ones are, of kinds covered so. */
+  /** The number of tasks in the kinds with these covers. */
   long candidates(Map<ObjectId, KindCounts> counts, Set<Cover> covers) {
     long sum = 0;
     for (Map.Entry<ObjectId, KindCounts> entry : counts.entrySet()) {
@@ -120,7 +123,7 @@ record Plan(
     return sum;
   }
 
-  /** How much of a kind of tasks can satisfy what a filter asks of the status. */
+  /** Which part of a kind of tasks can satisfy the conditions on the status. */
   enum Cover {
     /** Nothing. */
     NONE,
@@ -130,8 +133,8 @@ record Plan(
     ALL;
 
     /**
-     * For each kind. Conditions only compare with constants, so they change nowhere but at those:
-     * it is enough to try each constant with its neighbours, and the ends of each kind.
+     * The cover of each kind. Conditions only compare with constants, so their result changes only
+     * at those: it is enough to test each constant with its neighbours, and the ends of each kind.
      */
     static Map<TaskKind, Cover> of(List<Condition> conditions) {
       TreeSet<Integer> samples = new TreeSet<>(List.of(Integer.MIN_VALUE, Integer.MAX_VALUE));

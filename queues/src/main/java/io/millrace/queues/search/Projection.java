@@ -8,7 +8,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Which fields of a result are wanted. Immutable. */
+/** Selects fields of results. Immutable. */
 public final class Projection {
   /** All fields. */
   public static final Projection ALL = new Projection(List.of(), false, true);
@@ -24,8 +24,8 @@ public final class Projection {
   }
 
   /**
-   * Reads {@code {"field": 1, …}}, only these, or {@code {"field": 0, …}}, all but these; {@code
-   * _id} is there unless it says 0.
+   * Parses {@code {"field": 1, …}}, only these fields, or {@code {"field": 0, …}}, all but these
+   * fields. {@code _id} is included unless it is 0.
    *
    * @throws InvalidRequestException for anything else
    */
@@ -66,7 +66,7 @@ public final class Projection {
     return new InvalidRequestException("projection", message);
   }
 
-  /** Whether a field at the top may be wanted, so that it is worth making. */
+  /** Whether a top-level field may be in the result, so that it must be computed. */
   public boolean wants(String field) {
     if (field.equals("_id")) {
       return withId;
@@ -79,7 +79,7 @@ public final class Projection {
     return !only;
   }
 
-  /** What is wanted of {@code object}, which is not changed. */
+  /** The selected fields of {@code object}, which is not changed. */
   public ObjectNode of(ObjectNode object) {
     if (this == ALL) {
       return object;

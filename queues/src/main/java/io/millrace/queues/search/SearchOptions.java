@@ -12,15 +12,15 @@ import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * How many results are wanted, in which order, and what of them.
+ * The number of results, their order and their fields.
  *
- * @param limit the most results, 1 to {@link #MOST}
- * @param skip how many to leave out first, from 0
+ * @param limit the maximum number of results, 1 to {@link #MOST}
+ * @param skip how many results to skip first, from 0
  * @param sort the fields to sort by, the most important first
- * @param projection what of each result is wanted
+ * @param projection the fields of each result
  */
 public record SearchOptions(int limit, int skip, List<SortKey> sort, Projection projection) {
-  /** The most results of one search, and how many there are unless a limit is set. */
+  /** The maximum number of results of one search, and the default. */
   public static final int MOST = 100;
 
   /** The defaults: the first hundred by id. */
@@ -43,7 +43,7 @@ public record SearchOptions(int limit, int skip, List<SortKey> sort, Projection 
    * Reads {@code limit} (0 for the default, 100), {@code skip}, {@code sort} and {@code
    * projection}.
    *
-   * @throws InvalidRequestException for anything else, naming it
+   * @throws InvalidRequestException for anything else; the message names it
    */
   public static SearchOptions read(ObjectNode json) {
     int limit = MOST;
@@ -98,23 +98,23 @@ public record SearchOptions(int limit, int skip, List<SortKey> sort, Projection 
     return keys;
   }
 
-  /** The same without leaving out any: all up to the last that is wanted. */
+  /** The same without skipping: all results up to the last one wanted. */
   SearchOptions fromStart() {
     return new SearchOptions(
         Math.toIntExact(Math.min(Integer.MAX_VALUE, (long) skip + limit)), 0, sort, projection);
   }
 
-  /** Whether the order is that of ids, up or down. */
+  /** Whether results are sorted by id, ascending or descending. */
   boolean isById() {
     return sort.isEmpty() || sort.getFirst().path().dotted().equals("_id");
   }
 
-  /** Whether the order by ids begins with the newest. */
+  /** Whether the order by id is descending, which is the newest first. */
   boolean newestFirst() {
     return !sort.isEmpty() && sort.getFirst().descending();
   }
 
-  /** The order; tasks that are equal in it come by id. */
+  /** The order of results; equal tasks are sorted by id. */
   Comparator<QueueTask> order() {
     return (left, right) -> {
       for (SortKey key : sort) {

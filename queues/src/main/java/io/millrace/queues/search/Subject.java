@@ -7,10 +7,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a filter looks at: something with named fields. */
+/** What a filter is applied to: an object with named fields. */
 @FunctionalInterface
 public interface Subject {
-  /** The value of a field at the top; null if there is none of this name. */
+  /** The value of a top-level field; null if it is absent. */
   @Nullable JsonNode field(String name);
 
   /** A JSON object. */
@@ -18,7 +18,7 @@ public interface Subject {
     return object::get;
   }
 
-  /** A task: its ids are strings, its times milliseconds. */
+  /** A task; ids are strings, times are milliseconds. */
   static Subject of(QueueTask task) {
     return name -> taskField(task, name);
   }

@@ -20,22 +20,24 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
 /**
- * Search for tasks. What a search gives was true task by task while it ran, not all at one
- * position. Safe for use by any number of threads.
+ * Search for tasks in the store. Each task in a result was read at some position during the search;
+ * the result as a whole is not a snapshot. Thread-safe.
  *
- * <p>Tasks named by id are looked up. Counts by queue and status, and the first or last tasks of a
- * queue and status, come from the kernel's groups without a look at the others. Anything else looks
- * at tasks in the order of their ids until it has what it wants, which takes a second or two for a
- * million tasks if little matches.
+ * <p>Tasks are looked up directly if the filter names their ids. Counts by queue and status, and
+ * the first or last tasks of a queue and status, come from the groups of the store. Anything else
+ * scans tasks in the order of their ids until there are enough results, which takes one or two
+ * seconds for a million tasks if few match.
  */
 public final class TaskSearch {
-  /** From so many tasks on it is cheaper to look at all than to look each one up. */
+  /**
+   * Above this number of candidates, a scan of all tasks is cheaper than looking up each candidate.
+   */
   private static final int MOST_LOOKED_UP = 2_000;
 
-  /** How many tasks are looked at in the time of one being looked up. */
+  /** How many tasks a scan reads in the time of one lookup. */
   private static final int LOOKS_PER_LOOKUP = 8;
 
-  /** If more than this share of all tasks can match, a scan in order soon finds the first ones. */
+  /** If more than this share of all tasks can match, a scan soon finds enough of them. */
   private static final double MOST_PART = 0.9;
 
   private static final Set<Cover> ANY = EnumSet.of(Cover.PART, Cover.ALL);
@@ -48,12 +50,12 @@ public final class TaskSearch {
     this.index = queues.index();
   }
 
-  /** Search in these queues. */
+  /** Creates a search in these queues. */
   public static TaskSearch in(Queues queues) {
     return new TaskSearch(queues);
   }
 
-  /** The tasks that match, in the order and number that the options say. */
+  /** The tasks that match, sorted and limited as the options say. */
   public List<QueueTask> find(Filter filter, SearchOptions options) {
     Plan plan = Plan.of(filter);
     if (plan.ids() != null) {
@@ -75,7 +77,7 @@ public final class TaskSearch {
     return scan(plan, filter, options);
   }
 
-  /** How many tasks match. */
+  /** The number of tasks that match. */
   public long count(Filter filter) {
     Plan plan = Plan.of(filter);
     if (plan.ids() != null) {
@@ -135,7 +137,7 @@ public final class TaskSearch {
     return found;
   }
 
-  /** The matching ones of these tasks, by id. */
+  /** Reads these tasks by id and keeps those that match. */
   private List<QueueTask> lookUp(Collection<String> ids, Filter filter) {
     List<QueueTask> found = new ArrayList<>();
     for (String id : ids) {
@@ -153,7 +155,7 @@ public final class TaskSearch {
         .toList();
   }
 
-  /** Looks at every task, and keeps no more than are wanted. */
+  /** Scans all tasks, and keeps only as many as wanted. */
   private List<QueueTask> sortedOfAll(Filter filter, SearchOptions options) {
     Comparator<QueueTask> order = options.order();
     long wanted = (long) options.skip() + options.limit();
@@ -191,8 +193,8 @@ public final class TaskSearch {
   }
 
   /**
-   * The first or last tasks by id of some groups: picks the ids in rounds, as some may turn out to
-   * be of another status by now.
+   * The first or last tasks by id of some groups. Works in rounds, since tasks may have changed
+   * their status in the meantime.
    */
   private List<QueueTask> firstOfGroups(
       Plan plan, Map<ObjectId, KindCounts> counts, Filter filter, SearchOptions options) {
@@ -213,7 +215,7 @@ public final class TaskSearch {
     return found.stream().skip(options.skip()).limit(options.limit()).toList();
   }
 
-  /** The first {@code most} of these, in order, that come after {@code last}. */
+  /** The first {@code most} ids after {@code last}. */
   private static List<String> pick(
       List<Iterable<String>> ids, Comparator<String> order, String last, int most) {
     TreeSet<String> best = new TreeSet<>(order);

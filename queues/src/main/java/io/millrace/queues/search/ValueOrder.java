@@ -6,10 +6,13 @@ import java.util.Map;
 import java.util.OptionalInt;
 import tools.jackson.databind.JsonNode;
 
-/** How JSON values compare: numbers by size whatever their form, strings by code units. */
+/**
+ * Compares JSON values: numbers by value, whatever their form, and strings by UTF-16 code units.
+ */
 final class ValueOrder {
   /**
-   * For sorting: absent and null first, then numbers, strings, objects, arrays and truth values.
+   * The order for sorting: absent and null first, then numbers, strings, objects, arrays and
+   * booleans.
    */
   static final Comparator<JsonNode> SORTED =
       (left, right) -> {
@@ -31,7 +34,7 @@ final class ValueOrder {
     };
   }
 
-  /** How two scalars of the same kind compare; empty for values that do not. */
+  /** Compares two scalars of the same kind; empty for other values. */
   static OptionalInt compare(JsonNode left, JsonNode right) {
     if (left.isNumber() && right.isNumber()) {
       return OptionalInt.of(compareNumbers(left, right));
@@ -58,17 +61,17 @@ final class ValueOrder {
     return decimal(left).compareTo(decimal(right));
   }
 
-  /** A number too large for a double is read as infinite. */
+  /** Whether the number was too large for a double. */
   private static boolean isInfinite(JsonNode number) {
     return isBinary(number) && !Double.isFinite(number.doubleValue());
   }
 
-  /** Whether it is kept as a binary fraction; others may be too large to be read as one. */
+  /** Whether it is stored as a float or double. */
   private static boolean isBinary(JsonNode number) {
     return number.isDouble() || number.isFloat();
   }
 
-  /** About how large a number is; infinite if that is too large for a binary fraction. */
+  /** The value as a double; infinite if it is too large. */
   static double approximate(JsonNode number) {
     return isBinary(number) ? number.doubleValue() : number.decimalValue().doubleValue();
   }
@@ -82,7 +85,7 @@ final class ValueOrder {
     return number.decimalValue();
   }
 
-  /** Whether two values are the same; the order of fields does not count. */
+  /** Whether two values are equal, regardless of the order of fields. */
   static boolean equal(JsonNode left, JsonNode right) {
     if (left.isObject() && right.isObject()) {
       return left.size() == right.size() && fieldsEqual(left, right);

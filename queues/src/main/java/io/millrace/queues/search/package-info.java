@@ -1,5 +1,5 @@
 /**
- * Search for tasks in the manner of MongoDB: a filter, options, and the ways to the tasks.
+ * Search for tasks with filters and options like those of MongoDB.
  *
  * <pre>
  *   JSON ── FilterReader ──► Filter ──┐
@@ -8,7 +8,7 @@
  *                                     │                      └──► all tasks in order of their ids
  * </pre>
  *
- * <p>Everything but {@link io.millrace.queues.search.TaskSearch} is pure.
+ * <p>Everything except the two searches is free of side effects.
  */
 @NullMarked
 package io.millrace.queues.search;

@@ -1,4 +1,7 @@
-/** Contract suites for stores and a simulator of everything around one. */
+/**
+ * The test kit of the store: contract suites, simulated environments, a simulator and mutation
+ * tests.
+ */
 @NullMarked
 package io.millrace.store.testkit;
 

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Versioned documents in the transactions of the tasks. */
+/** Versioned documents in transactions. */
 abstract class DocumentContract extends StoreTopic {
   @Test
   void a_document_is_written_where_it_is_absent_and_read_back() {

@@ -9,15 +9,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** The store of this process in an environment whose time moves when told. */
+/** A store in this process, in an environment with settable time. */
 public final class EmbeddedFixture implements StoreFixture {
   private final Consumer<Duration> time;
   private final StoreOptions options;
   private TaskStore store;
 
   /**
-   * An empty strict store with {@link StoreFixture#SMALL_LIMITS} in a simulation, drawn from {@code
-   * seed}: nothing in it waits.
+   * An empty strict store with {@link StoreFixture#SMALL_LIMITS} in a simulated environment with
+   * this seed.
    */
   public EmbeddedFixture(long seed) {
     this(new SimulatedEnvironment(seed));
@@ -30,8 +30,8 @@ public final class EmbeddedFixture implements StoreFixture {
   /**
    * An empty strict store with {@link StoreFixture#SMALL_LIMITS}.
    *
-   * @param environment where it lives, with an empty disk
-   * @param time moves that environment's time on
+   * @param environment its environment, with an empty disk
+   * @param time advances the time of the environment
    */
   public EmbeddedFixture(Environment environment, Consumer<Duration> time) {
     this.time = time;

@@ -19,18 +19,19 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every journal must do. A back end inherits this class and supplies a {@link JournalFixture}.
+ * The contract of journals. The test of a back end extends this class and supplies a {@link
+ * JournalFixture}.
  *
- * <p>It does not say how a journal keeps its frames, nor when it removes what it may remove. A
- * second writer may be refused when it opens the journal, as the lock of a folder does it, or it
- * may fence the first one with a frame of a larger epoch, as machines do that share a database.
+ * <p>It does not define how a journal stores frames, or when it removes those that it may remove. A
+ * journal may refuse a second writer at its opening, for example with the lock of a folder, or let
+ * it fence the first one with a frame of a larger epoch, for example in a shared database.
  */
 public abstract class JournalContract {
   private static final long WRITER = 77;
 
   private @Nullable JournalFixture fixture;
 
-  /** An empty place for a journal. */
+  /** Creates a fixture without a journal. */
   protected abstract JournalFixture newFixture();
 
   @BeforeEach
@@ -47,7 +48,7 @@ public abstract class JournalContract {
     return Objects.requireNonNull(fixture);
   }
 
-  /** What a recovery delivered. */
+  /** Collects what a recovery delivers. */
   static final class Delivered implements Journal.Replay {
     final List<String> parts = new ArrayList<>();
     final List<Frame> frames = new ArrayList<>();
@@ -113,7 +114,7 @@ public abstract class JournalContract {
     return delivered;
   }
 
-  /** Opens the journal once more, for what it holds. */
+  /** Opens the journal again and reads its content. */
   private Delivered recovered() {
     try (Journal journal = fixture().open()) {
       return recover(journal);

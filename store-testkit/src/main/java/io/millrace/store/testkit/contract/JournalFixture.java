@@ -3,33 +3,33 @@ package io.millrace.store.testkit.contract;
 import io.millrace.store.journal.Journal;
 import java.util.concurrent.CompletableFuture;
 
-/** Where one test keeps a journal, which is empty to begin with. */
+/** The place of a journal for one test, empty at first. */
 public interface JournalFixture extends AutoCloseable {
   /**
-   * Opens the journal on what is there; the test recovers and closes it.
+   * Opens the journal; the test recovers and closes it.
    *
-   * @throws io.millrace.store.journal.JournalException if another one is open and the back end
-   *     admits one at a time
+   * @throws io.millrace.store.journal.JournalException if it is open already and the back end
+   *     allows only one writer
    */
   Journal open();
 
-  /** Waits for what a journal of this place will complete; throws what it failed with. */
+  /** Waits for a future of a journal of this fixture; throws its failure. */
   <T> T await(CompletableFuture<T> answer);
 
-  /** Whether {@link #crash} works; tests that need it are skipped visibly otherwise. */
+  /** Whether {@link #crash} is supported; otherwise tests that need it are reported as skipped. */
   default boolean crashes() {
     return false;
   }
 
   /**
-   * Ends the journal that is open as a power failure would: what it has not made durable may be
-   * lost. It is not used after that.
+   * Ends the open journal as a power failure would: what is not durable may be lost. The test does
+   * not use it afterwards.
    */
   default void crash() {
     throw new UnsupportedOperationException("nothing can crash here");
   }
 
-  /** Gives everything back; every journal is closed by then. */
+  /** Releases all resources. The test has closed every journal by then. */
   @Override
   void close();
 }

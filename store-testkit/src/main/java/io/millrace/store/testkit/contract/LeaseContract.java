@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
-/** Leases: the failure stories of the seed, renewals, releases, and the three states. */
+/** Leases: failures of owners, renewals, releases, and the three states of a task. */
 abstract class LeaseContract extends StoreTopic {
   @Test
   void a_task_abandoned_by_its_owner_can_be_taken_when_the_lease_ends() {

@@ -24,7 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Each limit refuses early, names itself, and lets pass what just fits. */
+/** Limits: each accepts what just fits, refuses anything larger, and is named in the refusal. */
 abstract class LimitContract extends StoreTopic {
   private static final int REACHABLE = 10_000;
   private static final int REACHABLE_BYTES = 1 << 20;

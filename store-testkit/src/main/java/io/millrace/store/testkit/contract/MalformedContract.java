@@ -20,7 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Commands that contradict themselves or are not of the right form. */
+/** Commands that are malformed or contradict themselves. */
 abstract class MalformedContract extends StoreTopic {
   @Test
   void a_transaction_that_asks_for_nothing_is_malformed() {

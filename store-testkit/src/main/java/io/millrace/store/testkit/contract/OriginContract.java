@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Tasks named by their first id, and by local names while they have none yet. */
+/** References to tasks by origin, and by local names within a transaction. */
 abstract class OriginContract extends StoreTopic {
   @Test
   void a_task_keeps_its_origin_through_claims_and_updates_and_is_found_by_it() {

@@ -13,7 +13,7 @@ import io.millrace.store.Transaction;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Commands that can be asked again when their answer was lost. */
+/** Commands with a request id, which can be repeated if their answer was lost. */
 abstract class RequestIdContract extends StoreTopic {
   private static final Duration REMEMBERED = Duration.ofMinutes(10);
 

@@ -5,51 +5,55 @@ import io.millrace.store.TaskStore;
 import java.time.Duration;
 
 /**
- * An open store for one test, with what the test may do to its world. Each fixture begins with an
+ * An open store for one test, with control over its time and restarts. Each fixture starts with an
  * empty strict store.
  */
 public interface StoreFixture extends AutoCloseable {
-  /** Limits so small that tests reach each of them. */
+  /** Limits small enough for tests to reach. */
   Limits SMALL_LIMITS =
       new Limits(
           50, 200_000, 20_000, 512, 128, 20, 10, 20, 10, 1_000, 1L << 20, 10_000, 8L << 20,
           1L << 20, 1L << 20);
 
-  /** The store as it is open now. */
+  /** The open store. */
   TaskStore store();
 
   /**
-   * Returns when the commands submitted so far have reached the store. Nothing is to be done in
-   * process; over a network it may ask the store how many claims wait.
+   * Returns when the commands submitted so far have reached the store. A store in this process
+   * needs nothing for that; a remote one may have to be asked how many claims wait.
    */
   default void settle() {}
 
-  /** Whether {@link #advance} works; tests that need it are skipped visibly otherwise. */
+  /**
+   * Whether {@link #advance} is supported; otherwise tests that need it are reported as skipped.
+   */
   default boolean movesTime() {
     return false;
   }
 
-  /** Moves store time on, without waiting for what that leads to. */
+  /** Advances store time, without waiting for the consequences. */
   default void advance(Duration time) {
     throw new UnsupportedOperationException("time cannot be moved here");
   }
 
-  /** Whether {@link #restart} works; tests that need it are skipped visibly otherwise. */
+  /**
+   * Whether {@link #restart} is supported; otherwise tests that need it are reported as skipped.
+   */
   default boolean restarts() {
     return false;
   }
 
-  /** Closes the store and opens it again on what it left. */
+  /** Closes the store and opens it again with the same files. */
   default TaskStore restart() {
     throw new UnsupportedOperationException("the store cannot be restarted here");
   }
 
-  /** Whether clients of several principals can be had; false behind one set of credentials. */
+  /** Whether clients can have different principals. */
   default boolean severalPrincipals() {
     return true;
   }
 
-  /** Whether an operator's override can be used. */
+  /** Whether the override of an operator is supported. */
   default boolean overrides() {
     return true;
   }
@@ -57,7 +61,7 @@ public interface StoreFixture extends AutoCloseable {
   /** The limits of the store, as small as the back end can make them. */
   Limits limits();
 
-  /** Closes the store and gives everything back. */
+  /** Closes the store and releases all resources. */
   @Override
   void close();
 }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What the suites of all topics share: a fresh store for each test, and short words for it. */
+/** The base of all topics: a new store for each test, and short methods to use it. */
 @Timeout(60)
 abstract class StoreTopic {
   /** Two clients. */
@@ -39,7 +39,7 @@ abstract class StoreTopic {
 
   private static final long ANSWER_SECONDS = 30;
 
-  /** Each topic is nested in a {@link TaskStoreContract}, which has the factory. */
+  /** Each topic is nested in a {@link TaskStoreContract}, which creates the fixture. */
   @RegisterExtension
   final BeforeEachCallback opening =
       context ->
@@ -57,12 +57,12 @@ abstract class StoreTopic {
     fixture.close();
   }
 
-  /** What the test may do to the world of the store. */
+  /** The fixture of this test. */
   final StoreFixture fixture() {
     return fixture;
   }
 
-  /** The store as it is open now. */
+  /** The open store. */
   protected TaskStore store() {
     return fixture.store();
   }
@@ -72,11 +72,11 @@ abstract class StoreTopic {
     return fixture.limits();
   }
 
-  /** Moves store time on, or skips the test if that is impossible. */
+  /** Advances store time, or skips the test if that is impossible. */
   protected void advance(Duration time) {
     assumeTrue(fixture.movesTime(), "the store time of this back end cannot be moved");
     fixture.advance(time);
-    now(); // an answer from after the move: what was due by then has been done
+    now(); // an answer after the advance: everything that was due has been done
   }
 
   /** Restarts the store, or skips the test if that is impossible. */
@@ -104,17 +104,17 @@ abstract class StoreTopic {
         .getFirst();
   }
 
-  /** Commits what must succeed. */
+  /** Commits a transaction that must succeed. */
   protected Outcome.Done commit(Transaction.Builder transaction) {
     return store().commit(transaction.build()).done();
   }
 
-  /** Commits what must be refused. */
+  /** Commits a transaction that must be refused. */
   protected Outcome.Refused refused(Transaction.Builder transaction) {
     return refused(store().commit(transaction.build()));
   }
 
-  /** An answer that must be a refusal with at least one reason in words. */
+  /** Checks that an answer is a refusal with at least one reason, each with a message. */
   protected static Outcome.Refused refused(Outcome outcome) {
     assertThat(outcome).isInstanceOf(Outcome.Refused.class);
     Outcome.Refused refused = (Outcome.Refused) outcome;
@@ -128,19 +128,19 @@ abstract class StoreTopic {
     return refused.reasons().stream().map(Reason::kind).toList();
   }
 
-  /** Claims one task that must be there, the oldest. */
+  /** Claims the oldest task of a group, which must exist. */
   protected Task claim(Owner client, String group) {
     return claim(client, group, LEASE);
   }
 
-  /** Claims one task that must be there, the oldest, for so long. */
+  /** Claims the oldest task of a group, which must exist, for this long. */
   protected Task claim(Owner client, String group, Duration lease) {
     List<Task> tasks = claimed(Claim.of(client, group, lease).withOrder(Claim.Order.OLDEST));
     assertThat(tasks).as("tasks claimed from " + group).hasSize(1);
     return tasks.getFirst();
   }
 
-  /** The tasks that a claim takes, none if nothing was available. */
+  /** The tasks that a claim takes; empty if none is available. */
   protected List<Task> claimed(Claim claim) {
     return store().claim(claim).done().tasks();
   }
@@ -152,13 +152,13 @@ abstract class StoreTopic {
     return future;
   }
 
-  /** Lets everything submitted or withdrawn so far reach the store. */
+  /** Waits until everything submitted or cancelled so far has reached the store. */
   protected void settle() {
     fixture.settle();
     now();
   }
 
-  /** The answer that must come now. */
+  /** Waits for an answer, which must come within 30 seconds. */
   protected static Outcome answer(CompletableFuture<Outcome> future) {
     try {
       return future.get(ANSWER_SECONDS, TimeUnit.SECONDS);
@@ -176,7 +176,7 @@ abstract class StoreTopic {
     return store().group(GroupQuery.all(group)).value();
   }
 
-  /** Whether a task is there, unchanged. */
+  /** Whether the store has a task with this reference. */
   protected boolean isThere(TaskRef task) {
     return store().task(task).value().isPresent();
   }

@@ -3,7 +3,7 @@ package io.millrace.store.testkit.contract;
 import org.junit.jupiter.api.Nested;
 
 /**
- * Everything that a store must do. Extend it, supply a factory, and all topics run:
+ * The contract of task stores. Extend this class and supply a fixture to run all topics:
  *
  * <pre>
  *   class MyStoreTest extends TaskStoreContract {
@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Nested;
  * </pre>
  */
 public abstract class TaskStoreContract {
-  /** A world with an empty open store; called once for each test. */
+  /** Creates a fixture with an empty open store; called once for each test. */
   protected abstract StoreFixture newFixture();
 
   @Nested

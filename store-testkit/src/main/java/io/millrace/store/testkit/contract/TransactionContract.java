@@ -18,7 +18,7 @@ import java.util.Optional;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
-/** Adds, updates, deletes and depends: all or nothing. */
+/** Transactions of adds, updates, deletes and depends apply whole or not at all. */
 abstract class TransactionContract extends StoreTopic {
   @Test
   void an_added_task_is_waiting_and_unclaimed_and_can_be_read() {

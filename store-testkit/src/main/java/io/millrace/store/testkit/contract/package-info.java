@@ -1,7 +1,7 @@
 /**
- * What every store must do, as tests. A back end extends {@link
- * io.millrace.store.testkit.contract.TaskStoreContract} with a factory and inherits all topics; or
- * it extends the class of one topic.
+ * The contracts of stores and journals, as tests. A back end extends {@link
+ * io.millrace.store.testkit.contract.TaskStoreContract} and supplies a fixture, and so inherits all
+ * topics.
  */
 @NullMarked
 package io.millrace.store.testkit.contract;

@@ -24,16 +24,18 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * A store behind an unreliable connection: a call fails before it has reached the store, or after
- * it has taken effect. Reads and subscriptions only fail before. As safe for threads as the line.
+ * A store behind an unreliable connection: a call fails before it reaches the store, or after it
+ * has taken effect. Reads and subscriptions fail only before. As thread-safe as its {@link Line}.
  */
 public final class FaultyStore implements TaskStore {
-  /** What goes wrong. */
+  /** Decides which calls fail. */
   public interface Line {
-    /** Whether a call gets through. */
+    /** Whether a call reaches the store. */
     boolean reaches();
 
-    /** Whether the answer to a change comes back; may throw what ends the caller. */
+    /**
+     * Whether the answer to a change reaches the caller; may throw an exception to end the caller.
+     */
     boolean answers();
   }
 
@@ -43,14 +45,17 @@ public final class FaultyStore implements TaskStore {
   /**
    * A store behind a line.
    *
-   * @param store what is called if a call gets through; asked for at each call
+   * @param store supplies the store for each call that reaches it
    */
   public FaultyStore(Supplier<TaskStore> store, Line line) {
     this.store = store;
     this.line = line;
   }
 
-  /** One behind a line that is asked before each call, and before each answer to a change. */
+  /**
+   * A store behind a line that breaks if {@code breaks} is true, before each call and before each
+   * answer to a change.
+   */
   public static FaultyStore breaking(Supplier<TaskStore> store, BooleanSupplier breaks) {
     return new FaultyStore(
         store,

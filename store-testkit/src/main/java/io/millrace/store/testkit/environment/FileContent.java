@@ -12,10 +12,11 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What a file of a simulated disk holds, whatever its name; absent sectors are zeros. */
+/** The content of a file of a simulated disk, independent of its name; absent sectors are zeros. */
 final class FileContent {
   private final Map<Long, Sector> sectors = new HashMap<>();
-  private final Set<Sector> dirty = new LinkedHashSet<>(); // in order: crashes are drawn over it
+  private final Set<Sector> dirty =
+      new LinkedHashSet<>(); // ordered, so that crashes are reproducible
   private final List<Long> unsyncedSizes = new ArrayList<>();
   private long durableSize;
   private long size;
@@ -70,7 +71,7 @@ final class FileContent {
     resize(newSize);
   }
 
-  /** Sets the size; what it grows by reads as zeros. */
+  /** Sets the size; new bytes read as zeros. */
   void resize(long newSize) {
     if (newSize != size) {
       size = newSize;
@@ -88,7 +89,7 @@ final class FileContent {
     unsyncedSizes.clear();
   }
 
-  /** A sync that fails: some of it is lost for good, though a reader still sees it. */
+  /** Simulates a failed sync: some writes are lost for good, though readers still see them. */
   void failSync(RandomGenerator random) {
     Surviving surviving = Surviving.pick(random);
     dirty.forEach(sector -> sector.forgetWhatIsUnsynced(surviving, random));
@@ -99,7 +100,7 @@ final class FileContent {
   void crash(Surviving surviving, RandomGenerator random) {
     dirty.forEach(sector -> sector.forgetWhatIsUnsynced(surviving, random));
     dirty.clear();
-    // Every sector, since a sync that failed earlier left readers a content that is not there.
+    // Every sector, since after a failed sync readers saw content that is not on the disk.
     sectors.values().forEach(Sector::crash);
     keepSize(surviving, random);
     size = durableSize;
@@ -111,14 +112,14 @@ final class FileContent {
     }
   }
 
-  /** Turns a bit of something written; gives the sector, or null when nothing is there. */
+  /** Flips a bit of a random sector and returns the sector; null if the file is empty. */
   @Nullable Sector rot(RandomGenerator random) {
     List<Map.Entry<Long, Sector>> written =
         inOrder().filter(each -> each.getKey() * Sector.SIZE < size).toList();
     if (written.isEmpty()) {
       return null;
     }
-    // Half of the time what was written last, which has the fewest witnesses.
+    // Half of the time the newest sector, since the least was written after it.
     int first = random.nextBoolean() ? 0 : Math.max(0, written.size() - 3);
     Map.Entry<Long, Sector> picked = written.get(random.nextInt(first, written.size()));
     long end = Math.min(Sector.SIZE, size - picked.getKey() * Sector.SIZE);
@@ -127,8 +128,8 @@ final class FileContent {
   }
 
   /**
-   * Brings back what a sector held before its last sync; gives the sector, or null when none holds
-   * what anything else was synced after.
+   * Restores the content that a sector had before its last sync, and returns the sector; null if no
+   * sector was synced before the last sync of the file.
    */
   @Nullable Sector bringBack(RandomGenerator random) {
     List<Sector> able =
@@ -154,9 +155,9 @@ final class FileContent {
   }
 
   /**
-   * The smallest piece that a disk writes whole. It has a durable content, the contents that later
-   * writes gave it, and what a reader sees. It can be damaged, until it is written again or healed:
-   * a bit is wrong then, or the content before the last one is back.
+   * The smallest unit that a disk writes atomically. It has a durable content, the contents of
+   * later writes, and the content that readers see. Until it is written again or healed, it can be
+   * damaged: a bit is flipped, or an older content is back.
    */
   static final class Sector {
     static final int SIZE = 512;
@@ -165,14 +166,14 @@ final class FileContent {
     private byte @Nullable [] live;
     private final List<byte[]> unsynced = new ArrayList<>(1);
 
-    /** What was durable before the last sync, and the number of that sync. */
+    /** The durable content before the last sync. */
     private byte @Nullable [] former;
 
     private long syncedAt;
     private int wrongBit = -1;
     private boolean old;
 
-    /** What a reader sees; null for zeros. */
+    /** The content that readers see; null for zeros. */
     byte @Nullable [] live() {
       byte @Nullable [] content = old ? former : live;
       if (wrongBit < 0) {
@@ -187,26 +188,26 @@ final class FileContent {
       return wrongBit >= 0 || old;
     }
 
-    /** Turns one of its bits, in the bytes before {@code end}. */
+    /** Flips one bit in the bytes before {@code end}. */
     void rot(int end, RandomGenerator random) {
       wrongBit = random.nextInt(end * Byte.SIZE);
     }
 
     /**
-     * Whether its last sync, which changed it, came before the file's last one.
+     * Whether the last sync that changed it came before the last sync of the file.
      *
-     * @param newestSync the number of the file's last sync
+     * @param newestSync the number of the last sync of the file
      */
     boolean isOutdated(long newestSync) {
       return durable != null && syncedAt < newestSync && !Arrays.equals(former, durable);
     }
 
-    /** Brings back the content before its last sync. */
+    /** Restores the content before its last sync. */
     void bringBack() {
       old = true;
     }
 
-    /** Is as if it had never been damaged. */
+    /** Undoes the damage. */
     void heal() {
       wrongBit = -1;
       old = false;
@@ -235,7 +236,7 @@ final class FileContent {
       unsynced.add(next);
     }
 
-    /** Makes what was written durable, by the file's sync of that number. */
+    /** Makes the writes durable, with the number of this sync. */
     void sync(long number) {
       if (!unsynced.isEmpty()) {
         former = durable;
@@ -245,7 +246,9 @@ final class FileContent {
       }
     }
 
-    /** The disk keeps the durable content or any of the later ones; a reader sees all of them. */
+    /**
+     * Keeps the durable content or that of any later write; readers see the newest until a crash.
+     */
     void forgetWhatIsUnsynced(Surviving surviving, RandomGenerator random) {
       int kept = surviving.of(unsynced.size(), random);
       if (kept > 0) {
@@ -255,13 +258,13 @@ final class FileContent {
       unsynced.clear();
     }
 
-    /** Shows readers what is durable. */
+    /** From now on, readers see the durable content. */
     void crash() {
       live = durable;
     }
   }
 
-  /** How much of what was not synced outlives a crash. */
+  /** How many of the changes that were not synced survive a crash. */
   enum Surviving {
     NOTHING,
     ALL,

@@ -8,9 +8,12 @@ import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** The names in a folder of a simulated disk: as they are seen, and as they would survive. */
+/**
+ * The names in a folder of a simulated disk: the visible ones, and those that would survive a
+ * crash.
+ */
 final class FolderContent {
-  /** What a name stands for: a file or a folder. */
+  /** A file or a folder. */
   private sealed interface Item permits FileItem, FolderItem {}
 
   private record FileItem(FileContent content) implements Item {}
@@ -34,7 +37,7 @@ final class FolderContent {
   private final List<Entry> unsynced = new ArrayList<>();
   private boolean locked;
 
-  /** All files, those of the folders inside too. */
+  /** All files, including those of its subfolders. */
   List<FileContent> allFiles() {
     List<FileContent> files = new ArrayList<>();
     for (Item item : names.values()) {
@@ -46,7 +49,7 @@ final class FolderContent {
     return files;
   }
 
-  /** Frees the lock, and those of the folders inside. */
+  /** Releases the lock, and those of its subfolders. */
   void unlockAll() {
     locked = false;
     for (Item item : names.values()) {
@@ -79,7 +82,7 @@ final class FolderContent {
     return names.get(name) instanceof FolderItem(FolderContent content) ? content : null;
   }
 
-  /** The bytes of all files, those of the folders inside too. */
+  /** The bytes of all files, including those of its subfolders. */
   long usedBytes() {
     long used = 0;
     for (Item item : names.values()) {

@@ -11,8 +11,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.random.RandomGenerator;
 
 /**
- * A world of real threads whose time moves only when told: for tests of what runs outside a
- * simulation, such as a server. Safe for use by threads.
+ * An environment with real threads and settable time, for tests outside a simulation, for example
+ * of a server. Thread-safe.
  */
 public final class SettableTimeEnvironment implements Environment {
   private final VirtualClock clock = new VirtualClock();
@@ -20,7 +20,7 @@ public final class SettableTimeEnvironment implements Environment {
   private final Disk disk;
   private final List<ParkedDriver> drivers = new CopyOnWriteArrayList<>();
 
-  /** With the randomness of {@code seed} and a disk, for example {@link SimulatedDisk}. */
+  /** With a seed for randomness and a disk, for example a {@link SimulatedDisk}. */
   public SettableTimeEnvironment(long seed, Disk disk) {
     this.seeds = new SplittableRandom(seed);
     this.disk = disk;
@@ -56,12 +56,12 @@ public final class SettableTimeEnvironment implements Environment {
     return driver;
   }
 
-  /** The clocks. Moving them directly wakes no activity. */
+  /** The clocks. Advancing them directly does not wake activities. */
   public VirtualClock clock() {
     return clock;
   }
 
-  /** Moves time on and wakes the activities that wait for it, without waiting for their steps. */
+  /** Advances time and wakes the activities that wait for it, without waiting for their steps. */
   public void advance(Duration time) {
     clock.advance(time);
     drivers.removeIf(ParkedDriver::finished);
@@ -126,7 +126,8 @@ public final class SettableTimeEnvironment implements Environment {
 
     private void runSteps() {
       while (true) {
-        long now = clock.nanos(); // before the step, so that time moved during it is not lost
+        long now =
+            clock.nanos(); // before the step, so that an advance during the step is not missed
         long wait = activity.step();
         if (wait == Activity.FINISHED) {
           return;

@@ -16,15 +16,15 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A disk in memory that remembers what was synced and what was not, and that fails on demand.
+ * A disk in memory that distinguishes synced from unsynced changes, and fails on demand.
  *
  * <p>On a crash, each 512-byte sector of a file keeps its durable content or that of any write
  * since, independently of the others, so writes are kept, lost or torn in any order; so are sizes,
  * creations, renames and deletes whose file or folder was not synced. A folder whose name was not
- * synced in the one around it may be lost with all that is in it. A sync that fails may lose what
- * it should have kept, while readers see it until the next crash. Safe for use by threads.
+ * synced in its parent may be lost with its whole content. A failed sync may lose writes, although
+ * readers see them until the next crash. Thread-safe.
  *
- * <p>Only the root is there from the beginning; relative paths begin there too.
+ * <p>At first only the root exists; relative paths start there.
  */
 public final class SimulatedDisk implements Disk {
   private static final long NEVER = Long.MAX_VALUE;
@@ -49,7 +49,7 @@ public final class SimulatedDisk implements Disk {
   private int boot;
   private final List<Sector> damaged = new ArrayList<>();
 
-  /** An empty disk that draws from {@code random} what survives. */
+  /** An empty disk; {@code random} decides what survives crashes. */
   public SimulatedDisk(RandomGenerator random) {
     this.random = random;
   }
@@ -88,7 +88,7 @@ public final class SimulatedDisk implements Disk {
     return found;
   }
 
-  /** How many writes, syncs and changes of names there have been. */
+  /** The number of writes, syncs and changes of names so far. */
   public synchronized long operations() {
     return operations;
   }
@@ -108,61 +108,63 @@ public final class SimulatedDisk implements Disk {
     powerOff = true;
   }
 
-  /** Makes a sync fail: the first of a file at or after the {@code count}th operation from now. */
+  /** Makes the first sync of a file at or after the {@code count}th operation from now fail. */
   public synchronized void failSyncAfter(long count) {
     failSyncAt = operations + count;
   }
 
-  /** Makes a write fail halfway: the first at or after the {@code count}th operation from now. */
+  /** Makes the first write at or after the {@code count}th operation from now fail halfway. */
   public synchronized void failWriteAfter(long count) {
     failWriteAt = operations + count;
   }
 
-  /** Makes a read of a file fail: the {@code count}th from now. */
+  /** Makes the {@code count}th read of a file from now fail. */
   public synchronized void failReadAfter(long count) {
     failReadAt = reads + count;
   }
 
   /**
-   * Makes an operation of a folder fail, the {@code count}th from now: listing, locking, creating,
-   * renaming, deleting, making a folder or a sync. A change that fails may have happened all the
-   * same.
+   * Makes the {@code count}th operation on a folder from now fail: listing, locking, creating,
+   * renaming, deleting, making a folder or a sync. A change that fails may have happened anyway.
    */
   public synchronized void failFolderAfter(long count) {
     failNameAt = nameOperations + count;
   }
 
-  /** Refuses to open or create files, as without free file descriptors. */
+  /** Refuses to open or create files, as if no file descriptor were free. */
   public synchronized void refuseOpens(boolean on) {
     refusesOpens = on;
   }
 
-  /** Throws this when room is allocated for a file; null for nothing. */
+  /** Throws this error when space is allocated for a file; null for none. */
   public synchronized void failAllocations(@Nullable Error error) {
     allocationError = error;
   }
 
-  /** How many operations have failed because of faults asked for, a lack of room among them. */
+  /**
+   * The number of operations that have failed because of requested faults, including a lack of
+   * space.
+   */
   public synchronized long faults() {
     return faults;
   }
 
   /**
-   * Turns a bit of what some file holds, for readers now and after crashes, until that is written
-   * again or {@linkplain #heal healed}.
+   * Flips a bit in some file, for readers now and after crashes, until the sector is written again
+   * or {@linkplain #heal healed}.
    *
-   * @return whether there was anything
+   * @return whether there was anything to damage
    */
   public synchronized boolean rot() {
     return damage(file -> file.rot(random));
   }
 
   /**
-   * Lets old data come back: some sector of a file again holds what it did before its last sync, as
-   * if the disk had lost that write. Not the very last sync of a file: without anything that was
-   * written later, nobody could tell that it is lost.
+   * Restores old data: some sector of a file gets its content from before its last sync, as if the
+   * disk had lost that write. The last sync of a file is exempt, since a loss could not be detected
+   * if nothing was written later.
    *
-   * @return whether there was anything
+   * @return whether there was anything to damage
    */
   public synchronized boolean bringBack() {
     return damage(file -> file.bringBack(random));
@@ -180,21 +182,20 @@ public final class SimulatedDisk implements Disk {
     return sector != null;
   }
 
-  /** Whether anything that {@link #rot} or {@link #bringBack} did may still be there. */
+  /** Whether damage by {@link #rot} or {@link #bringBack} may still exist. */
   public synchronized boolean damaged() {
     return damaged.stream().anyMatch(Sector::isDamaged);
   }
 
-  /** Undoes what {@link #rot} and {@link #bringBack} did. */
+  /** Undoes the damage by {@link #rot} and {@link #bringBack}. */
   public synchronized void heal() {
     damaged.forEach(Sector::heal);
     damaged.clear();
   }
 
   /**
-   * The process that uses the disk ends, and the machine goes on: locks are freed, everything
-   * opened before is dead, and nothing is lost. What was not synced still may be, by the next
-   * crash.
+   * Simulates the end of the process: locks are released, open files become unusable, and nothing
+   * is lost. Unsynced changes can still be lost in the next crash.
    */
   public synchronized void endProcess() {
     root.unlockAll();
@@ -202,17 +203,17 @@ public final class SimulatedDisk implements Disk {
     mend();
   }
 
-  /** Makes syncs of files report success and do nothing, as a disk that lies would. */
+  /** Makes syncs of files report success without doing anything. */
   public synchronized void forgetSyncs(boolean on) {
     forgetfulSyncs = on;
   }
 
-  /** Limits the disk to so many bytes over all files; writes and allocations beyond it fail. */
+  /** Limits the total size of all files; writes and allocations beyond it fail. */
   public synchronized void limitTo(long bytes) {
     capacityBytes = bytes;
   }
 
-  /** Whether {@link #limitTo} limits it. */
+  /** Whether a limit is set with {@link #limitTo}. */
   public synchronized boolean isLimited() {
     return capacityBytes != NEVER;
   }
@@ -224,14 +225,14 @@ public final class SimulatedDisk implements Disk {
         : Math.max(0, capacityBytes - usedBytes());
   }
 
-  /** The bytes of all files together. */
+  /** The total size of all files. */
   public synchronized long usedBytes() {
     return root.usedBytes();
   }
 
   /**
-   * What was not synced is kept, lost or torn, locks are freed, everything opened before is dead,
-   * and the power is back without any of the faults asked for.
+   * Simulates a crash and a restart: unsynced changes are kept, lost or torn, locks are released,
+   * open files become unusable, and the power is back without any requested faults.
    */
   public synchronized void crash() {
     Surviving surviving = Surviving.pick(random);
@@ -241,9 +242,7 @@ public final class SimulatedDisk implements Disk {
     mend();
   }
 
-  /**
-   * Takes back the faults asked for that have not happened yet, and the limit of bytes; not damage.
-   */
+  /** Cancels requested faults that have not happened yet, and the limit; damage stays. */
   public synchronized void mend() {
     cutAt = NEVER;
     failSyncAt = NEVER;
@@ -327,13 +326,13 @@ public final class SimulatedDisk implements Disk {
     }
   }
 
-  /** An operation of a folder that changes nothing. */
+  /** Counts an operation on a folder that changes nothing. */
   void look(int openedAt) throws IOException {
     requirePower(openedAt);
     changeNames(() -> {});
   }
 
-  /** An operation of a folder that changes names or makes them durable. */
+  /** Counts an operation on a folder that changes names or makes them durable, and runs it. */
   void changeNames(int openedAt, Runnable change) throws IOException {
     operation(openedAt);
     changeNames(change);

@@ -9,13 +9,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 
 /**
- * A world in one thread, all of it drawn from one seed: equal seeds and equal calls give equal
- * runs.
+ * A simulated environment in one thread, determined by one seed: equal seeds and equal calls give
+ * equal runs.
  *
- * <p>Time moves only by {@link #advance}. Activities are stepped in a seeded order by {@link
- * #scheduler()}, which is eager to begin with: a plain call of a store in it returns with its
- * answer. A call that waits for time, such as a waiting claim, must be made by {@code submit}
- * instead, and time moved then. For use by one thread.
+ * <p>Only {@link #advance} moves time. {@link #scheduler()} steps activities in an order drawn from
+ * the seed. It is eager at first: a plain call of a store in the environment returns its answer. A
+ * call that waits for time, for example a waiting claim, must use {@code submit} and then advance
+ * time. Not thread-safe.
  */
 public final class SimulatedEnvironment implements Environment {
   private final SplittableRandom seeds;
@@ -23,7 +23,7 @@ public final class SimulatedEnvironment implements Environment {
   private final StepScheduler scheduler;
   private final SimulatedDisk disk;
 
-  /** The world that grows from {@code seed}. */
+  /** The environment for a seed. */
   public SimulatedEnvironment(long seed) {
     seeds = new SplittableRandom(seed);
     scheduler = new StepScheduler(clock, seeds.split());
@@ -67,7 +67,7 @@ public final class SimulatedEnvironment implements Environment {
         });
   }
 
-  /** A failure because the power is off ends the activity and is not reported. */
+  /** A failure because the power is off ends the activity without a report. */
   private long stepUnderPower(Activity activity) {
     try {
       return activity.step();
@@ -80,9 +80,9 @@ public final class SimulatedEnvironment implements Environment {
   }
 
   /**
-   * Runs activities until {@code answer} is there.
+   * Runs activities until {@code answer} is complete.
    *
-   * @throws IllegalStateException if nothing that is due gives it
+   * @throws IllegalStateException if no activity is due before that
    */
   @Override
   public <T> T await(CompletableFuture<T> answer) {
@@ -99,29 +99,29 @@ public final class SimulatedEnvironment implements Environment {
     return clock;
   }
 
-  /** What steps the activities. */
+  /** The scheduler of the activities. */
   public StepScheduler scheduler() {
     return scheduler;
   }
 
-  /** Lets one activity that is due do one step; false when none is due. */
+  /** Runs one step of an activity that is due; returns false if none is due. */
   public boolean step() {
     return scheduler.step();
   }
 
-  /** Steps until nothing is due at the present time. */
+  /** Runs activities until none is due at the current time. */
   public void runUntilIdle() {
     scheduler.runUntilIdle();
   }
 
-  /** Moves time on, running what becomes due on the way. */
+  /** Advances time, running what becomes due on the way. */
   public void advance(Duration time) {
     scheduler.advance(time);
   }
 
   /**
-   * The process is killed: nothing that ran before runs on, and the disk loses nothing by it. Calls
-   * that wait for an answer get none.
+   * Kills the process: all activities end, and the disk loses nothing. Calls that wait for an
+   * answer never get one.
    */
   public void killProcess() {
     scheduler.abandon();
@@ -129,9 +129,8 @@ public final class SimulatedEnvironment implements Environment {
   }
 
   /**
-   * The power goes and comes back: the disk keeps what it must and perhaps some of the rest, and
-   * nothing that ran before runs on. Calls waiting for an answer are first told that their disk is
-   * gone.
+   * Cuts the power and restores it: the disk keeps what was synced and perhaps some of the rest,
+   * and all activities end. Calls that wait for an answer fail first, since their disk is gone.
    */
   public void cutPower() {
     disk.cutPowerNow();

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** An opening of a folder of a simulated disk. */
+/** An open folder of a simulated disk. */
 final class SimulatedFolder implements Folder {
   private final SimulatedDisk disk;
   private final Path path;
@@ -121,7 +121,7 @@ final class SimulatedFolder implements Folder {
     }
   }
 
-  /** An opening of a file of a simulated disk. */
+  /** An open file of a simulated disk. */
   private static final class SimulatedFile implements DiskFile {
     private final SimulatedDisk disk;
     private final FileContent content;

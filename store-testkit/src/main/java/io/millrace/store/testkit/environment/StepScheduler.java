@@ -11,11 +11,11 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Steps activities by hand, in one thread, in an order drawn from a seed. The clock stands still
- * but for {@link #advance}. For use by one thread.
+ * Steps activities in one thread, in an order drawn from a seed. Only {@link #advance} moves the
+ * clock. Not thread-safe.
  *
- * <p>An eager scheduler runs everything that is due whenever a signal comes from outside, so that
- * callers who wait for an answer find it there; a lazy one leaves that to {@link #step}.
+ * <p>An eager scheduler runs everything that is due when a signal comes from outside, so that a
+ * caller gets its answer at once; a lazy one leaves that to {@link #step}.
  */
 public final class StepScheduler {
   private static final int MOST_STEPS = 10_000_000;
@@ -33,7 +33,7 @@ public final class StepScheduler {
     this.random = random;
   }
 
-  /** Whether a signal from outside runs at once what it wakes. */
+  /** Whether the scheduler is eager. */
   public boolean eager() {
     return eager;
   }
@@ -43,7 +43,7 @@ public final class StepScheduler {
     eager = on;
   }
 
-  /** Takes in an activity, which is due at once. */
+  /** Adds an activity, which is due at once. */
   public Driver drive(String name, Activity activity) {
     SteppedDriver driver = new SteppedDriver(this, name, activity);
     drivers.add(driver);
@@ -51,7 +51,7 @@ public final class StepScheduler {
   }
 
   /**
-   * Lets one of the activities that are due do one step.
+   * Runs one step of an activity that is due.
    *
    * @return whether there was one
    */
@@ -65,9 +65,9 @@ public final class StepScheduler {
   }
 
   /**
-   * Steps until nothing is due at the present time.
+   * Runs activities until none is due at the current time.
    *
-   * @throws IllegalStateException if that does not end
+   * @throws IllegalStateException if there is always another one due
    */
   public void runUntilIdle() {
     for (int steps = 0; step(); steps++) {
@@ -77,7 +77,7 @@ public final class StepScheduler {
     }
   }
 
-  /** Moves time on by {@code time}, stopping at every wake-up on the way to run what is due. */
+  /** Advances time by {@code time}, stopping at every wake-up to run what is due. */
   public void advance(Duration time) {
     long end = clock.nanos() + time.toNanos();
     runUntilIdle();
@@ -90,21 +90,21 @@ public final class StepScheduler {
   }
 
   /**
-   * Does not step the activities of this name, now and later ones, for so long: their thread hangs
-   * in a slow disk, for example, while all others go on.
+   * Does not step activities with this name, current and later ones, for this long, as if their
+   * thread were blocked, for example by a slow disk.
    */
   public void hold(String name, Duration time) {
     heldUntilNanos.put(name, clock.nanos() + time.toNanos());
   }
 
-  /** Lets those go on that were held; tells whether any was. */
+  /** Ends all holds; returns whether there were any. */
   public boolean releaseHeld() {
     boolean held = heldUntilNanos.values().stream().anyMatch(until -> until > clock.nanos());
     heldUntilNanos.clear();
     return held;
   }
 
-  /** Whether nothing is due at the present time. */
+  /** Whether nothing is due at the current time. */
   public boolean idle() {
     return pick() == null;
   }
@@ -122,14 +122,20 @@ public final class StepScheduler {
     }
   }
 
-  /** A caller offers its thread for a step: the seed says whether the activity is idle for it. */
+  /**
+   * Called when a caller offers its thread for a step; the seed decides whether the activity
+   * accepts.
+   */
   void offered(SteppedDriver driver) {
     if (dueNanos(driver) <= clock.nanos() && random.nextBoolean()) {
       run(driver);
     }
   }
 
-  /** Runs others until {@code driver} is finished, moving time on if all of them wait for it. */
+  /**
+   * Runs other activities until {@code driver} is finished, advancing time if all of them wait for
+   * it.
+   */
   void runUntilFinished(SteppedDriver driver) {
     while (!driver.finished() && !driver.running()) {
       if (step()) {
@@ -178,7 +184,7 @@ public final class StepScheduler {
     return next;
   }
 
-  /** When an activity is to be stepped; never for {@link Long#MAX_VALUE}. */
+  /** When an activity is due; {@link Long#MAX_VALUE} for never. */
   private long dueNanos(SteppedDriver driver) {
     return Math.max(
         driver.dueNanos(), heldUntilNanos.getOrDefault(driver.toString(), Long.MIN_VALUE));

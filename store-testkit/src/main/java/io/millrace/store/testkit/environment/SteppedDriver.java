@@ -3,7 +3,7 @@ package io.millrace.store.testkit.environment;
 import io.millrace.store.environment.Activity;
 import io.millrace.store.environment.Driver;
 
-/** An activity in the hands of a {@link StepScheduler}. */
+/** An activity of a {@link StepScheduler}. */
 final class SteppedDriver implements Driver {
   private final StepScheduler scheduler;
   private final String name;
@@ -49,7 +49,7 @@ final class SteppedDriver implements Driver {
     finished = true;
   }
 
-  /** When it wants to be called, long ago with a signal; never for {@link Long#MAX_VALUE}. */
+  /** When it is due: {@link Long#MIN_VALUE} after a signal, {@link Long#MAX_VALUE} for never. */
   long dueNanos() {
     if (running || finished) {
       return Long.MAX_VALUE;
@@ -64,7 +64,7 @@ final class SteppedDriver implements Driver {
     try {
       wait = activity.step();
     } catch (Throwable thrown) {
-      // As any driver does; but here a test should see it too.
+      // As with any driver; but here a test must see the failure too.
       activity.failed(thrown);
       throw thrown;
     } finally {

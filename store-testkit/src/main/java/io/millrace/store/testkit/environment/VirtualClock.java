@@ -3,12 +3,9 @@ package io.millrace.store.testkit.environment;
 import java.time.Duration;
 import java.time.Instant;
 
-/**
- * A clock that moves only when told. Begins at 2030-01-01T00:00:00Z with zero nanoseconds. Safe for
- * use by threads.
- */
+/** A settable clock. It starts at 2030-01-01T00:00:00Z with zero nanoseconds. Thread-safe. */
 public final class VirtualClock {
-  /** The wall time at which a new clock begins. */
+  /** The wall time of a new clock. */
   public static final Instant START = Instant.parse("2030-01-01T00:00:00Z");
 
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -27,9 +24,9 @@ public final class VirtualClock {
   }
 
   /**
-   * Moves both clocks on.
+   * Advances both clocks.
    *
-   * @throws IllegalArgumentException when {@code time} is negative
+   * @throws IllegalArgumentException if {@code time} is negative
    */
   public synchronized void advance(Duration time) {
     if (time.isNegative()) {
@@ -38,12 +35,15 @@ public final class VirtualClock {
     nanos += time.toNanos();
   }
 
-  /** Moves both clocks on to {@code nanos} of the monotonic one, never back. */
+  /**
+   * Advances both clocks until the monotonic clock shows {@code nanos}; does nothing if it is past
+   * that.
+   */
   synchronized void advanceTo(long nanos) {
     this.nanos = Math.max(this.nanos, nanos);
   }
 
-  /** Lets the wall clock alone jump, forward or, by a negative time, back. */
+  /** Moves only the wall clock, back if {@code time} is negative. */
   public synchronized void jumpWall(Duration time) {
     wallOffsetMillis += time.toMillis();
   }

@@ -1,6 +1,6 @@
 /**
- * A world for stores that stands still until a test moves it: virtual time, seeded randomness, a
- * disk that forgets and tears, and activities stepped by hand.
+ * Simulated environments for stores: settable time, seeded randomness, a disk that can lose and
+ * tear writes, and activities that are stepped explicitly.
  *
  * <pre>
  *   SimulatedEnvironment --- VirtualClock          moves only when told

@@ -29,8 +29,8 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The project's code with a fault planted into it. A test that claims to notice a kind of fault
- * proves it by failing on the mutant:
+ * A copy of the project's code with a planted fault. A test that should detect a kind of fault must
+ * fail on the mutant:
  *
  * <pre>
  *   Mutant.of("io.millrace.store.journal.files.ActiveSegment", "sync").withoutCall("sync")
@@ -41,30 +41,30 @@ import org.jspecify.annotations.Nullable;
  *   }
  * </pre>
  *
- * <p>Classes of {@code io.millrace} are loaded afresh for each call of {@link #firstFailure}, tests
- * included; all others are shared. Each method below that changes code throws nothing itself; a
- * change that does not apply, because the class or method has another name or holds no such
- * instruction, fails the run. Immutable and safe for use by threads.
+ * <p>Classes of {@code io.millrace}, including tests, are loaded again for each call of {@link
+ * #firstFailure}; all others are shared. The methods that change code do not throw; a change that
+ * does not apply, because the class or method has another name or contains no such instruction,
+ * fails the run. Immutable and thread-safe.
  */
 public final class Mutant {
   private static final String PROJECT = "io.millrace.";
 
   /**
-   * The run on which a mutant was found.
+   * The run that detected a mutant.
    *
    * @param seed its seed
-   * @param failure what it threw
+   * @param failure the exception that it threw
    */
   public record Failure(long seed, Throwable failure) {}
 
   private record Change(String type, String method, ClassTransform transform) {
-    /** Whether the change is made to this method. */
+    /** Whether the change applies to this method. */
     boolean isPlace(MethodModel found) {
       String name = found.methodName().stringValue();
       return name.equals(method) || name.startsWith("lambda$" + method + "$");
     }
 
-    /** Writes the same code again, to compare what was changed with. */
+    /** A transform that changes nothing, to compare the changed code with. */
     ClassTransform identity() {
       return ClassTransform.transformingMethodBodies(this::isPlace, CodeBuilder::with);
     }
@@ -81,7 +81,7 @@ public final class Mutant {
   }
 
   /**
-   * Unchanged code, and the place of the changes that follow.
+   * Unchanged code; the following changes apply to this method.
    *
    * @param type the full name of a class of the project, with {@code $} before a nested name
    * @param method a method of it; all of that name are changed, with the lambdas in them
@@ -90,12 +90,12 @@ public final class Mutant {
     return new Mutant(type, method, List.of());
   }
 
-  /** The same, with the changes that follow applied to another place. */
+  /** The same; the following changes apply to another method. */
   public Mutant and(String type, String method) {
     return new Mutant(type, method, changes);
   }
 
-  /** Does not call methods named {@code called}; they seem to return 0, false or null. */
+  /** Removes calls of methods named {@code called}, whose result becomes 0, false or null. */
   public Mutant withoutCall(String called) {
     return with((code, element) -> {
       if (isCall(element, called)) {
@@ -108,7 +108,7 @@ public final class Mutant {
     });
   }
 
-  /** Does not call methods named {@code called}, which seem to return {@code value}. */
+  /** Replaces calls of methods named {@code called} by {@code value}. */
   public Mutant withCallReturning(String called, ConstantDesc value) {
     return with((code, element) -> {
       if (isCall(element, called)) {
@@ -120,7 +120,7 @@ public final class Mutant {
     });
   }
 
-  /** Does not set the field. */
+  /** Removes assignments to a field. */
   public Mutant withoutAssignment(String field) {
     return with((code, element) -> {
       if (element instanceof FieldInstruction access
@@ -136,7 +136,7 @@ public final class Mutant {
     });
   }
 
-  /** Has another constant wherever {@code from} stands, an int, long, double or string. */
+  /** Replaces a constant, an int, long, double or string, by another one. */
   public Mutant withConstant(ConstantDesc from, ConstantDesc to) {
     return with((code, element) -> {
       if (element instanceof ConstantInstruction constant
@@ -148,7 +148,7 @@ public final class Mutant {
     });
   }
 
-  /** Has another conditional jump wherever {@code from} stands, for example IFLE for IFLT. */
+  /** Replaces a conditional jump by another one, for example IFLT by IFLE. */
   public Mutant withJump(Opcode from, Opcode to) {
     return with((code, element) -> {
       if (element instanceof BranchInstruction branch && branch.opcode() == from) {
@@ -159,7 +159,7 @@ public final class Mutant {
     });
   }
 
-  /** Does nothing but return the value. */
+  /** Replaces the method body by a return of the value. */
   public Mutant returning(ConstantDesc value) {
     return withBody((code, result) -> {
       code.loadConstant(value);
@@ -167,7 +167,7 @@ public final class Mutant {
     });
   }
 
-  /** Does nothing; what it returns is 0, false or null. */
+  /** Replaces the method body by a return of 0, false or null. */
   public Mutant returningNothing() {
     return withBody((code, result) -> {
       if (result != TypeKind.VOID) {
@@ -177,7 +177,7 @@ public final class Mutant {
     });
   }
 
-  /** Has code that any transformation made of it. It must keep no state from run to run. */
+  /** Applies any transform, which must keep no state between runs. */
   public Mutant with(CodeTransform transform) {
     Change place = new Change(type, method, ClassTransform.ACCEPT_ALL);
     return adding(ClassTransform.transformingMethodBodies(place::isPlace, transform));
@@ -214,7 +214,7 @@ public final class Mutant {
     return element instanceof InvokeInstruction call && call.name().equalsString(called);
   }
 
-  /** Takes from the stack what a call would have. */
+  /** Pops the arguments of a call from the stack. */
   private static void dropCall(CodeBuilder code, InvokeInstruction call) {
     MethodTypeDesc type = call.typeSymbol();
     for (int i = type.parameterCount() - 1; i >= 0; i--) {
@@ -245,13 +245,13 @@ public final class Mutant {
   }
 
   /**
-   * Runs something with the seeds 1 to {@code seeds} until it fails, in the calling thread.
+   * Runs a test with the seeds 1 to {@code seeds} until it fails, in the calling thread.
    *
    * @param run a class with a constructor without parameters, loaded afresh, whose {@code accept}
    *     takes the seed
    * @return the first failure
    * @throws AssertionError if no run fails, a change does not apply, a changed class is never used,
-   *     or the changed code is no code at all
+   *     or the changed code is invalid
    */
   public Failure firstFailure(long seeds, Class<? extends LongConsumer> run) {
     Loader loader = new Loader(run.getClassLoader(), changes);
@@ -269,7 +269,7 @@ public final class Mutant {
     throw new AssertionError(this + " was not noticed by " + seeds + " runs of " + run.getName());
   }
 
-  /** A failure to link says that the mutant is wrong, not that a test has noticed it. */
+  /** A linkage failure means that the mutant is invalid, not that a test has detected it. */
   private void refuseBrokenCode(Throwable failure) {
     Set<Throwable> seen = new HashSet<>();
     for (Throwable e = failure; e != null && seen.add(e); e = e.getCause()) {
@@ -286,14 +286,14 @@ public final class Mutant {
     return "the mutant of " + String.join(" and ", places);
   }
 
-  /** A change that changes nothing. */
+  /** Thrown for a change that does not apply. */
   private static final class NotApplicable extends RuntimeException {
     NotApplicable(String message) {
       super(message);
     }
   }
 
-  /** Defines the project's classes itself, changed or not. */
+  /** Loads the project's classes itself, changed or not. */
   private static final class Loader extends ClassLoader {
     private final ClassLoader parent;
     private final List<Change> changes;

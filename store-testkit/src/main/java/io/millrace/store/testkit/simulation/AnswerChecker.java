@@ -72,7 +72,7 @@ final class AnswerChecker {
     return new Verdict.Refused(causes);
   }
 
-  /** What a claim within the limits must give, by the documentation. */
+  /** The documented result of a claim within the limits. */
   private Verdict claimVerdict(Claim claim, long nowMillis) {
     List<Cause> causes = new ArrayList<>();
     for (TaskRef ref : new LinkedHashSet<>(claim.depends())) {
@@ -102,7 +102,7 @@ final class AnswerChecker {
         : new Verdict.Takes(choices, claim.client(), nowMillis + claim.leaseMillis());
   }
 
-  /** Whether the store may refuse a command as full, as far as the model can tell. */
+  /** Whether the store may refuse a command as full, as far as the model knows. */
   private boolean mayBeFull(Command command, Verdict verdict) {
     return switch (command) {
       case Transaction transaction ->
@@ -118,7 +118,7 @@ final class AnswerChecker {
   }
 
   /**
-   * What is wrong with an answer that made no commit, against the model as it is; null if right.
+   * Compares an answer that made no commit with the current model; returns what is wrong, or null.
    */
   @Nullable String checkUnchanged(Command command, Outcome outcome) {
     Verdict verdict = verdict(command, timeOf(outcome));
@@ -143,14 +143,14 @@ final class AnswerChecker {
     };
   }
 
-  /** Whether a command was refused because the store is full, and for nothing else. */
+  /** Whether a command was refused only because the store is full. */
   static boolean isFull(Outcome outcome) {
     return outcome instanceof Outcome.Refused(_, _, List<Reason> reasons)
         && reasons.size() == 1
         && reasons.getFirst().kind() == Kind.FULL;
   }
 
-  /** What is wrong with a refusal for lack of room on the disk; null if right. */
+  /** Checks a refusal for lack of space on the disk; returns what is wrong, or null. */
   @Nullable String checkFull(Command command, Outcome outcome) {
     Verdict verdict = verdict(command, timeOf(outcome));
     return verdict instanceof Verdict.Done || verdict instanceof Verdict.Takes
@@ -169,11 +169,11 @@ final class AnswerChecker {
   }
 
   /**
-   * Follows a commit.
+   * Applies a commit to the model.
    *
-   * @param done its answer, or what the stream of commits says it was
-   * @param deleted the ids of tasks deleted, as the stream says
-   * @return what is wrong, and the model is as before; null if right, and the model holds it
+   * @param done its answer, or the answer implied by the stream of commits
+   * @param deleted the ids of the deleted tasks, from the stream
+   * @return what is wrong, and then the model is unchanged; null if it is right and was applied
    */
   @Nullable String follow(Command command, Outcome.Done done, List<Long> deleted) {
     if (done.timeMillis() < model.timeMillis()) {
@@ -199,7 +199,7 @@ final class AnswerChecker {
     return wrong;
   }
 
-  /** Whether a command that was carried out, and deleted these, surely takes more room. */
+  /** Whether a command that was executed, and deleted these tasks, certainly needs more space. */
   private static boolean grows(Command command, List<Long> deleted) {
     return command instanceof Transaction transaction
         && !transaction.adds().isEmpty()

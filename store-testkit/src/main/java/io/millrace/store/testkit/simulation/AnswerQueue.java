@@ -27,7 +27,7 @@ final class AnswerQueue {
     this.ledger = ledger;
   }
 
-  /** Sends a command; every other one as an event loop does, which offers its thread. */
+  /** Sends a command; every second one as an event loop does, which offers its thread. */
   void send(EmbeddedTaskStore store, Command command) {
     boolean offersThread = sentCount % 2 == 1;
     Sent sent = new Sent(sentCount++, command, environment.nanos());
@@ -58,7 +58,7 @@ final class AnswerQueue {
         PendingCommands.checkPatience(arrival.sent(), outcome, arrival.nanos());
         ledger.answered(arrival.sent(), outcome);
       } else if (arrival.failure() instanceof StoreClosedException closed) {
-        // It promises that nothing was changed, so a commit of this command would be an error.
+        // The failure promises that nothing changed, so a commit of this command would be an error.
         ledger.pending().answered(arrival.sent());
         stopped = closed;
       } else if (!(arrival.failure() instanceof CancellationException)) {

@@ -17,7 +17,7 @@ import java.util.random.RandomGenerator;
 
 /** Makes backups of a store, and checks what is restored from them. */
 final class BackupCheck {
-  /** A backup of what the store held at a position, and the histories that had led to it. */
+  /** A backup of the store at a position, with the histories up to it. */
   record Backup(Bytes bytes, Position position, Set<Long> histories) {}
 
   private static final int MOST = 3;
@@ -66,7 +66,7 @@ final class BackupCheck {
     copy.close();
   }
 
-  /** The backup cut short, or with one bit flipped. */
+  /** The backup, truncated or with one bit flipped. */
   private byte[] damaged(byte[] bytes) {
     int at = random.nextInt(bytes.length);
     if (random.nextBoolean()) {
@@ -92,7 +92,7 @@ final class BackupCheck {
     }
   }
 
-  /** Forgets the backups that hold commits after {@code number}, which are lost. */
+  /** Forgets the backups that contain commits after {@code number}, which are lost. */
   void forgetBeyond(long number) {
     backups.removeIf(backup -> backup.position().number() > number);
   }
@@ -105,7 +105,7 @@ final class BackupCheck {
     return backups.get(random.nextInt(backups.size()));
   }
 
-  /** Restores a backup to a new folder, which is the store's from now on, and opens it. */
+  /** Restores a backup to a new folder, which replaces that of the store, and opens it. */
   EmbeddedTaskStore goBack(Backup backup) {
     Path folder = newFolder();
     restore(folder, backup.bytes().toArray());

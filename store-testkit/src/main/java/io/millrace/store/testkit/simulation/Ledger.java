@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  * the correct effect of one command, and each answer must be correct at the position that it names.
  */
 final class Ledger {
-  /** Something that a client was told about the state at one position. */
+  /** The result of a read at one position. */
   private record Observation(Position position, long timeMillis, Object what, Check check) {}
 
-  /** Checks an observation against the model at its position; gives what is wrong, or null. */
+  /** Checks an observation against the model at its position; returns what is wrong, or null. */
   @FunctionalInterface
   interface Check {
     @Nullable String against(Model model);
@@ -46,12 +46,12 @@ final class Ledger {
   private final List<Commit> history = new ArrayList<>();
   private final List<Followed> followed = new ArrayList<>();
 
-  /** The largest id or version that a client was told, by a commit that may be lost. */
+  /** The largest id or version in an answer to a client, by a commit that may be lost. */
   private long largestTold;
 
   private final BooleanSupplier mayBeFull;
 
-  /** {@code mayBeFull} tells whether the disk may lack room now. */
+  /** With a supplier that says whether the disk may lack space now. */
   Ledger(Limits limits, BooleanSupplier mayBeFull) {
     this.mayBeFull = mayBeFull;
     checker = new AnswerChecker(model, limits);
@@ -71,7 +71,10 @@ final class Ledger {
     return history;
   }
 
-  /** When the store is idle, every acknowledged commit was streamed and every command answered. */
+  /**
+   * Checks, when the store is idle, that every acknowledged commit was streamed and every command
+   * answered.
+   */
   void requireNothingUnsettled() {
     String told = toldBeyond(model.number());
     if (told != null) {
@@ -84,7 +87,7 @@ final class Ledger {
     }
   }
 
-  /** Takes note of an answer. */
+  /** Records an answer. */
   void answered(Sent sent, Outcome outcome) {
     pending.answered(sent);
     if (outcome instanceof Outcome.Done done) {
@@ -112,18 +115,18 @@ final class Ledger {
   }
 
   /**
-   * Takes note of something read.
+   * Records the result of a read.
    *
-   * @param what what was asked, for messages
+   * @param what the request, for messages
    */
   void observe(Position position, long timeMillis, Object what, Check check) {
     observations.add(new Observation(position, timeMillis, what, check));
   }
 
   /**
-   * Settles with the commits that follow the last one settled.
+   * Applies and checks the commits that follow the last settled one.
    *
-   * @param complete whether all answers have come; after a crash some never do
+   * @param complete whether all answers have arrived; after a crash some never do
    */
   void settle(List<Commit> commits, boolean complete) {
     settleObservations();
@@ -142,7 +145,7 @@ final class Ledger {
     repeated.clear();
   }
 
-  /** What has been told about commits after {@code number}, in words; null for nothing. */
+  /** A description of the answers about commits after {@code number}; null if there are none. */
   @Nullable String toldBeyond(long number) {
     if (!acknowledged.tailMap(number, false).isEmpty()) {
       return acknowledged.tailMap(number, false).firstEntry().getValue().done().toString();
@@ -154,19 +157,22 @@ final class Ledger {
         .orElse(null);
   }
 
-  /** Ids that a client was told must not be used again, even if their commit is lost. */
+  /**
+   * Reserves the ids in answers to clients: they must not be used again, even if their commit is
+   * lost.
+   */
   void retireToldIds() {
     model.retireIds(largestTold);
   }
 
-  /** Forgets what was told about commits after {@code number}, which are lost. */
+  /** Forgets the answers about commits after {@code number}, which are lost. */
   void forgetBeyond(long number) {
     acknowledged.tailMap(number, false).clear();
     observations.removeIf(observation -> observation.position().number() > number);
     repeated.clear();
   }
 
-  /** Undoes the commits after {@code number}; their ids stay used. */
+  /** Undoes the commits after {@code number}; their ids stay reserved. */
   void rollBack(long number) {
     forgetBeyond(number);
     largestTold = Math.max(largestTold, model.lastId());
@@ -182,7 +188,9 @@ final class Ledger {
     retireToldIds();
   }
 
-  /** Names the commits of all histories but the {@code known} ones by the history {@code name}. */
+  /**
+   * Moves the commits of all histories except the {@code known} ones to the history {@code name}.
+   */
   void rename(Set<Long> known, long name) {
     history.replaceAll(commit ->
         known.contains(commit.position().history())
@@ -229,7 +237,9 @@ final class Ledger {
         && one.documents().equals(other.documents());
   }
 
-  /** A commit whose answer was lost must be the complete effect of a command that was sent. */
+  /**
+   * Checks that a commit whose answer was lost is the complete effect of a command that was sent.
+   */
   private void followUnanswered(Commit commit, Outcome.Done streamed, List<Long> deleted) {
     List<String> wrong = new ArrayList<>();
     for (Sent sent : pending.unanswered()) {

@@ -35,7 +35,7 @@ final class Listener implements AutoCloseable {
     }
   }
 
-  /** Compares what it has received with what it should have, for a complete history. */
+  /** Compares the received commits with those expected from the complete history. */
   void check(List<Commit> history) {
     List<Commit> expected = new ArrayList<>();
     for (Commit commit : history.subList((int) passed, history.size())) {
@@ -59,7 +59,7 @@ final class Listener implements AutoCloseable {
     }
   }
 
-  /** Without the histories: commits of an earlier one are shown under the present one. */
+  /** Removes the histories, since commits of an earlier one are shown under the current one. */
   private static List<Commit> numbered(List<Commit> commits) {
     return commits.stream()
         .map(commit ->

@@ -17,8 +17,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store must hold, in plain maps: slow and obviously right. It knows nothing of indexes,
- * journals or time passing; whatever depends on time is worked out when asked.
+ * The expected content of a store, in plain maps: slow and simple. It has no indexes and no
+ * journal; whatever depends on time is computed on request.
  */
 final class Model {
   /** How long an answer is remembered for its request id. */
@@ -56,7 +56,7 @@ final class Model {
     return lastId;
   }
 
-  /** Begins anew, with nothing. */
+  /** Removes everything. */
   void clear() {
     tasks.clear();
     idsByOrigin.clear();
@@ -68,13 +68,13 @@ final class Model {
     timeMillis = 0;
   }
 
-  /** The least that tasks and documents can take in memory: a task 144 bytes and its data. */
+  /** The minimum memory of tasks and documents: 144 bytes and its data for each task. */
   long leastBytes() {
     return tasks.values().stream().mapToLong(task -> 144L + task.data().size()).sum()
         + documents.values().stream().mapToLong(document -> document.body().size()).sum();
   }
 
-  /** No id up to this one is to be given any more, whether or not it was. */
+  /** Reserves all ids up to this one, used or not. */
   void retireIds(long largest) {
     lastId = Math.max(lastId, largest);
   }
@@ -88,7 +88,9 @@ final class Model {
     return List.copyOf(tasks.values());
   }
 
-  /** The task with this id or the next larger one, else the first; null when there are none. */
+  /**
+   * The task with this id or the next larger one, otherwise the first one; null if there are none.
+   */
   @Nullable Task someTask(long id) {
     Map.@Nullable Entry<Long, Task> entry = tasks.ceilingEntry(id);
     if (entry == null) {
@@ -112,7 +114,7 @@ final class Model {
     return List.copyOf(documents.values());
   }
 
-  /** What can be claimed from a group, the oldest first. */
+  /** The tasks of a group that can be claimed, the oldest first. */
   List<Task> waiting(String group, long nowMillis) {
     return tasks.values().stream()
         .filter(task -> task.group().equals(group))
@@ -121,7 +123,7 @@ final class Model {
         .toList();
   }
 
-  /** What cannot be claimed from a group now, by time. */
+  /** The tasks of a group that cannot be claimed now, by time. */
   List<Task> busy(String group, long nowMillis) {
     return tasks.values().stream()
         .filter(task -> task.group().equals(group))
@@ -135,7 +137,7 @@ final class Model {
     return task.token() != 0 && task.stateAt(nowMillis) == Task.State.CLAIMED;
   }
 
-  /** How many tasks of a group are held through claims. */
+  /** The number of claimed tasks of a group. */
   int claimed(String group, long nowMillis) {
     return (int) busy(group, nowMillis).stream().filter(task -> task.token() != 0).count();
   }
@@ -195,7 +197,7 @@ final class Model {
     lastId = Math.max(lastId, document.version());
   }
 
-  /** Takes note of a commit whose changes have been put in. */
+  /** Records a commit whose changes have been applied. */
   void committed(Command command, Outcome.Done answer) {
     number = answer.position().number();
     timeMillis = answer.timeMillis();

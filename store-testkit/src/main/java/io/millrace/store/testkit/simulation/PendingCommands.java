@@ -21,11 +21,13 @@ final class PendingCommands {
     private @Nullable CompletableFuture<Boolean> noted;
     private boolean cancelled;
 
-    /** When the store may have begun to handle it at the latest: its wait counts from then. */
+    /**
+     * The latest time at which the store may have started to handle it; its wait counts from then.
+     */
     private long handledNanos;
 
     /**
-     * A command about to be sent.
+     * A command that will be sent.
      *
      * @param order grows from command to command
      */
@@ -49,16 +51,16 @@ final class PendingCommands {
     }
 
     /**
-     * Keeps the answer to come, for {@link #cancel}.
+     * Keeps the future answer for {@link #cancel}.
      *
-     * @param noted completes when the answer has been noted
+     * @param noted completes when the answer has been recorded
      */
     void future(CompletableFuture<Outcome> future, CompletableFuture<Boolean> noted) {
       this.future = future;
       this.noted = noted;
     }
 
-    /** Whether the answer has come and was noted. */
+    /** Whether the answer has arrived and was recorded. */
     boolean noted() {
       return noted != null && noted.isDone();
     }
@@ -78,7 +80,7 @@ final class PendingCommands {
       }
     }
 
-    /** Whether this answer to the command says that a commit was made for it. */
+    /** Whether this answer means that the command made a commit. */
     boolean committedBy(Outcome outcome) {
       if (!(outcome instanceof Outcome.Done done) || done.repeated()) {
         return false;
@@ -114,27 +116,32 @@ final class PendingCommands {
     unanswered.remove(sent);
   }
 
-  /** All without an answer; the cancelled too, since they may have been decided before. */
+  /**
+   * All commands without an answer, including cancelled ones, which may have been decided before.
+   */
   List<Sent> unanswered() {
     return List.copyOf(unanswered);
   }
 
-  /** Those that wait for a task, as far as is known. */
+  /** The commands that may be waiting for a task. */
   List<Sent> waiting() {
     return unanswered.stream().filter(sent -> sent.waitMillis() > 0 && !sent.cancelled()).toList();
   }
 
-  /** No command will be answered any more. */
+  /** Forgets all commands, since none will be answered any more. */
   void clear() {
     unanswered.clear();
   }
 
-  /** Forgets the cancelled ones, once the store has dropped them. */
+  /** Forgets cancelled commands, once the store has dropped them. */
   void forgetCancelled() {
     unanswered.removeIf(Sent::cancelled);
   }
 
-  /** A claim must not be served if an earlier one waits that could have taken its task. */
+  /**
+   * Checks that a claim was not served before an earlier waiting claim that could have taken its
+   * task.
+   */
   void checkTurn(Sent served, Outcome.Done done) {
     if (!(served.command() instanceof Claim)) {
       return;
@@ -158,12 +165,15 @@ final class PendingCommands {
             .anyMatch(choice -> groups.contains(choice.candidates().getFirst().group()));
   }
 
-  /** Notes that commands may have had to wait until now before the store could handle them. */
+  /** Records that the store may have been unable to handle commands until now. */
   void handledBy(long nanos) {
     unanswered.forEach(sent -> sent.handledNanos = nanos);
   }
 
-  /** When the store is idle, no claim waits for a task that is available, or longer than it may. */
+  /**
+   * Checks, when the store is idle, that no claim waits for an available task, or longer than it
+   * may.
+   */
   void checkNobodyIsForgotten(long timeMillis, long nanos) {
     for (Sent sent : waiting()) {
       if (checker.verdict(sent.command(), timeMillis) instanceof Verdict.Takes takes) {
@@ -175,7 +185,7 @@ final class PendingCommands {
     }
   }
 
-  /** An empty answer must not come before the wait is over. */
+  /** Checks that an empty answer did not come before the wait was over. */
   static void checkPatience(Sent sent, Outcome outcome, long nanos) {
     if (sent.waitMillis() > 0
         && outcome instanceof Outcome.Done done

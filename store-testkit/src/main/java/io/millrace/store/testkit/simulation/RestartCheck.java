@@ -18,7 +18,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens a store after crashes and restarts, and checks each time that it holds what it must.
+ * Opens a store after crashes and restarts, and checks its content each time.
  *
  * <p>A strict store keeps what it has acknowledged through every crash and fault. If the disk has
  * damaged its files, the store may refuse to open without changing anything, or lose the newest
@@ -32,22 +32,22 @@ final class RestartCheck {
   private final BackupCheck backups;
   private final List<Commit> streamed = new ArrayList<>();
 
-  /** Positions of lost commits, whose numbers a new history may reach again. */
+  /** Positions of lost commits, whose numbers a new history may use again. */
   private final List<Position> gone = new ArrayList<>();
 
   private @Nullable EmbeddedTaskStore store;
   private @Nullable Listener stream;
   private long history;
 
-  /** The present history and those before it. */
+  /** The current history and those before it. */
   private Set<Long> histories = new HashSet<>();
 
   private long durable;
 
-  /** How often the store was opened, or tried to, since the last restored backup. */
+  /** The number of attempts to open the store since the last restored backup. */
   private int epochs;
 
-  /** The most new histories that may have begun since then. */
+  /** The maximum number of new histories since then. */
   private long forks;
 
   RestartCheck(
@@ -86,7 +86,7 @@ final class RestartCheck {
     return new Listener(interest, opened.subscribe(interest));
   }
 
-  /** The commits that were streamed since the last one settled. */
+  /** The commits streamed since the last settled one. */
   List<Commit> poll() {
     if (stream != null) {
       stream.poll(streamed);
@@ -99,7 +99,7 @@ final class RestartCheck {
     return commits;
   }
 
-  /** Replaces a stream that has failed by another, after the last commit received. */
+  /** Replaces a failed stream by a new one that starts after the last received commit. */
   void streamAgain() {
     if (stream != null) {
       stream.close();
@@ -109,11 +109,11 @@ final class RestartCheck {
     stream = follow(store(), new Position(history, last));
   }
 
-  /** Opens the store after a crash or a fault, perhaps through further ones. */
+  /** Opens the store after a crash or a fault; more of them may happen on the way. */
   void comeBack() {
     takeStreamed();
     SimulatedDisk disk = environment.disk();
-    // A recovery that met damage, and was cut short itself, may have cut off what was damaged.
+    // A recovery that found damage and was interrupted may have removed what was damaged.
     boolean cutShort = false;
     for (int attempt = 0; ; attempt++) {
       if (attempt < 3) {
@@ -145,7 +145,7 @@ final class RestartCheck {
           if (!disk.damaged()) {
             throw new SimulationFailure("the store does not open again: " + e, e);
           }
-          // It may refuse damage, but then all data must still be there.
+          // It may refuse to open because of damage, but then all data must still exist.
           disk.heal();
         }
         disk.mend();
@@ -159,7 +159,7 @@ final class RestartCheck {
         stream.poll(streamed);
       }
     } catch (StoreException e) {
-      // The stream ends with its store; what came before has been taken.
+      // The stream ends with its store; earlier commits have been taken.
     }
     if (!streamed.isEmpty()) {
       durable = streamed.getLast().position().number();
@@ -182,7 +182,7 @@ final class RestartCheck {
     try {
       opened.close();
     } catch (StoreException e) {
-      // It had stopped before; a close that says so again is all right.
+      // It had stopped before, so close may report that again.
     }
   }
 
@@ -231,7 +231,7 @@ final class RestartCheck {
     use(opened, end);
   }
 
-  /** After a crash a store may begin a new history; it must if it has lost anything. */
+  /** Checks the history: after a crash a store may start a new one; after a loss it must. */
   private void checkHistory(
       EmbeddedTaskStore opened, Position end, @Nullable String lost, boolean damaged) {
     boolean same = end.history() == history;
@@ -248,7 +248,7 @@ final class RestartCheck {
     }
   }
 
-  /** A lost position is refused forever. */
+  /** Checks that lost positions are still refused. */
   void requireGoneIsRefused() {
     if (!gone.isEmpty()) {
       requireRefused(store(), gone.get(random.nextInt(gone.size())));
@@ -266,7 +266,9 @@ final class RestartCheck {
     }
   }
 
-  /** A position that a slow subscriber was refused as gone is gone for others too. */
+  /**
+   * Checks that a position that was refused to a slow subscriber as gone is refused to others too.
+   */
   void requireGone(Position position) {
     try {
       store().subscribe(Interest.everything().after(position)).close();
@@ -278,7 +280,7 @@ final class RestartCheck {
     }
   }
 
-  /** Closes in order and opens again. */
+  /** Closes the store normally and opens it again. */
   void restart(boolean digests) {
     @Nullable Read<String> digest = digests ? store().digest() : null;
     Position before = store().tasks(List.of()).position();
@@ -295,30 +297,30 @@ final class RestartCheck {
     use(opened, after);
   }
 
-  /** If time went on, answers may have been forgotten; nothing else may have changed. */
+  /** As time passes, remembered answers may be dropped; nothing else may change. */
   private static void compare(Read<String> closed, Read<String> opened) {
     if (closed.timeMillis() == opened.timeMillis() && !closed.value().equals(opened.value())) {
       throw new SimulationFailure("closed with " + closed + " but opened with " + opened);
     }
   }
 
-  /** Another process tries to open the folder. */
+  /** Simulates another process that tries to open the folder. */
   void intrude() {
     opener.intrude();
   }
 
-  /** Makes a backup, of which {@code reads} checks a copy. */
+  /** Makes a backup; {@code reads} checks a copy of it. */
   void backUp(StateCheck reads) {
     backups.backUp(store(), histories, reads);
   }
 
-  /** Whether there is a backup of something that the model holds. */
+  /** Whether there is a backup of a state that the model knows. */
   boolean canGoBack() {
     backups.forgetBeyond(ledger.model().number());
     return !backups.isEmpty();
   }
 
-  /** Closes the store and goes on, elsewhere, with what a backup holds. */
+  /** Closes the store and continues in another folder with a restored backup. */
   void goBack() {
     BackupCheck.Backup backup = backups.any();
     Position last = store().tasks(List.of()).position();

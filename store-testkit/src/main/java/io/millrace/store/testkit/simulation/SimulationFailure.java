@@ -2,7 +2,7 @@ package io.millrace.store.testkit.simulation;
 
 import org.jspecify.annotations.Nullable;
 
-/** A store did something that its promises do not allow. The message names seed and step. */
+/** A store has broken its guarantees. The message contains the seed and the step. */
 public final class SimulationFailure extends AssertionError {
   SimulationFailure(String message) {
     super(message);

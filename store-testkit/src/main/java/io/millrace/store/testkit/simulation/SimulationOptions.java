@@ -4,11 +4,11 @@ import io.millrace.store.testkit.environment.SimulatedDisk;
 import java.util.function.Consumer;
 
 /**
- * How far a simulation goes.
+ * The options of a simulation.
  *
- * @param seed what everything is drawn from
- * @param steps how many things happen: commands, reads, steps, faults, crashes
- * @param disk what is done to the disk before the first opening, for example to make it lie
+ * @param seed determines everything
+ * @param steps the number of actions: commands, reads, steps, faults, crashes
+ * @param disk changes the disk before the first opening, for example to make it forget syncs
  */
 public record SimulationOptions(long seed, int steps, Consumer<SimulatedDisk> disk) {
   /** The default number of steps. */
@@ -21,17 +21,17 @@ public record SimulationOptions(long seed, int steps, Consumer<SimulatedDisk> di
     }
   }
 
-  /** A run of {@link #STEPS} on a disk that is honest between its faults. */
+  /** A run of {@link #STEPS} steps on an unchanged disk. */
   public static SimulationOptions seed(long seed) {
     return new SimulationOptions(seed, STEPS, _ -> {});
   }
 
-  /** The same with so many steps. */
+  /** The same with another number of steps. */
   public SimulationOptions withSteps(int steps) {
     return new SimulationOptions(seed, steps, disk);
   }
 
-  /** The same, with this done to the disk first. */
+  /** The same with this change of the disk. */
   public SimulationOptions withDisk(Consumer<SimulatedDisk> disk) {
     return new SimulationOptions(seed, steps, disk);
   }

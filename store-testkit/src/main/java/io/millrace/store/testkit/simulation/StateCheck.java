@@ -17,7 +17,7 @@ import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a store and has the ledger check the answers. */
+/** Reads a store and passes the answers to the ledger for checking. */
 final class StateCheck {
   private final Ledger ledger;
   private final CommandMix mix;
@@ -29,7 +29,7 @@ final class StateCheck {
     this.random = random;
   }
 
-  /** Reads something small. */
+  /** Makes one small random read. */
   void readSomething(EmbeddedTaskStore store) {
     switch (random.nextInt(5)) {
       case 0 -> readTasks(store);
@@ -118,7 +118,7 @@ final class StateCheck {
   }
 
   private <T> void observe(Read<T> read, Object what, Function<Model, T> right) {
-    // Copied now, while it is what was read.
+    // Copied now, since the store may change it.
     Object value = read.value() instanceof List<?> list ? List.copyOf(list) : read.value();
     ledger.observe(
         read.position(), read.timeMillis(), what, model -> difference(value, right.apply(model)));

@@ -36,7 +36,7 @@ final class StoreLifecycle {
   private final List<Listener> listeners = new ArrayList<>();
   private boolean harmed;
 
-  /** Whether the store may have been unable to handle commands, with nothing settled since. */
+  /** Whether the store may have been unable to handle commands since the last settling. */
   private boolean delayed;
 
   private boolean stopped;
@@ -134,7 +134,7 @@ final class StoreLifecycle {
     }
   }
 
-  /** A read of the disk may fail only after a fault or damage. */
+  /** Checks that there was a fault or damage, since otherwise a read of the disk must not fail. */
   private void requireExcuse(JournalException e) {
     if (!harmed && !environment.disk().damaged()) {
       throw new SimulationFailure("the journal cannot be read: " + e.getMessage(), e);
@@ -147,7 +147,7 @@ final class StoreLifecycle {
     fault.accept(environment.disk());
   }
 
-  /** Lets all that is due happen, and settles what was answered with what was committed. */
+  /** Runs everything that is due, and settles the answers with the commits. */
   void settle() {
     guarded(() -> {
       environment.scheduler().releaseHeld();
@@ -185,8 +185,8 @@ final class StoreLifecycle {
   }
 
   /**
-   * The commits that were streamed. A stream whose past cannot be read ends with the error, but the
-   * store goes on, and when the disk is as it should be, another stream gets everything.
+   * The streamed commits. A stream whose past cannot be read ends with an error, but the store
+   * continues, and once the disk works again, another stream gets everything.
    */
   private List<Commit> poll() {
     try {
@@ -199,7 +199,7 @@ final class StoreLifecycle {
     }
   }
 
-  /** Checks what a subscriber got; false when its past cannot be read. */
+  /** Checks what a subscriber received; returns false if its past cannot be read. */
   private boolean follows(Listener listener) {
     try {
       listener.check(ledger.history());
@@ -216,7 +216,8 @@ final class StoreLifecycle {
   }
 
   /**
-   * A subscriber may lose its position only if its lag is limited and the next commits are gone.
+   * Checks that a subscriber lost its position only because its lag is limited and the next commits
+   * are gone.
    */
   private void requireTooSlow(PositionLostException e) {
     Limits usual = Limits.defaults();
@@ -229,14 +230,14 @@ final class StoreLifecycle {
     restarts.requireGone(e.position());
   }
 
-  /** Lets the threads that write to the disk hang for a while. */
+  /** Blocks the threads that write to the disk for a while. */
   void slowDown() {
     delayed = true;
     Duration time = Duration.ofMillis(random.nextLong(1, 3_000));
     environment.scheduler().hold(random.nextInt(4) == 0 ? "snapshot" : "journal-sync", time);
   }
 
-  /** Takes back the faults that did not stop the store: from now on nothing excuses one. */
+  /** Cancels the faults that did not stop the store; from now on a failure is an error. */
   void mend() {
     environment.disk().mend();
     environment.advance(Duration.ofSeconds(2)); // a store that had no room looks every second
@@ -246,7 +247,7 @@ final class StoreLifecycle {
     }
   }
 
-  /** The disk damages something that it holds; later crashes and restarts must cope with it. */
+  /** Damages something on the disk; later crashes and restarts must handle it. */
   void damage() {
     if (random.nextBoolean()) {
       settle(); // what is damaged then has been told
@@ -277,7 +278,7 @@ final class StoreLifecycle {
     }
   }
 
-  /** Goes back to a backup, if there is one. */
+  /** Restores a backup, if there is one. */
   void restoreBackup() {
     settle();
     if (stopped || harmed || environment.disk().powerOff() || !restarts.canGoBack()) {
@@ -294,13 +295,13 @@ final class StoreLifecycle {
     listeners.clear();
   }
 
-  /** The process is killed, and begins again on a machine that goes on. */
+  /** Kills the process and starts it again on the same machine. */
   void killProcess() {
     environment.killProcess();
     comeBack();
   }
 
-  /** Notices when the store or its power is gone, and brings it back. */
+  /** Checks whether the store has stopped or the power is off, and starts it again. */
   void afterAction() {
     deliver();
     if (environment.disk().powerOff()) {
@@ -317,18 +318,18 @@ final class StoreLifecycle {
     }
   }
 
-  /** The power goes, and comes back. */
+  /** Cuts the power and restores it. */
   void cutPower() {
     environment.cutPower();
     comeBack();
   }
 
-  /** The process ends without its disk losing anything, and begins again. */
+  /** Ends the process without loss on the disk, and starts it again. */
   private void closeHarmed() {
     try {
       store().close();
     } catch (StoreException e) {
-      // It had stopped before; a close that says so again is all right.
+      // It had stopped before, so close may report that again.
     }
     environment.scheduler().abandon();
     environment.disk().mend();
@@ -346,7 +347,7 @@ final class StoreLifecycle {
     afterAction();
   }
 
-  /** Closes the store in order and opens it again; it must hold the very same. */
+  /** Closes the store normally and opens it again; its content must be the same. */
   void restart() {
     settle();
     if (stopped || environment.disk().powerOff() || harmed) {
@@ -387,7 +388,7 @@ final class StoreLifecycle {
     }
   }
 
-  /** Does what fails when the store has stopped. */
+  /** Runs an action that may fail because the store has stopped. */
   private void guarded(Runnable action) {
     try {
       action.run();
@@ -395,14 +396,16 @@ final class StoreLifecycle {
       stopped = true;
       why = e;
     } catch (IllegalStateException e) {
-      // Reads too wait while commits wait for room on the disk.
+      // Reads also wait while commits wait for space on the disk.
       if (!stuck()) {
         throw e;
       }
     }
   }
 
-  /** Whether commits wait for room on the disk; they get it, and a second to notice. */
+  /**
+   * Whether commits wait for space on the disk. If so, frees space and advances time for a second.
+   */
   private boolean stuck() {
     if (!store().disk().stuck()) {
       return false;

@@ -19,7 +19,7 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Opens a store whose options, limits and journal are drawn once. */
+/** Opens a store with random options, limits and journal, chosen once. */
 final class StoreOpener {
   private static final int SMALL_SEGMENTS = 1 << 16;
   private static final int MOST_PAYLOAD = 1 << 24;
@@ -30,7 +30,7 @@ final class StoreOpener {
   private final int nodeCapacity;
   private StoreOptions options;
 
-  /** {@code settled} gives the number of the last commit that is not read again. */
+  /** With a supplier of the number of the last commit that is not read again. */
   StoreOpener(
       SimulatedEnvironment environment,
       RandomGenerator random,
@@ -54,7 +54,7 @@ final class StoreOpener {
     nodeCapacity = random.nextInt(4, 13);
   }
 
-  /** The usual limits, or small ones. */
+  /** The default limits, or small ones. */
   static Limits limits(RandomGenerator random) {
     Limits usual = Limits.defaults();
     if (random.nextBoolean()) {
@@ -94,17 +94,17 @@ final class StoreOpener {
     }
   }
 
-  /** Has the store in another folder from now on. */
+  /** Uses another folder from now on. */
   void moveTo(Path folder) {
     options = options.withFolder(folder);
   }
 
-  /** Whether answers are durable when they come. */
+  /** Whether answers are durable. */
   boolean isStrict() {
     return options.journaling() == Journaling.STRICT;
   }
 
-  /** Another process tries to open the folder, twice, and must not get in. */
+  /** Simulates another process that tries to open the folder twice, and must be refused. */
   void intrude() {
     for (int i = 0; i < 2; i++) {
       FileJournal second;
@@ -121,7 +121,7 @@ final class StoreOpener {
     }
   }
 
-  /** Does not trim what is not settled, however slowly that is read. */
+  /** Does not trim commits that are not settled. */
   private final class UnsettledKept implements Journal {
     private final Journal journal;
 

@@ -6,9 +6,9 @@ import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
 /**
- * Drives the real store and its real journal with random commands of several clients in a simulated
- * world, with crashes and faults of the disk, and checks every answer against a plain model. All of
- * it follows from one seed.
+ * Runs the real store and its real journal in a simulated environment, with random commands of
+ * several clients, crashes and faults of the disk, and checks every answer against a simple model.
+ * A run is determined by its seed.
  */
 public final class StoreSimulation {
   private final SimulationOptions options;
@@ -37,7 +37,7 @@ public final class StoreSimulation {
   /**
    * Runs a simulation to its end.
    *
-   * @throws SimulationFailure if the store did what its promises do not allow, with seed and step
+   * @throws SimulationFailure if the store has broken its guarantees, with seed and step
    */
   public static void run(SimulationOptions options) {
     new StoreSimulation(options).run();

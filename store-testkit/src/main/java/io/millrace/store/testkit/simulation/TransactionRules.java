@@ -26,13 +26,13 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the documentation says of a transaction, against a model at a time: every reason against it,
- * and what becomes of those of its parts that could be done by themselves. Each rule walks over all
- * parts that it concerns and knows nothing of the other rules. The memory budget is left out, since
- * only the store knows what things take.
+ * The documented rules for a transaction, applied to a model at a time: every reason to refuse it,
+ * and the result of the parts that could be done by themselves. Each rule is independent of the
+ * others and visits all parts that it concerns. The memory budget is left out, since only the store
+ * knows how much memory things need.
  */
 final class TransactionRules {
-  /** A task that the transaction refers to; {@code purpose} sets apart parts of one kind. */
+  /** A task that the transaction refers to; {@code purpose} distinguishes parts of one kind. */
   private record Part(TaskRef task, Kind missing, String purpose) {}
 
   private final Model model;
@@ -41,7 +41,7 @@ final class TransactionRules {
   private final long now;
   private final List<Cause> causes = new ArrayList<>();
 
-  /** The causes with what sets apart those of one kind: each is listed once. */
+  /** The causes that are listed already, since each is listed once. */
   private final Set<List<@Nullable Object>> listed = new HashSet<>();
 
   private final List<NewTask> tasks = new ArrayList<>();
@@ -49,7 +49,7 @@ final class TransactionRules {
   private final List<NewDocument> documents = new ArrayList<>();
   private final List<Document> documentDeletes = new ArrayList<>();
 
-  /** The place in {@link #tasks} of what has a local name. */
+  /** The index in {@link #tasks} of each local name. */
   private final Map<String, Integer> names = new HashMap<>();
 
   TransactionRules(Model model, Limits limits, Transaction transaction, long nowMillis) {
@@ -69,12 +69,12 @@ final class TransactionRules {
     return done.isEmpty() ? new Verdict.Nothing() : done;
   }
 
-  /** Every reason against the transaction, in no order. */
+  /** Every reason to refuse the transaction, in no particular order. */
   List<Cause> causes() {
     return causes;
   }
 
-  /** What becomes of the parts that could be done. */
+  /** The result of the parts that could be done. */
   Verdict.Done done() {
     return new Verdict.Done(tasks, deletes, documents, documentDeletes);
   }
@@ -154,7 +154,7 @@ final class TransactionRules {
     return ref.namesTask() ? model.find(ref) : null;
   }
 
-  /** The task if it is there and the client may change it. */
+  /** The task, if it exists and the client may change it. */
   private @Nullable Task mine(TaskRef ref) {
     Task task = find(ref);
     boolean anothers =
@@ -174,7 +174,7 @@ final class TransactionRules {
     return Model.liveClaim(task, now) || (renewal.revive() && ownBefore);
   }
 
-  /** The client; but an operator who prolongs another's claim leaves it to that one. */
+  /** The owner after a renewal: the client, or the former owner if an operator renews the claim. */
   private @Nullable Owner owner(Task old) {
     return transaction.override() && Model.liveClaim(old, now) ? old.owner() : transaction.client();
   }
@@ -241,7 +241,7 @@ final class TransactionRules {
         + transaction.documentDepends().size();
   }
 
-  /** Whether it is refused for its size as a whole, before its parts are judged. */
+  /** Whether it is refused for its total size, before its parts are checked. */
   boolean isTooLarge() {
     long bytes = 0;
     for (Transaction.Add add : transaction.adds()) {
@@ -283,7 +283,7 @@ final class TransactionRules {
     }
   }
 
-  /** The reference if it names a task: a part that names none is known by its place alone. */
+  /** The reference, or null if it names no task: such a part is identified by its place alone. */
   private static @Nullable TaskRef named(TaskRef ref) {
     return ref.namesTask() ? ref : null;
   }
@@ -328,7 +328,7 @@ final class TransactionRules {
     }
   }
 
-  /** A lease of one length that is wrong twice for one task, with the same bounds, is one cause. */
+  /** Two wrong leases of the same length and bounds for one task are one cause. */
   private void time(long least, long millis, TaskRef ref, String what, int place) {
     TaskRef task = named(ref);
     String where = task == null ? what + place : what.startsWith("time") ? "time" : "from " + least;
@@ -352,7 +352,7 @@ final class TransactionRules {
     }
   }
 
-  /** A task that is not there is known by the name that it was called. */
+  /** A missing task is identified by the reference to it. */
   private void nothingIsChangedTwice(List<Part> parts) {
     Set<Long> changed = new TreeSet<>();
     for (Part part : parts) {
@@ -455,10 +455,10 @@ final class TransactionRules {
   }
 
   /**
-   * Lists a cause, once.
+   * Adds a cause, unless it is listed already.
    *
-   * @param about the task or document at fault; null for none
-   * @param what sets it apart from others of this kind
+   * @param about the task or document concerned; null for none
+   * @param what distinguishes it from others of this kind
    */
   private void list(boolean fault, Kind kind, @Nullable Object about, Object what) {
     if (fault && listed.add(Arrays.asList(kind, about, what))) {

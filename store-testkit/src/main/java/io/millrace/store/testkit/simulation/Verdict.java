@@ -15,9 +15,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What the model says must become of a command. */
+/** The expected result of a command, according to the model. */
 sealed interface Verdict {
-  /** It changes nothing and is not refused: an empty claim, or only dependencies that hold. */
+  /** It succeeds and changes nothing: an empty claim, or only dependencies that hold. */
   record Nothing() implements Verdict {}
 
   /** It was answered before. */
@@ -26,7 +26,7 @@ sealed interface Verdict {
   /** It is refused for these reasons, in any order. */
   record Refused(List<Cause> causes) implements Verdict {}
 
-  /** It happens. */
+  /** It succeeds with these changes. */
   record Done(
       List<NewTask> tasks,
       List<Task> deletes,
@@ -42,10 +42,10 @@ sealed interface Verdict {
     }
   }
 
-  /** A claim takes some of what waits. */
+  /** A claim takes some of the waiting tasks. */
   record Takes(List<Choice> choices, Owner owner, long untilMillis) implements Verdict {}
 
-  /** A reason without its words. */
+  /** A reason without its message. */
   record Cause(Reason.Kind kind, @Nullable TaskRef task, @Nullable DocumentKey document) {
     static Cause of(Reason reason) {
       return new Cause(reason.kind(), reason.task(), reason.document());
@@ -57,9 +57,9 @@ sealed interface Verdict {
   }
 
   /**
-   * A task that the commit makes.
+   * A task that the commit creates.
    *
-   * @param old what it replaces; null for an added one
+   * @param old the task that it replaces; null for an added one
    * @param token its fencing token, 0 for none, or {@link #OWN_ID} if a claim gives it
    */
   record NewTask(
@@ -72,12 +72,12 @@ sealed interface Verdict {
     /** Stands for the id that the task will have. */
     static final long OWN_ID = -1;
 
-    /** Whether it is what a claim makes of a task. */
+    /** Whether it is the result of a claim. */
     boolean isTaken() {
       return token == OWN_ID;
     }
 
-    /** The same as a task with the id that it was given. */
+    /** The task with the id that it was given. */
     Task as(long id) {
       long origin = old == null ? id : old.origin();
       int claims = (old == null ? 0 : old.claims()) + (isTaken() ? 1 : 0);
@@ -89,7 +89,7 @@ sealed interface Verdict {
   /**
    * A document that the commit writes.
    *
-   * @param names the places, among the new tasks, of those that have local names
+   * @param names the indexes, among the new tasks, of those with local names
    */
   record NewDocument(Transaction.Put put, Map<String, Integer> names) {
     /** A reference to a local name in a template. */
@@ -102,7 +102,7 @@ sealed interface Verdict {
           : Stream.empty();
     }
 
-    /** What is written, given the ids of the new tasks by their places. */
+    /** The body, given the ids of the new tasks by their indexes. */
     Bytes body(IntToLongFunction ids) {
       return put.template()
           ? Bytes.of(
@@ -119,8 +119,8 @@ sealed interface Verdict {
   /**
    * Tasks to be taken from one group.
    *
-   * @param candidates what waits, in the order of the claim; any order where {@code anyOrder}
-   * @param count how many of them
+   * @param candidates the waiting tasks in the order of the claim; in any order if {@code anyOrder}
+   * @param count the number of tasks to take
    */
   record Choice(List<Task> candidates, int count, boolean anyOrder) {}
 }

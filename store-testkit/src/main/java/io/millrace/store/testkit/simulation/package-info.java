@@ -1,4 +1,7 @@
-/** A store, its clients and its world in one thread under one seed, checked by a plain model. */
+/**
+ * Simulates a store, its clients and its environment in one thread from one seed, checked against a
+ * simple model.
+ */
 @NullMarked
 package io.millrace.store.testkit.simulation;
 
