@@ -111,16 +111,35 @@ public record Job(
   }
 
   /**
-   * Jobs made of results.
+   * What a job comes from, and jobs made of results.
    *
    * @param parent the job whose result is this one's payload; null if it was submitted
    * @param child the job that was made of its result; null for none
    * @param followOn the job that is still to be made of its result; null for none
+   * @param scheduled the run of a schedule that it is; null for none
    */
-  public record Line(@Nullable JobId parent, @Nullable JobId child, @Nullable FollowOn followOn) {
+  public record Line(
+      @Nullable JobId parent,
+      @Nullable JobId child,
+      @Nullable FollowOn followOn,
+      @Nullable Scheduled scheduled) {
     /** Submitted, and nothing came of it yet. */
-    public static final Line NONE = new Line(null, null, null);
+    public static final Line NONE = new Line(null, null, null, null);
+
+    /** The same with what is made of its result. */
+    public Line with(@Nullable JobId made, @Nullable FollowOn toBeMade) {
+      return new Line(parent, made, toBeMade, scheduled);
+    }
   }
+
+  /**
+   * The run of a schedule.
+   *
+   * @param name the name of the schedule
+   * @param nominalMillis the time of the run by the schedule, in milliseconds since the epoch
+   * @param startedMillis when the schedule submitted the job, in milliseconds since the epoch
+   */
+  public record Scheduled(String name, long nominalMillis, long startedMillis) {}
 
   /**
    * A job that is to be made of a result, which is stored already. It is tried again and again.

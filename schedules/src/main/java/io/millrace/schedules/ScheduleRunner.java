@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -186,12 +187,11 @@ final class ScheduleRunner implements Step {
     Plan plan = Planner.plan(schedule, noteEnds(target, stored, now), now);
     ScheduleState state = plan.state();
     if (!state.equals(stored.state()) || !plan.starts().isEmpty()) {
-      Transaction.Builder transaction = session.begin();
-      state = start(transaction, target, schedule, plan, now);
-      ScheduleSession.change(transaction, stored, state);
-      if (session.tryCommit(transaction.build()) == null) {
+      ScheduleState stays = commit(stored, plan, now);
+      if (stays == null) {
         return false;
       }
+      state = stays;
       figures.count(state.counts().minus(stored.state().counts()));
     }
     know(
@@ -219,36 +219,59 @@ final class ScheduleRunner implements Step {
   }
 
   private static Result ended(Run run, Target.End end, Instant now) {
+    // Some targets call it a failure.
+    Ending ending =
+        run.cancelled() && end.ending() == Ending.FAILED ? Ending.CANCELLED : end.ending();
     return new Result(
-        run.id(), run.nominal(), run.started(), now, run.cause(), end.ending(), end.reason());
+        run.id(), run.nominal(), run.started(), now, run.cause(), ending, end.reason());
   }
 
-  /** Adds the starts of a plan to a transaction; those that are not possible have failed. */
-  private static ScheduleState start(
-      Transaction.Builder transaction, Target target, Schedule schedule, Plan plan, Instant now) {
-    ScheduleState state = plan.state();
+  /** Commits a plan with its starts; null if something changed in between. */
+  private @Nullable ScheduleState commit(Stored stored, Plan plan, Instant now) {
     if (plan.starts().isEmpty()) {
-      return state;
+      return commit(stored, plan.state());
     }
+    List<Target.Request> runs =
+        plan.starts().stream()
+            .map(start -> new Target.Request(stored.name(), start.nominal(), now, start.cause()))
+            .toList();
+    List<ScheduleState> states = new ArrayList<>(1);
     try {
-      List<String> ids =
-          target.start(
-              transaction,
-              plan.starts().stream()
-                  .map(start ->
-                      new Target.Request(schedule.name(), start.nominal(), now, start.cause()))
-                  .toList(),
-              schedule.target());
-      for (int i = 0; i < ids.size(); i++) {
-        Start start = plan.starts().get(i);
-        state = state.started(new Run(ids.get(i), start.nominal(), now, start.cause(), false));
-      }
+      boolean done =
+          session.start(
+              stored,
+              runs,
+              ids -> {
+                states.add(started(plan, ids, now));
+                return states.getLast();
+              });
+      return done ? states.getLast() : null;
     } catch (InvalidScheduleException e) {
-      for (Start start : plan.starts()) {
-        Result failed =
-            new Result("", start.nominal(), now, now, start.cause(), Ending.FAILED, e.getMessage());
-        state = state.ended(failed, schedule.pauseAfter());
-      }
+      return commit(stored, failed(stored, plan, String.valueOf(e.getMessage()), now));
+    }
+  }
+
+  private @Nullable ScheduleState commit(Stored stored, ScheduleState state) {
+    Transaction.Builder transaction = ScheduleSession.change(session.begin(), stored, state);
+    return session.tryCommit(transaction.build()) == null ? null : state;
+  }
+
+  private static ScheduleState started(Plan plan, List<String> ids, Instant now) {
+    ScheduleState state = plan.state();
+    for (int i = 0; i < ids.size(); i++) {
+      Start start = plan.starts().get(i);
+      state = state.started(new Run(ids.get(i), start.nominal(), now, start.cause(), false));
+    }
+    return state;
+  }
+
+  /** The state if the starts are not possible. */
+  private static ScheduleState failed(Stored stored, Plan plan, String reason, Instant now) {
+    ScheduleState state = plan.state();
+    for (Start start : plan.starts()) {
+      Result result =
+          new Result("", start.nominal(), now, now, start.cause(), Ending.FAILED, reason);
+      state = state.ended(result, stored.schedule().pauseAfter());
     }
     return state;
   }

@@ -5,13 +5,16 @@ import io.millrace.schedules.SchedulesException.StoreFullException;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
+import io.millrace.store.Outcome;
 import io.millrace.store.Outcome.Reason;
 import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
 import io.millrace.work.StoreSession;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -126,6 +129,32 @@ final class ScheduleSession extends StoreSession {
               + String.join(", ", targets.keySet().stream().sorted().toList()));
     }
     return found;
+  }
+
+  /**
+   * Starts runs of a schedule, and commits the state that follows.
+   *
+   * @param after the state, by the ids of the runs
+   * @return whether it was committed; false if something changed in between
+   * @throws InvalidScheduleException if the runs cannot be started
+   */
+  boolean start(
+      Stored stored, List<Target.Request> runs, Function<List<String>, ScheduleState> after) {
+    Target target = target(stored.schedule().target());
+    return target.start(
+        runs,
+        stored.schedule().target(),
+        new Target.JointCommit() {
+          @Override
+          public Transaction.Builder begin() {
+            return ScheduleSession.this.begin();
+          }
+
+          @Override
+          public Outcome.@Nullable Done commit(Transaction.Builder transaction, List<String> ids) {
+            return tryCommit(change(transaction, stored, after.apply(ids)).build());
+          }
+        });
   }
 
   /** The targets. */

@@ -24,6 +24,7 @@ import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -281,29 +282,27 @@ public final class Schedules {
    * @throws InvalidScheduleException if it cannot be started
    */
   public Run runNow(String name) {
-    List<Run> made = new ArrayList<>(1);
-    var _ =
-        change(
-            name,
-            stored -> {
-              Instant now = now();
-              Schedule schedule = stored.schedule();
-              Target target = session.target(schedule.target());
-              Transaction.Builder transaction = session.begin();
-              String id =
-                  target
-                      .start(
-                          transaction,
-                          List.of(new Target.Request(name, now, now, Cause.MANUAL)),
-                          schedule.target())
-                      .getFirst();
-              Run run = new Run(id, now, now, Cause.MANUAL, false);
-              made.clear();
-              made.add(run);
-              return ScheduleSession.change(transaction, stored, stored.state().started(run));
-            });
+    Run run =
+        session
+            .retry("schedule '" + name + "'", () -> session.find(name), this::tryToRun)
+            .orElseThrow(() -> new NoScheduleException(name));
     figures.count(new ScheduleState.Counts(1, 0, 0, 0, 0));
-    return made.getFirst();
+    return run;
+  }
+
+  private @Nullable Run tryToRun(Stored stored) {
+    Instant now = now();
+    List<Run> made = new ArrayList<>(1);
+    Target.Request request = new Target.Request(stored.name(), now, now, Cause.MANUAL);
+    boolean done =
+        session.start(
+            stored,
+            List.of(request),
+            ids -> {
+              made.add(new Run(ids.getFirst(), now, now, Cause.MANUAL, false));
+              return stored.state().started(made.getLast());
+            });
+    return done ? made.getLast() : null;
   }
 
   /**

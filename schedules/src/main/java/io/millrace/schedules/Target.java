@@ -4,6 +4,7 @@ import io.millrace.schedules.ScheduleState.Cause;
 import io.millrace.schedules.ScheduleState.Ending;
 import io.millrace.schedules.SchedulesException.InvalidScheduleException;
 import io.millrace.store.DocumentKey;
+import io.millrace.store.Outcome;
 import io.millrace.store.Transaction;
 import java.time.Instant;
 import java.util.List;
@@ -28,14 +29,29 @@ public interface Target {
   void check(ObjectNode description);
 
   /**
-   * Adds runs to a transaction, so that the schedule and its runs are one commit.
+   * Starts runs, in one commit with the note of the schedule that they were started.
    *
    * @param runs at least one
-   * @return the ids of the runs in the same order, unique within this target
+   * @param commit commits a transaction to which the runs were added; to be called at most once
+   * @return whether it was committed; false if something changed in between
    * @throws InvalidScheduleException if they cannot be started, for example because their queue was
-   *     deleted; nothing was added then
+   *     deleted; nothing was committed then
    */
-  List<String> start(Transaction.Builder transaction, List<Request> runs, ObjectNode description);
+  boolean start(List<Request> runs, ObjectNode description, JointCommit commit);
+
+  /** Commits runs of a target together with the state of their schedule. */
+  interface JointCommit {
+    /** Begins a transaction, for targets that need none of their own. */
+    Transaction.Builder begin();
+
+    /**
+     * Adds the state of the schedule to a transaction, and commits it.
+     *
+     * @param ids the ids of the runs in the order given, unique within this target
+     * @return null if something changed in between
+     */
+    Outcome.@Nullable Done commit(Transaction.Builder transaction, List<String> ids);
+  }
 
   /**
    * How a run has ended.

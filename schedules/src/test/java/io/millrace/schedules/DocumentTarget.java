@@ -83,12 +83,13 @@ final class DocumentTarget implements Target {
   }
 
   @Override
-  public List<String> start(
-      Transaction.Builder transaction, List<Request> runs, ObjectNode description) {
+  public boolean start(List<Request> runs, ObjectNode description, JointCommit commit) {
     if (description.path("document").asString().equals("none")) {
       throw new InvalidScheduleException("target.document", "it is gone");
     }
-    return runs.stream().map(run -> start(transaction, run)).toList();
+    Transaction.Builder transaction = commit.begin();
+    List<String> ids = runs.stream().map(run -> start(transaction, run)).toList();
+    return commit.commit(transaction, ids) != null;
   }
 
   private String start(Transaction.Builder transaction, Request run) {

@@ -25,6 +25,7 @@ import io.millrace.server.jobs.JobsSettings;
 import io.millrace.server.metrics.Metrics;
 import io.millrace.server.queues.QueuesPart;
 import io.millrace.server.queues.QueuesSettings;
+import io.millrace.server.schedules.JobTarget;
 import io.millrace.server.schedules.QueueTarget;
 import io.millrace.server.schedules.SchedulesPart;
 import io.millrace.server.security.Access;
@@ -202,7 +203,10 @@ public final class MillraceServer implements AutoCloseable {
             random);
     SchedulesPart schedules =
         SchedulesPart.open(
-            requests, List.of(new QueueTarget(queues.queues(), Archive.in(blobs))), random);
+            requests,
+            List.of(
+                new QueueTarget(queues.queues(), Archive.in(blobs)), new JobTarget(jobs.jobs())),
+            random);
     return List.of(
         access,
         new StorePart(store, options.limits().operations()),

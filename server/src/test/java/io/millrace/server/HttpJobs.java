@@ -118,7 +118,7 @@ final class HttpJobs implements JobsAccess {
         json.required("failures").asInt(),
         json.required("returns").asInt(),
         new Job.Hand(worker == null ? null : new WorkerId(worker), null),
-        new Job.Line(idOrNull(json, "parent"), idOrNull(json, "child"), null),
+        new Job.Line(idOrNull(json, "parent"), idOrNull(json, "child"), null, null),
         new Job.Content(
             json.required("payloadSize").asLong(),
             json.required("resultSize").isNull() ? null : json.required("resultSize").asLong()),

@@ -14,6 +14,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -132,8 +133,7 @@ final class SchedulesApiTest {
     QueueTask task = firstTask();
     ok("POST", "/often/pause", "{'note': 'enough'}");
     assertThat(task.params().path("n").asInt()).isEqualTo(1);
-    QueueTask.Scheduled scheduled = task.scheduled();
-    assertThat(scheduled).isNotNull();
+    QueueTask.Scheduled scheduled = Objects.requireNonNull(task.scheduled());
     assertThat(scheduled.name()).isEqualTo("often");
     assertThat(scheduled.startedMillis()).isGreaterThanOrEqualTo(scheduled.nominalMillis());
     JsonNode shown = Dci.ok(server.get("/dci/tasks/id/" + task.id()));
@@ -163,6 +163,46 @@ final class SchedulesApiTest {
   }
 
   @Test
+  void a_job_runs_with_its_nominal_time_and_its_end_is_noted()
+      throws IOException, InterruptedException {
+    ok(
+        "PUT",
+        "/jobs",
+        "{'times': [{'cron': '@yearly'}], 'overlap': 'allow', 'target': {'job': {'priority':"
+            + " 'batch', 'description': 'yearly', 'payload': {'n': 1}}}}");
+    for (int i = 0; i < 3; i++) {
+      ok("POST", "/jobs/run", "");
+    }
+    JsonNode backfill =
+        ok(
+            "POST",
+            "/jobs/backfill",
+            "{'from': '2020-01-01T00:00:00Z', 'until': '2024-01-01T00:00:00Z'}");
+    assertThat(backfill.path("runs").asInt()).isEqualTo(5);
+    String id = ok("GET", "/jobs", "").path("active").path(0).path("id").asString();
+    JsonNode job = Dci.ok(server.get("/api/jobs/" + id));
+    assertThat(job.path("schedule").path("name").asString()).isEqualTo("jobs");
+    assertThat(job.path("schedule").path("nominal"))
+        .isEqualTo(job.path("schedule").path("started"));
+    assertThat(job.path("display").asString()).isEqualTo("yearly");
+    assertThat(job.path("priority").asString()).isEqualTo("batch");
+    HttpResponse<String> polled =
+        server.send(
+            "POST",
+            "/api/worker/next",
+            "{\"name\": \"w\", \"id\": \"w\", \"token\": \"\"}",
+            "Content-Type",
+            Dci.JSON);
+    assertThat(polled.body()).isEqualTo("{\"n\":1}");
+    assertThat(polled.headers().firstValue("Millrace-Schedule")).hasValue("jobs");
+    assertThat(polled.headers().firstValue("Millrace-Nominal-Time")).isPresent();
+    assertThat(server.send("POST", "/api/jobs/" + id + "/cancel", "").statusCode()).isLessThan(300);
+    JsonNode result = withResult("jobs").path("results").path(0);
+    assertThat(result.path("id").asString()).isEqualTo(id);
+    assertThat(result.path("ending").asString()).isEqualTo("failed");
+  }
+
+  @Test
   void a_backfill_names_the_times_that_it_runs() throws IOException, InterruptedException {
     ok("PUT", "/nightly", daily(""));
     JsonNode backfill =
@@ -173,8 +213,8 @@ final class SchedulesApiTest {
     assertThat(backfill.path("runs").asInt()).isEqualTo(2);
     assertThat(backfill.path("times").path(0).asString()).isEqualTo("2026-01-01T02:30+01:00");
     QueueTask task = firstTask();
-    assertThat(task.scheduled()).isNotNull();
-    assertThat(task.scheduled().nominalMillis()).isEqualTo(1_767_231_000_000L);
+    assertThat(Objects.requireNonNull(task.scheduled()).nominalMillis())
+        .isEqualTo(1_767_231_000_000L);
   }
 
   @Test
@@ -205,6 +245,14 @@ final class SchedulesApiTest {
             + " target.q",
         "PUT; /x; {'times': [{'cron': '@daily'}], 'target': {'queue': 'work', 'params': 1}}; 400;"
             + " target.params",
+        "PUT; /x; {'times': [{'cron': '@daily'}], 'target': {'job': 1}}; 400; target.job",
+        "PUT; /x; {'times': [{'cron': '@daily'}], 'target': {'job': {'key': 'k'}}}; 400;"
+            + " target.job.key",
+        "PUT; /x; {'times': [{'cron': '@daily'}], 'target': {'job': {'type': 'none'}}}; 400; none",
+        "PUT; /x; {'times': [{'cron': '@daily'}], 'target': {'job': {'priority': 'high'}}}; 400;"
+            + " target.job.priority",
+        "PUT; /x; {'times': [{'cron': '@daily'}], 'target': {'job': {}, 'queue': 'work'}}; 400;"
+            + " either",
         "PUT; /a%20b; {}; 400; letters",
         "POST; /none/run; ; 404; no schedule",
         "POST; /none/pause; ; 404; no schedule",

@@ -92,6 +92,12 @@ final class JobJson {
         json.writeStringProperty("followOn", followOn.type());
         write(json, "followOnProblem", followOn.problem());
       }
+      Job.Scheduled scheduled = job.line().scheduled();
+      if (scheduled != null) {
+        json.writeStringProperty("schedule", scheduled.name());
+        json.writeNumberProperty("scheduleNominal", scheduled.nominalMillis());
+        json.writeNumberProperty("scheduleStarted", scheduled.startedMillis());
+      }
       json.writeNumberProperty("payload", job.content().payload());
       write(json, "result", job.content().result());
       StoredJob.Last last = stored.last();
@@ -195,7 +201,8 @@ final class JobJson {
             json.path("returns").asInt(0),
             waiting(json),
             hand(json),
-            new Job.Line(idOrNull(json, "parent"), idOrNull(json, "child"), followOn(json)),
+            new Job.Line(
+                idOrNull(json, "parent"), idOrNull(json, "child"), followOn(json), scheduled(json)),
             new Job.Content(json.required("payload").asLong(), number(json, "result")),
             new Job.Place(document.version(), json.required("task").asLong()));
     Long token = number(json, "lastToken");
@@ -233,6 +240,16 @@ final class JobJson {
   private static Job.@Nullable FollowOn followOn(ObjectNode json) {
     String type = text(json, "followOn");
     return type == null ? null : new Job.FollowOn(type, text(json, "followOnProblem"));
+  }
+
+  private static Job.@Nullable Scheduled scheduled(ObjectNode json) {
+    String name = text(json, "schedule");
+    return name == null
+        ? null
+        : new Job.Scheduled(
+            name,
+            json.required("scheduleNominal").asLong(),
+            json.required("scheduleStarted").asLong());
   }
 
   private static @Nullable JobId idOrNull(ObjectNode json, String field) {

@@ -153,6 +153,11 @@ final class JobTransaction {
     transaction.override(on);
   }
 
+  /** For what is committed with the jobs, once all of them have been added. */
+  Transaction.Builder builder() {
+    return transaction;
+  }
+
   Transaction build() {
     return transaction.build();
   }

@@ -1,6 +1,7 @@
 package io.millrace.jobs.registry;
 
 import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.Value;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobChange;
 import io.millrace.jobs.JobId;
@@ -8,6 +9,7 @@ import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.JobTypes.JobType;
 import io.millrace.jobs.JobsException.InvalidJobException;
+import io.millrace.jobs.Submission;
 import io.millrace.store.Bytes;
 import io.millrace.store.Commit;
 import io.millrace.store.Document;
@@ -33,6 +35,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +71,28 @@ public final class Jobs implements AutoCloseable {
   /** The registry. */
   public JobRegistry registry() {
     return registry;
+  }
+
+  /**
+   * Submits a job for each of these runs of a schedule, in one commit with the note that they were
+   * started.
+   *
+   * @param runs by the GUIDs of the jobs, in order; the GUIDs are new
+   * @param commit commits a transaction to which it may add; null if something changed in between
+   * @return whether the jobs were submitted
+   * @throws InvalidJobException if the type is unknown
+   */
+  public boolean submitWith(
+      Map<JobId, Job.Scheduled> runs,
+      Submission submission,
+      Value.Inline payload,
+      Function<Transaction.Builder, Outcome.@Nullable Done> commit) {
+    return registry.submitWith(runs, submission, payload, commit);
+  }
+
+  /** The collection of the documents of jobs; the key of a document is the GUID of its job. */
+  public static String collection() {
+    return Keys.JOBS;
   }
 
   /** The configured types. */

@@ -17,11 +17,22 @@ import org.jspecify.annotations.Nullable;
  * @param order what was submitted
  * @param payload kept already
  * @param parent the job of whose result it is made; null if it was submitted
+ * @param scheduled the run of a schedule that it is; null for none
  * @param submittedMillis when
  */
 record NewJob(
-    JobId id, Submission order, Value payload, @Nullable JobId parent, long submittedMillis) {
+    JobId id,
+    Submission order,
+    Value payload,
+    @Nullable JobId parent,
+    Job.@Nullable Scheduled scheduled,
+    long submittedMillis) {
   private static final int METADATA_BYTES = 1_000;
+
+  /** One that is no run of a schedule. */
+  NewJob(JobId id, Submission order, Value payload, @Nullable JobId parent, long submittedMillis) {
+    this(id, order, payload, parent, null, submittedMillis);
+  }
 
   /** About how many bytes it brings to a transaction. */
   long bytes() {
@@ -42,7 +53,7 @@ record NewJob(
             0,
             delay.isZero() ? Job.Waiting.NONE : new Job.Waiting(order.notBeforeMillis(), 0),
             Job.Hand.NOBODY,
-            new Job.Line(parent, null, null),
+            new Job.Line(parent, null, null, scheduled),
             new Job.Content(payload.size(), null),
             new Job.Place(DocumentVersion.ABSENT, 0));
     JobTransaction.Written written =

@@ -15,9 +15,11 @@ import io.millrace.jobs.Report.Settled;
 import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
 import io.millrace.store.Document;
+import io.millrace.store.Outcome;
 import io.millrace.store.Task;
 import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.store.TaskStore.GroupQuery;
+import io.millrace.store.Transaction;
 import io.millrace.work.DelayedTasks;
 import io.millrace.work.DelayedTasks.Delays;
 import java.io.InputStream;
@@ -31,6 +33,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The registry over a store: reads are here, changes in its parts. */
@@ -79,6 +82,19 @@ final class StoreJobRegistry implements JobRegistry {
   public CompletableFuture<Job> enqueue(JobId id, Submission submission, Value.Inline payload) {
     types.require(submission.type());
     return submitting.enqueue(new NewJob(id, submission, payload, null, store.nowMillis()));
+  }
+
+  /** See {@link Jobs#submitWith}. */
+  boolean submitWith(
+      Map<JobId, Job.Scheduled> runs,
+      Submission submission,
+      Value.Inline payload,
+      Function<Transaction.Builder, Outcome.@Nullable Done> commit) {
+    types.require(submission.type());
+    long now = store.nowMillis();
+    List<NewJob> jobs = new ArrayList<>();
+    runs.forEach((id, run) -> jobs.add(new NewJob(id, submission, payload, null, run, now)));
+    return submitting.submitWith(jobs, commit);
   }
 
   @Override

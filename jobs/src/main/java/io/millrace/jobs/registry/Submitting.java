@@ -69,6 +69,38 @@ final class Submitting {
     return waiting.result();
   }
 
+  /**
+   * Stores jobs in a commit that also does something else.
+   *
+   * @param commit commits the transaction; null if something changed in between
+   * @return whether it was committed
+   */
+  boolean submitWith(
+      List<NewJob> jobs, Function<Transaction.Builder, Outcome.@Nullable Done> commit) {
+    return placing(plan -> {
+      try {
+        plan.clear(false);
+        List<Batches.Spot> spots =
+            jobs.stream().map(job -> plan.place(job.order().type())).toList();
+        JobTransaction transaction = new JobTransaction(store.self());
+        plan.writeTo(transaction);
+        for (int i = 0; i < jobs.size(); i++) {
+          jobs.get(i).writeTo(transaction, spots.get(i));
+        }
+        Outcome.Done done = commit.apply(transaction.builder());
+        if (done == null) {
+          plan.clear(true);
+          return false;
+        }
+        plan.stored(done);
+        return true;
+      } catch (RuntimeException e) {
+        plan.clear(true);
+        throw e;
+      }
+    });
+  }
+
   /** Lets another commit place jobs in batches; no submission is committed meanwhile. */
   <T extends @Nullable Object> T placing(Function<Batches.Plan, T> commit) {
     return commits.exclusively(() -> commit.apply(batches.plan()));

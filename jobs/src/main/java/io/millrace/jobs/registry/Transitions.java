@@ -4,7 +4,6 @@ import io.millrace.jobs.Assignment.JobClaim;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.Job.Content;
 import io.millrace.jobs.Job.Hand;
-import io.millrace.jobs.Job.Line;
 import io.millrace.jobs.Job.Place;
 import io.millrace.jobs.Job.Times;
 import io.millrace.jobs.Job.Waiting;
@@ -46,7 +45,7 @@ final class Transitions {
         job.returns(),
         job.waiting(),
         idle(job),
-        new Line(job.line().parent(), child, followOn),
+        job.line().with(child, followOn),
         new Content(job.content().payload(), resultBytes),
         nowhere(job));
   }
@@ -63,7 +62,7 @@ final class Transitions {
         job.returns(),
         job.waiting(),
         job.hand(),
-        new Line(job.line().parent(), child, followOn),
+        job.line().with(child, followOn),
         job.content(),
         job.place());
   }

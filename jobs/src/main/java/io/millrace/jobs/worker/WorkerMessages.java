@@ -2,10 +2,12 @@ package io.millrace.jobs.worker;
 
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Failure;
+import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.WorkerId;
 import java.math.BigDecimal;
+import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -14,6 +16,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.json.JsonReadFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The text messages of the worker protocol. Those of workers are read as leniently as GridLike
@@ -93,14 +96,23 @@ final class WorkerMessages {
 
   /** Precedes a payload to workers of several jobs: code 5. */
   static String announce(Assignment assignment) {
-    return MAPPER
-        .createObjectNode()
-        .put("code", 5)
-        .put("job", assignment.job().id().toString())
-        .put("key", assignment.job().key())
-        .put("token", assignment.claim().token())
-        .put("bytes", assignment.job().content().payload())
-        .toString();
+    ObjectNode message =
+        MAPPER
+            .createObjectNode()
+            .put("code", 5)
+            .put("job", assignment.job().id().toString())
+            .put("key", assignment.job().key())
+            .put("token", assignment.claim().token())
+            .put("bytes", assignment.job().content().payload());
+    Job.Scheduled run = assignment.job().line().scheduled();
+    if (run != null) {
+      message
+          .putObject("schedule")
+          .put("name", run.name())
+          .put("nominal", Instant.ofEpochMilli(run.nominalMillis()).toString())
+          .put("started", Instant.ofEpochMilli(run.startedMillis()).toString());
+    }
+    return message.toString();
   }
 
   static Message read(String text) throws MalformedException {

@@ -25,6 +25,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -277,6 +278,12 @@ final class PollRoutes {
       headers.put("Millrace-Job-Token", Long.toString(assignment.claim().token()));
       if (!assignment.job().type().isEmpty()) {
         headers.put("Millrace-Job-Type", assignment.job().type());
+      }
+      Job.Scheduled run = assignment.job().line().scheduled();
+      if (run != null) {
+        headers.put("Millrace-Schedule", run.name());
+        headers.put("Millrace-Nominal-Time", Instant.ofEpochMilli(run.nominalMillis()).toString());
+        headers.put("Millrace-Started-At", Instant.ofEpochMilli(run.startedMillis()).toString());
       }
       return headers;
     }

@@ -67,6 +67,13 @@ record Shapes(Workers workers) {
     } else {
       json.putObject("followOn").put("type", followOn.type()).put("problem", followOn.problem());
     }
+    Job.Scheduled scheduled = job.line().scheduled();
+    if (scheduled != null) {
+      json.putObject("schedule")
+          .put("name", scheduled.name())
+          .put("nominal", time(scheduled.nominalMillis()))
+          .put("started", time(scheduled.startedMillis()));
+    }
     json.put("payloadSize", job.content().payload());
     json.put("resultSize", job.content().result());
     return json;

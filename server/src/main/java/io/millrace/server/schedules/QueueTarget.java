@@ -76,23 +76,21 @@ public final class QueueTarget implements Target {
   }
 
   @Override
-  public List<String> start(
-      Transaction.Builder transaction, List<Request> runs, ObjectNode description) {
+  public boolean start(List<Request> runs, ObjectNode description, JointCommit commit) {
     List<Scheduled> scheduled =
         runs.stream()
             .map(run ->
                 new Scheduled(
                     run.schedule(), run.nominal().toEpochMilli(), run.started().toEpochMilli()))
             .toList();
+    Transaction.Builder transaction = commit.begin();
+    List<ObjectId> ids;
     try {
-      return tasks
-          .submitWith(transaction, queue(description), params(description), scheduled)
-          .stream()
-          .map(ObjectId::hex)
-          .toList();
+      ids = tasks.submitWith(transaction, queue(description), params(description), scheduled);
     } catch (InvalidRequestException e) {
       throw new InvalidScheduleException("target." + e.field(), String.valueOf(e.getMessage()));
     }
+    return commit.commit(transaction, ids.stream().map(ObjectId::hex).toList()) != null;
   }
 
   @Override
