@@ -180,7 +180,7 @@ final class StoreApiTest {
     assertThat(json(response).at("/errors").valueStream().map(JsonNode::asString))
         .containsExactly(
             "adds/0: group of a task to add must not be empty",
-            "deletes/0: a task to delete is named by an id or an origin of at least 1",
+            "deletes/0: a task to delete needs an id or an origin of at least 1",
             "task 91 to delete is not in the store",
             "task 91 is changed twice",
             "task 92 to depend on is not in the store");

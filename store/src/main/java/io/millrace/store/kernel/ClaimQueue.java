@@ -13,11 +13,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims that wait for a task, by group in the order in which they came. Not part of the state:
- * a restart forgets them, and their clients ask again.
+ * The claims that wait for a task, for each group in the order of their arrival. They are not part
+ * of the state: after a restart, clients must claim again.
  */
 final class ClaimQueue {
-  /** One that waits. */
+  /** A waiting claim. */
   record Waiter(long number, long deadlineMillis, Claim claim, Submission submission) {}
 
   private static final Comparator<Waiter> BY_DEADLINE =
@@ -31,7 +31,7 @@ final class ClaimQueue {
   private final NavigableSet<Waiter> byDeadline = new TreeSet<>(BY_DEADLINE);
   private long lastNumber;
 
-  /** What makes two commands the same request. */
+  /** The key of a request: two commands with the same key are the same request. */
   private record RequestName(String principal, String id) {
     static @Nullable RequestName of(Command command) {
       String id = command.requestId();
@@ -60,21 +60,21 @@ final class ClaimQueue {
     byDeadline.add(waiter);
   }
 
-  private static <K> void join(Map<K, NavigableSet<Waiter>> lines, K key, Waiter waiter) {
-    lines.computeIfAbsent(key, _ -> new TreeSet<>(BY_NUMBER)).add(waiter);
+  private static <K> void join(Map<K, NavigableSet<Waiter>> queues, K key, Waiter waiter) {
+    queues.computeIfAbsent(key, _ -> new TreeSet<>(BY_NUMBER)).add(waiter);
   }
 
-  private static <K> void leave(Map<K, NavigableSet<Waiter>> lines, K key, Waiter waiter) {
-    NavigableSet<Waiter> line = lines.get(key);
-    if (line != null) {
-      line.remove(waiter);
-      if (line.isEmpty()) {
-        lines.remove(key);
+  private static <K> void leave(Map<K, NavigableSet<Waiter>> queues, K key, Waiter waiter) {
+    NavigableSet<Waiter> queue = queues.get(key);
+    if (queue != null) {
+      queue.remove(waiter);
+      if (queue.isEmpty()) {
+        queues.remove(key);
       }
     }
   }
 
-  /** Removes a claim whose caller has cancelled it; does nothing if it does not wait. */
+  /** Removes a cancelled claim, if it waits. */
   void cancel(Submission submission) {
     Waiter waiter = bySubmission.get(submission);
     if (waiter != null) {
@@ -94,12 +94,12 @@ final class ClaimQueue {
     }
   }
 
-  /** When the first deadline comes; {@link Long#MAX_VALUE} if no claim waits. */
+  /** The earliest deadline; {@link Long#MAX_VALUE} if no claim waits. */
   long nextDueMillis() {
     return byDeadline.isEmpty() ? Long.MAX_VALUE : byDeadline.first().deadlineMillis();
   }
 
-  /** Removes one whose deadline has come; null when there is none. */
+  /** Removes and returns a claim whose deadline has passed; null if there is none. */
   @Nullable Waiter expire(long nowMillis) {
     if (nextDueMillis() > nowMillis) {
       return null;
@@ -109,7 +109,7 @@ final class ClaimQueue {
     return waiter;
   }
 
-  /** Removes all, in the order in which they came. */
+  /** Removes and returns all claims, in the order of their arrival. */
   List<Waiter> drain() {
     List<Waiter> all = new ArrayList<>(byDeadline);
     all.sort(BY_NUMBER);
@@ -120,37 +120,40 @@ final class ClaimQueue {
     return all;
   }
 
-  /** Removes those that wait under the request id of a command that has just been answered. */
+  /**
+   * Removes and returns the claims with the request id of a command that has just been answered.
+   */
   List<Waiter> duplicates(Command answered) {
     RequestName request = RequestName.of(answered);
-    NavigableSet<Waiter> line = request == null ? null : byRequest.get(request);
-    if (line == null) {
+    NavigableSet<Waiter> queue = request == null ? null : byRequest.get(request);
+    if (queue == null) {
       return List.of();
     }
-    List<Waiter> duplicates = List.copyOf(line);
+    List<Waiter> duplicates = List.copyOf(queue);
     duplicates.forEach(this::remove);
     return duplicates;
   }
 
   /**
-   * Offers the tasks of groups to the claims that wait for them, first come first served over all.
+   * Offers the tasks of groups to the claims that wait for them, in the order of their arrival over
+   * all groups.
    *
    * @param groups names of groups, each once
-   * @param hasTasks whether a group still has a task that waits
-   * @param attempt decides one claim; true when it is answered
+   * @param hasTasks whether a group still has a waiting task
+   * @param attempt decides one claim; returns whether it has been answered
    */
   void serve(Iterable<String> groups, Predicate<String> hasTasks, Predicate<Waiter> attempt) {
-    List<Line> lines = new ArrayList<>();
+    List<GroupQueue> queues = new ArrayList<>();
     for (String group : groups) {
       NavigableSet<Waiter> waiters = byGroup.get(group);
       if (waiters != null) {
-        lines.add(new Line(group, waiters));
+        queues.add(new GroupQueue(group, waiters));
       }
     }
     while (true) {
       Waiter first = null;
-      for (Line line : lines) {
-        Waiter next = hasTasks.test(line.group) ? line.next : null;
+      for (GroupQueue queue : queues) {
+        Waiter next = hasTasks.test(queue.group) ? queue.next : null;
         if (next != null && (first == null || next.number() < first.number())) {
           first = next;
         }
@@ -159,25 +162,25 @@ final class ClaimQueue {
         return;
       }
       Waiter turn = first;
-      lines.forEach(line -> line.pass(turn));
+      queues.forEach(queue -> queue.pass(turn));
       if (attempt.test(turn)) {
         remove(turn);
       } else {
-        lines.forEach(line -> line.failed(turn));
+        queues.forEach(queue -> queue.failed(turn));
       }
     }
   }
 
   /** The claims that wait for one group, while its tasks are being offered. */
-  private static final class Line {
+  private static final class GroupQueue {
     private final String group;
     private final NavigableSet<Waiter> waiters;
     private @Nullable Waiter next;
 
-    /** The largest limit that kept a claim from this group's tasks; -1 for none. */
+    /** The largest limit because of which a claim has got no task; -1 for none. */
     private int failedLimit = -1;
 
-    Line(String group, NavigableSet<Waiter> waiters) {
+    GroupQueue(String group, NavigableSet<Waiter> waiters) {
       this.group = group;
       this.waiters = waiters;
       this.next = waiters.first();
@@ -197,7 +200,7 @@ final class ClaimQueue {
       }
     }
 
-    /** Passes those whose limit is no higher than one that has failed. */
+    /** Skips claims whose limit is not higher than one that has failed. */
     private void skip() {
       while (next != null
           && next.claim().whileFewerThan() > 0

@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What follows a decision: its commit goes into the journal, and once that is durable, to the
- * caller, to subscribers and to snapshots. For the loop's thread.
+ * The way of a commit after its decision: to the journal, and once it is durable, to the caller, to
+ * subscribers and to snapshots. For use by the loop's thread.
  *
- * <p>The one rule of release: an answer leaves once every frame that its decision saw is durable;
- * answers leave in the order in which they were decided. An opportunistic store answers at the end
- * of the turn, so that a caller with several commands under way wakes up once for all of them.
+ * <p>In a strict store, an answer is released once every frame that its decision depends on is
+ * durable; answers are released in the order of their decisions. An opportunistic store releases
+ * answers at the end of a turn, so that a caller with several commands wakes up once.
  */
 final class CommitPipeline {
   /** An answer that waits until frame {@code sequence} is durable. */
@@ -55,12 +55,12 @@ final class CommitPipeline {
     return snapshots;
   }
 
-  /** The header of the frame that ends with the newest commit, once it is written. */
+  /** The header that the frame of the newest commit has, or will have once it is written. */
   Frame latestFrame(State state) {
     return snapshots.latestFrame(state.commits(), feed.isGathering());
   }
 
-  /** Gives an answer that rests on everything recorded so far, as soon as it may be known. */
+  /** Gives an answer that depends on everything recorded so far, once it may be released. */
   <T> void reply(CompletableFuture<T> future, T answer) {
     switch (journaling) {
       case STRICT -> {
@@ -76,10 +76,10 @@ final class CommitPipeline {
   }
 
   /**
-   * Hands over what was gathered if the journal is free for it. In a strict store, whose callers
-   * wait for the disk, it also does so when there is nothing to add at present.
+   * Hands the gathered group to the journal, if the journal is free. In a strict store, whose
+   * callers wait for the disk, also if there is nothing to add now.
    *
-   * @param more whether messages are there that add to the group
+   * @param more whether there are messages that may add to the group
    */
   void flush(Engine engine, long nowMillis, boolean more) {
     boolean soon = !more && journaling == Journaling.STRICT;
@@ -92,7 +92,7 @@ final class CommitPipeline {
     }
   }
 
-  /** Gives out what has become durable. */
+  /** Releases commits and answers that have become durable. */
   void release() {
     List<Event> durable = feed.takeDurable();
     if (!durable.isEmpty()) {
@@ -114,16 +114,16 @@ final class CommitPipeline {
     }
   }
 
-  /** The failure of answers that are not certain, because the store has stopped. */
+  /** The exception for answers that are uncertain because the store has stopped. */
   static OutcomeUnknownException unknown(Throwable cause) {
     return new OutcomeUnknownException(
         "the store stopped before the answer was on disk: " + cause.getMessage(), cause);
   }
 
   /**
-   * Ends the journal in order.
+   * Closes the journal normally.
    *
-   * @return whether everything is durable and given out; else to be called again after a signal
+   * @return whether everything is durable and released; if not, call this again after a signal
    */
   boolean seal(Engine engine, long nowMillis) {
     if (!sealed) {
@@ -139,7 +139,7 @@ final class CommitPipeline {
     return true;
   }
 
-  /** Ends at once: what is not durable may never be. */
+  /** Stops at once, without waiting for commits to become durable. */
   void stop(Throwable cause) {
     try {
       releaseReplies();

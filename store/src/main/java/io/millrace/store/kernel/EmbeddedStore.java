@@ -44,7 +44,7 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The store in this process: hands commands and questions to its loop. */
+/** The store in this process: sends commands and queries to its loop. Thread-safe. */
 public final class EmbeddedStore implements EmbeddedTaskStore {
   private final StoreOptions options;
   private final Environment environment;
@@ -54,7 +54,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
   private final StoreLoop loop;
   private final Driver driver;
 
-  /** A store whose loop runs. */
+  /** A store whose loop is running. */
   EmbeddedStore(
       StoreOptions options, Journal journal, Mailbox mailbox, StoreLoop loop, Driver driver) {
     this.options = options;
@@ -66,7 +66,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
     this.driver = driver;
   }
 
-  /** Waits for an answer; what it failed with is thrown as it is. */
+  /** Waits for an answer, and throws its exception unwrapped. */
   static <T> T await(Environment environment, CompletableFuture<T> answer) {
     try {
       return environment.await(answer);
@@ -87,7 +87,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
     settle(message, receipt);
   }
 
-  /** Sends a message and gives its answer; waits for room and for the answer. */
+  /** Sends a message; waits for room and for the answer. */
   private <T> T sendAndAwait(String what, Mailbox.Message message, CompletableFuture<T> answer) {
     loop.thread().refuseToWait(what);
     Mailbox.Receipt receipt = mailbox.push(message);
@@ -105,8 +105,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
 
   private void settle(Mailbox.Message message, Mailbox.Receipt receipt) {
     switch (receipt) {
-      // Always, even after others: the caller that enqueued the first may have failed before the
-      // wake-up.
+      // Signal even if others wait: the caller that enqueued the first may fail before it wakes us.
       case TAKEN, FULL -> driver.signal();
       case REFUSED -> message.reject(whyClosed());
     }
@@ -114,7 +113,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
 
   private StoreBusyException busy() {
     return new StoreBusyException(
-        "the store is busy: %d commands or %d bytes of them wait for it already"
+        "the store is busy: %d commands or %d bytes of commands are already waiting"
             .formatted(limits.queuedCommands(), limits.queuedBytes()));
   }
 
@@ -183,7 +182,8 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
   @Override
   public Read<List<Optional<Task>>> tasks(List<TaskRef> refs) {
     if (refs.size() > limits.operations()) {
-      throw new StoreException(refs.size() + " tasks asked for, more than " + limits.operations());
+      throw new StoreException(
+          refs.size() + " tasks in one read, more than " + limits.operations());
     }
     refs.forEach(TaskRef::required);
     return ask(it -> {
@@ -222,15 +222,14 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
   }
 
   /**
-   * Gives a subscription its place among the others. On the loop's thread, so that no commit slips
-   * through; the subscriber's own thread opens it then.
+   * Registers a subscription. This runs on the loop's thread, so that no commit is missed; the
+   * subscriber's thread opens it afterwards.
    */
   private LiveSubscription subscribe(StoreLoop loop, Interest interest) {
     Broadcast broadcast = loop.pipeline().broadcast();
-    int most = limits.subscribers();
-    if (broadcast.size() >= most) {
-      throw new StoreException(
-          "there are " + most + " subscriptions already, no more can be opened");
+    int max = limits.subscribers();
+    if (broadcast.size() >= max) {
+      throw new StoreException(max + " subscriptions are already open, which is the limit");
     }
     long durable = loop.pipeline().feed().durableCommits();
     Position from = startOf(loop, interest.after(), durable);

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Turns commands into outcomes: decides, records, applies. For the loop's thread. */
+/** Executes commands: decides, records, applies. For use by the loop's thread. */
 final class Engine {
   private final Environment environment;
   private final RandomGenerator random;
@@ -29,7 +29,7 @@ final class Engine {
   private final JournalFeed feed;
   private final Counters counters = new Counters();
 
-  /** An engine over what recovery found, which records in {@code feed}. */
+  /** An engine for a recovered state that records commits in {@code feed}. */
   Engine(StoreOptions options, Replayer.Recovered recovered, JournalFeed feed) {
     this.environment = options.environment();
     this.random = environment.newRandom();
@@ -51,7 +51,7 @@ final class Engine {
     return counters;
   }
 
-  /** Where the state stands now. */
+  /** The position of the state. */
   Position position() {
     return position(state.commits());
   }
@@ -61,10 +61,11 @@ final class Engine {
   }
 
   /**
-   * The outcome of a command, already applied and on its way to the journal; null for a claim that
-   * found nothing and may wait.
+   * Executes a command: applies its changes and adds them to the feed.
+   *
+   * @return the outcome; null for a claim that found nothing and may wait
    */
-  @Nullable Outcome carryOut(Command command, long nowMillis) {
+  @Nullable Outcome execute(Command command, long nowMillis) {
     return switch (decider.decide(command, nowMillis, random)) {
       case Decision.Accepted accepted -> accept(command, accepted, nowMillis);
       case Decision.Nothing _ -> {
@@ -94,7 +95,8 @@ final class Engine {
     return Reason.of(
         Reason.Kind.FULL,
         (grows
-                ? "the store takes no growth for now, only claims, deletes and shrinking updates: "
+                ? "the store accepts no growth for now, only claims, deletes and shrinking updates:"
+                    + " "
                 : "the journal is full for now: ")
             + shortage.why());
   }
@@ -123,7 +125,7 @@ final class Engine {
     return new Outcome.Done(position(), nowMillis, event.tasks(), event.documents(), false);
   }
 
-  /** What the loop has counted since it began; for its own thread. */
+  /** Counters since the store was opened; for the loop's thread. */
   static final class Counters {
     long committed;
     long claimed;

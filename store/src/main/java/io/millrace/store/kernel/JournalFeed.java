@@ -15,21 +15,21 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers records into groups and hands each group to the journal as one frame. The next group is
- * gathered while the last is being synced. For the loop's thread, which {@link #bell} wakes when
- * something has become durable.
+ * Gathers records into groups, and hands each group to the journal as one frame. The next group is
+ * gathered while the last is being synced. For use by the loop's thread; {@link #bell} is signalled
+ * when a frame has become durable.
  */
 final class JournalFeed {
-  /** A group that is at least this large does not wait for the one before it, in bytes. */
+  /** A group of at least this size, in bytes, does not wait for the one before it. */
   private static final int LARGE = 1 << 20;
 
-  /** The most frames on their way at a time. */
-  private static final int MOST_IN_FLIGHT = 16;
+  /** The largest number of frames that are not durable yet. */
+  private static final int MAX_IN_FLIGHT = 16;
 
-  /** Buffers beyond this size are not kept for later groups, in bytes. */
+  /** Buffers larger than this, in bytes, are not reused. */
   private static final int KEPT_BUFFER = 4 << 20;
 
-  /** Room that is left for the records of a close and of the next opening, in bytes. */
+  /** Room in bytes that is kept for the records of a close and of the next opening. */
   private static final int CLOSING_BYTES = 4 << 10;
 
   private record InFlight(
@@ -53,18 +53,18 @@ final class JournalFeed {
   private @Nullable Driver bell;
   private long durableCommits;
 
-  /** The loop's thread while it may sync; it looks by itself at what has become durable. */
+  /** The loop's thread while it may sync; it needs no signal, since it checks the result itself. */
   private volatile @Nullable Thread syncing;
 
   private volatile long durableSequence;
   private volatile @Nullable Throwable failure;
 
   /**
-   * A feed that goes on after frame {@code lastSequence}, which is durable.
+   * A feed that continues after frame {@code lastSequence}, which is durable.
    *
    * @param epoch the epoch in which it writes
-   * @param writer the random number that marks its frames
-   * @param commits the number of commits up to there
+   * @param writer the random number in its frames
+   * @param commits the number of commits up to that frame
    */
   JournalFeed(Journal journal, long epoch, long writer, long lastSequence, long commits) {
     this.durableCommits = commits;
@@ -75,12 +75,12 @@ final class JournalFeed {
     this.durableSequence = lastSequence;
   }
 
-  /** Says whom to wake. */
+  /** Sets the driver to signal when a frame has become durable, or the journal has failed. */
   void bell(Driver bell) {
     this.bell = bell;
   }
 
-  /** Adds a commit to the group that is being gathered. */
+  /** Adds a commit to the current group. */
   void add(Event event, long nowNanos) {
     if (buffer.isEmpty()) {
       gatheringSinceNanos = nowNanos;
@@ -89,12 +89,12 @@ final class JournalFeed {
     events.add(event);
   }
 
-  /** Adds a record that is not a commit. */
+  /** Adds a record that is not a commit to the current group. */
   void add(JournalRecord journalRecord) {
     Records.write(buffer, journalRecord);
   }
 
-  /** The frame that holds the newest record: an answer that rests on it waits for this one. */
+  /** The frame of the newest record, for which an answer that depends on it must wait. */
   long newestSequence() {
     return buffer.isEmpty() ? lastSequence : lastSequence + 1;
   }
@@ -103,7 +103,7 @@ final class JournalFeed {
     return durableSequence;
   }
 
-  /** The number of commits whose durability {@link #takeDurable} has told. */
+  /** The number of commits that {@link #takeDurable} has returned, and all before them. */
   long durableCommits() {
     return durableCommits;
   }
@@ -112,17 +112,17 @@ final class JournalFeed {
     return frames;
   }
 
-  /** What broke the journal; null while it works. */
+  /** The failure of the journal; null if there is none. */
   @Nullable Throwable failure() {
     return failure;
   }
 
-  /** What the journal lacks; null while it can have room. */
+  /** The shortage of the journal; null if there is none. */
   Journal.@Nullable Shortage shortage() {
     return journal.shortage();
   }
 
-  /** Whether a commit still has room in a journal that cannot have more. */
+  /** Whether a commit fits into the journal during a shortage. */
   boolean hasRoom(Event event, Journal.Shortage shortage) {
     RecordWriter encoded = new RecordWriter();
     Records.write(encoded, new JournalRecord.Committed(event));
@@ -141,12 +141,12 @@ final class JournalFeed {
     return buffer.isEmpty() && inFlight.isEmpty();
   }
 
-  /** Bytes that are not known to be durable. */
+  /** The bytes that are not known to be durable. */
   long unsyncedBytes() {
     return buffer.size() + inFlightBytes;
   }
 
-  /** Since when the oldest commit waits for the disk; {@code nowNanos} when none does. */
+  /** Since when the oldest commit has been waiting for the disk; {@code nowNanos} if none waits. */
   long unsyncedSinceNanos(long nowNanos) {
     InFlight oldest = inFlight.peek();
     if (oldest != null) {
@@ -156,14 +156,14 @@ final class JournalFeed {
   }
 
   /**
-   * Hands the group over if the journal is free for it; returns the frame, or null.
+   * Hands the group to the journal if the journal is free; returns the frame, or null.
    *
-   * @param soon whether the journal should have it in hand when the sync under way ends, so that
-   *     the disk waits for nobody
+   * @param soon whether to hand it over during a sync too, so that the next sync can start as soon
+   *     as that one ends
    */
   @Nullable Frame flush(long nowMillis, long commits, boolean soon) {
     if (buffer.isEmpty()
-        || inFlight.size() >= MOST_IN_FLIGHT
+        || inFlight.size() >= MAX_IN_FLIGHT
         || (!inFlight.isEmpty() && !isFull() && !soon)) {
       return null;
     }
@@ -187,8 +187,8 @@ final class JournalFeed {
   }
 
   /**
-   * Called on the thread that syncs, which is the loop's if the frame was synced at once. A failure
-   * always rings: the loop looks for one at the beginning of a step only.
+   * Called on the syncing thread, which is the loop's if the frame was synced at once. A failure is
+   * always signalled, because the loop checks for one only at the beginning of a step.
    */
   private void settle(long sequence, @Nullable Throwable thrown) {
     if (thrown != null) {

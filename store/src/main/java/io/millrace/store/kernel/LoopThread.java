@@ -7,40 +7,41 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread that steps the store's loop. It completes the futures of answers, so callbacks run on
- * it; one that waited for the store there would wait for ever, and every other caller with it. Such
- * a wait is refused with {@link IllegalStateException}. Safe for use by threads.
+ * The thread that runs the store's loop. It completes the futures of answers, so callbacks run on
+ * it. A callback that waited for the store would block the loop, and with it all callers, for ever.
+ * Such a wait is refused with {@link IllegalStateException}. Thread-safe.
  */
 final class LoopThread {
   private volatile @Nullable Thread stepping;
 
-  /** The loop begins a step on the calling thread. */
+  /** Notes that the loop begins a step on the calling thread. */
   void enter() {
     stepping = Thread.currentThread();
   }
 
-  /** The step is over. */
+  /** Notes that the step has ended. */
   void leave() {
     stepping = null;
   }
 
   /**
-   * To be called before anything that waits for the loop.
+   * Called before anything that waits for the loop.
    *
-   * @param what what the caller wants to do
+   * @param what what the caller wants to do, for the message
    * @throws IllegalStateException on the thread of the loop
    */
   void refuseToWait(String what) {
     if (Thread.currentThread().equals(stepping)) {
       throw new IllegalStateException(
           what
-              + " would wait for the store on the store's own thread, which runs this callback, for"
-              + " ever: use submit, or run the callback elsewhere (thenApplyAsync with an"
-              + " executor)");
+              + " on the store's own thread, which runs this callback, would block for ever: use"
+              + " submit, or run the callback on another thread (thenApplyAsync with an executor)");
     }
   }
 
-  /** An answer of the loop, or what follows from one: not to be waited for on the loop's thread. */
+  /**
+   * The future of an answer, or one derived from it, which refuses to wait on the loop's thread.
+   */
   static class Answer<T> extends CompletableFuture<T> {
     private final LoopThread loop;
 

@@ -5,37 +5,37 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages for the loop: a linked stack that is taken whole and reversed, so that handing over
+ * The messages for the loop: a linked stack that is taken as a whole and reversed, so that a push
  * costs one compare-and-set and no lock. Any number of threads may push; one takes. Each message
- * knows how many are below it and how large they are together, so that the limits cost no counter
- * that threads would share.
+ * has the number and total size of the messages below it, so that the limits need no shared
+ * counter.
  */
 final class Mailbox {
-  /** About how much memory a message takes beyond its content. */
+  /** An estimate of the memory of a message without its content, in bytes. */
   static final long MESSAGE_BYTES = 300;
 
-  /** What a message looks like to the mailbox. */
+  /** A message. */
   abstract static class Message {
     private @Nullable Message next;
 
-    /** How many messages the stack has with this one on top. */
+    /** The number of messages in the stack up to this one. */
     private int count;
 
-    /** How large those are. */
+    /** The total size of those messages. */
     private long bytes;
 
-    /** About how much memory it takes, in bytes. */
+    /** An estimate of its memory in bytes. */
     abstract long sizeBytes();
 
-    /** Whether it is taken in even if there is no room. */
+    /** Whether it is accepted even if the mailbox is full. */
     boolean isUrgent() {
       return false;
     }
 
-    /** Answers that the store is closed; called if the message came too late. */
+    /** Fails the answer; called if the message is not accepted or not handled. */
     abstract void reject(RuntimeException why);
 
-    /** The message that came after this one, once taken. */
+    /** The message that was pushed after this one; valid once the messages are taken. */
     final @Nullable Message next() {
       return next;
     }
@@ -49,35 +49,35 @@ final class Mailbox {
 
     @Override
     void reject(RuntimeException why) {
-      throw new IllegalStateException("the mark of a closed mailbox is no message", why);
+      throw new IllegalStateException("the mark of a closed mailbox is not a message", why);
     }
   }
 
   private static final Closed CLOSED = new Closed();
 
-  private final int mostMessages;
-  private final long mostBytes;
+  private final int maxMessages;
+  private final long maxBytes;
   private final AtomicReference<@Nullable Message> top = new AtomicReference<>();
 
-  /** Completed by the next take or close; null while no sender waits for room. */
+  /** Completed by the next take or close; null if no sender waits for room. */
   private final AtomicReference<@Nullable CompletableFuture<Void>> room = new AtomicReference<>();
 
   /**
    * An empty mailbox.
    *
-   * @param mostMessages how many messages may wait
-   * @param mostBytes how large they may be together; one message alone may be larger
+   * @param maxMessages the largest number of waiting messages
+   * @param maxBytes their largest total size; a single message may be larger
    */
-  Mailbox(int mostMessages, long mostBytes) {
-    this.mostMessages = mostMessages;
-    this.mostBytes = mostBytes;
+  Mailbox(int maxMessages, long maxBytes) {
+    this.maxMessages = maxMessages;
+    this.maxBytes = maxBytes;
   }
 
-  /** What became of a message. */
+  /** The result of a push. */
   enum Receipt {
-    /** It waits for the loop, which may be asleep. */
+    /** The message was accepted. The loop may be asleep. */
     TAKEN,
-    /** There is no room for it; the loop knows of the others. */
+    /** The mailbox is full. */
     FULL,
     /** The mailbox is closed. */
     REFUSED
@@ -94,7 +94,7 @@ final class Mailbox {
         message.count = 1;
         message.bytes = size;
       } else if (!message.isUrgent()
-          && (before.count >= mostMessages || before.bytes + size > mostBytes)) {
+          && (before.count >= maxMessages || before.bytes + size > maxBytes)) {
         return Receipt.FULL;
       } else {
         message.count = before.count + 1;
@@ -108,8 +108,8 @@ final class Mailbox {
   }
 
   /**
-   * Completes when the mailbox is emptied or closed the next time. To be asked for before one more
-   * push, since it may have been emptied meanwhile.
+   * Completes when the mailbox is next emptied or closed. After calling this, push once more before
+   * waiting, because the mailbox may have been emptied before the call.
    */
   CompletableFuture<Void> room() {
     while (true) {
@@ -124,7 +124,7 @@ final class Mailbox {
     }
   }
 
-  private void tellOfRoom() {
+  private void signalRoom() {
     if (room.get() != null) {
       CompletableFuture<Void> waiting = room.getAndSet(null);
       if (waiting != null) {
@@ -138,21 +138,21 @@ final class Mailbox {
     return message == null || message instanceof Closed;
   }
 
-  /** All messages, the oldest first, linked by {@link Message#next()}; null for none. */
+  /** Takes all messages, the oldest first, linked by {@link Message#next()}; null for none. */
   @Nullable Message take() {
     Message newest = top.get();
     if (newest == null || newest instanceof Closed) {
       return null;
     }
     Message taken = top.getAndSet(null);
-    tellOfRoom();
+    signalRoom();
     return oldestFirst(taken);
   }
 
-  /** Refuses messages from now on; gives those that had come. */
+  /** Closes the mailbox, and takes all messages as {@link #take} does. */
   @Nullable Message close() {
     Message taken = top.getAndSet(CLOSED);
-    tellOfRoom();
+    signalRoom();
     return oldestFirst(taken);
   }
 

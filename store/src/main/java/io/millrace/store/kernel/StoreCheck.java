@@ -18,21 +18,21 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * Reads all records of a folder, and replays what a restart would: the newest whole snapshot and
- * the frames after it.
+ * Checks the records of a folder: reads all of them, and replays what a restart would replay, which
+ * is the newest complete snapshot and the frames after it.
  */
 public final class StoreCheck implements JournalCheck.Contents {
   private static final Frame NONE = new Frame(0, 0, 0, 0, 0, 0, ByteBuffer.allocate(0));
 
   private Replayer replayer = new Replayer();
 
-  /** Whether a whole snapshot was found; those that follow are older. */
+  /** Whether a complete snapshot has been found; those that follow are older. */
   private boolean loaded;
 
-  /** The last frame that the state holds; of it only the header counts. */
+  /** The last frame that has been applied; its payload is not used. */
   private Frame last = NONE;
 
-  /** Whether a frame could not be applied, so that none after it can. */
+  /** Whether a frame could not be applied, so that no later one can. */
   private boolean broken;
 
   private long records;
@@ -53,7 +53,7 @@ public final class StoreCheck implements JournalCheck.Contents {
   }
 
   /**
-   * Writes as a backup what can be read and replayed; see {@link
+   * Writes a backup of the readable part of a folder; see {@link
    * io.millrace.store.TaskStore#salvage}.
    */
   public static StoreReport salvage(Path folder, OutputStream target) {
@@ -105,7 +105,7 @@ public final class StoreCheck implements JournalCheck.Contents {
     long commits = replayer.state().commits();
     if (commits != snapshot.position()) {
       throw new RecordException(
-          "the snapshot of commit " + snapshot.position() + " holds commit " + commits);
+          "the snapshot of commit " + snapshot.position() + " contains commit " + commits);
     }
   }
 
@@ -128,7 +128,7 @@ public final class StoreCheck implements JournalCheck.Contents {
       decode(frame.payload());
       return;
     }
-    // The journal itself tells of a gap.
+    // JournalCheck reports the gap.
     broken |= frame.sequence() != last.sequence() + 1;
     if (broken) {
       decode(frame.payload());

@@ -3,8 +3,8 @@ package io.millrace.store.kernel;
 import io.millrace.store.environment.Environment;
 
 /**
- * Store time: begins at the larger of the wall clock and the last journaled time, and goes on by
- * the monotonic clock, so it never goes back. Safe for use by threads.
+ * Store time: starts at the larger of the wall clock and the last journaled time, and advances by
+ * the monotonic clock, so it never goes back. Thread-safe.
  */
 final class StoreClock {
   private final Environment environment;
@@ -21,7 +21,7 @@ final class StoreClock {
     return startMillis + (environment.nanos() - startNanos) / 1_000_000;
   }
 
-  /** By how much store time is ahead of the wall clock; below 0 if it is behind. */
+  /** By how much store time is ahead of the wall clock; negative if it is behind. */
   long aheadMillis() {
     return millis() - environment.wallMillis();
   }

@@ -20,18 +20,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one activity that owns the state and feeds the journal. It takes messages, has the engine
- * carry them out, and gives each answer once the disk has what the answer rests on.
+ * The activity that owns the state and writes the journal. It takes messages, lets the engine
+ * execute commands, and gives each answer once everything that it depends on is durable.
  */
 final class StoreLoop implements Activity {
   private static final Logger LOG = LoggerFactory.getLogger(StoreLoop.class);
 
-  /** The most messages handled before the journal and the answers have their turn. */
+  /** The largest number of messages that are handled before the group is flushed. */
   private static final int TURN = 1_000;
 
   private static final long LONGEST_PAUSE_MILLIS = 3_600_000;
 
-  /** How often a loop that is to close looks whether the journal is stuck. */
+  /** How often a closing loop checks whether the journal is stuck. */
   private static final long CLOSING_PAUSE_NANOS = 100_000_000;
 
   private final Limits limits;
@@ -44,16 +44,16 @@ final class StoreLoop implements Activity {
   private final WaitingClaims waiting;
   private final CompletableFuture<Throwable> stopped = new CompletableFuture<>();
 
-  /** What was taken from the mailbox and has not had its turn. */
+  /** The messages that were taken from the mailbox and have not been handled; null for none. */
   private Mailbox.@Nullable Message backlog;
 
-  /** What has its turn now. */
+  /** The message that is being handled; null for none. */
   private Mailbox.@Nullable Message begun;
 
   private volatile boolean closing;
   private volatile @Nullable Throwable stopCause;
 
-  /** A loop over what recovery found. */
+  /** A loop for a recovered state. */
   StoreLoop(
       StoreOptions options,
       Replayer.Recovered recovered,
@@ -77,7 +77,7 @@ final class StoreLoop implements Activity {
     return engine.state();
   }
 
-  /** The thread that steps this, which must not wait for it. */
+  /** The thread that runs this loop, which must not wait for it. */
   LoopThread thread() {
     return thread;
   }
@@ -90,12 +90,12 @@ final class StoreLoop implements Activity {
     return pipeline;
   }
 
-  /** Why the loop has stopped by itself; null while it works. Safe for use by any thread. */
+  /** Why the loop has stopped by itself; null if it has not. Thread-safe. */
   @Nullable Throwable failure() {
     return stopCause;
   }
 
-  /** Completes, on the loop's thread, with why it has stopped; never if it ends in order. */
+  /** Completes on the loop's thread with the cause if it stops by itself; see {@link #failure}. */
   CompletableFuture<Throwable> stopped() {
     return stopped;
   }
@@ -104,7 +104,7 @@ final class StoreLoop implements Activity {
     return waiting;
   }
 
-  /** Makes the loop finish what has come and then end. */
+  /** Makes the loop handle all received messages and then end. Called by any thread. */
   void close() {
     closing = true;
   }
@@ -116,14 +116,14 @@ final class StoreLoop implements Activity {
       Throwable broken = feed.failure();
       return broken == null ? turn() : stop(broken);
     } catch (RuntimeException | Error e) {
-      LOG.error("the store stops because of a fault of its own", e);
+      LOG.error("the store stops because of an internal error", e);
       return stop(e);
     } finally {
       thread.leave();
     }
   }
 
-  /** What {@link #step} could not handle itself, such as an error while it stopped. */
+  /** Called if {@link #step} has thrown, for example because of an error in {@link #stop}. */
   @Override
   public void failed(Throwable thrown) {
     thread.enter();
@@ -142,7 +142,7 @@ final class StoreLoop implements Activity {
     }
     long nowMillis = clock.millis();
     boolean more = engine.state().advance(nowMillis);
-    // In this order: a claim whose wait ends does not get ahead of those that came before it.
+    // In this order, so that a claim whose wait ends does not overtake earlier ones.
     waiting.serve(nowMillis);
     waiting.expire(nowMillis);
     if (hasRoom()) {
@@ -160,12 +160,12 @@ final class StoreLoop implements Activity {
     return more && hasRoom() ? 0 : closing ? CLOSING_PAUSE_NANOS : pause();
   }
 
-  /** Whether the journal can take more; if not, its bell will ring. */
+  /** Whether the journal can take more; if not, the loop is signalled when it can. */
   private boolean hasRoom() {
     return !feed.isFull() && feed.unsyncedBytes() < limits.unsyncedBytes();
   }
 
-  /** The nanoseconds until something is due. */
+  /** The nanoseconds until a delayed task, a lease or a wait is due. */
   private long pause() {
     long due = Math.min(engine.state().nextDueMillis(), waiting.nextDueMillis());
     return due == Long.MAX_VALUE
@@ -173,7 +173,7 @@ final class StoreLoop implements Activity {
         : Math.clamp(due - clock.millis(), 0, LONGEST_PAUSE_MILLIS) * 1_000_000;
   }
 
-  /** Handles a turn's worth of messages; tells whether there are more. */
+  /** Handles up to {@link #TURN} messages; returns whether there are more. */
   private boolean handleMessages(long nowMillis) {
     if (backlog == null) {
       backlog = mailbox.take();
@@ -198,7 +198,7 @@ final class StoreLoop implements Activity {
       return;
     }
     Command command = submission.command();
-    Outcome outcome = engine.carryOut(command, nowMillis);
+    Outcome outcome = engine.execute(command, nowMillis);
     if (outcome == null) {
       outcome = waiting.admit(submission, (Claim) command, nowMillis);
     }
@@ -218,13 +218,13 @@ final class StoreLoop implements Activity {
     }
   }
 
-  /** Ends in order: nothing new is taken, and everything decided becomes durable. */
+  /** Ends normally: all decided commands become durable, and no new ones are accepted. */
   private long finish() {
     waiting.close(new StoreClosedException("the store is closed"));
     return pipeline.seal(engine, clock.millis()) ? FINISHED : CLOSING_PAUSE_NANOS;
   }
 
-  /** Ends because nothing more can be promised. */
+  /** Stops after a failure. */
   private long stop(Throwable cause) {
     stopCause = cause;
     try {
@@ -232,7 +232,7 @@ final class StoreLoop implements Activity {
       StoreClosedException why =
           new StoreClosedException("the store has stopped: " + cause.getMessage(), cause);
       if (begun != null) {
-        // It may have been decided, and its answer not given yet.
+        // It may have been decided without an answer.
         begun.reject(CommitPipeline.unknown(cause));
       }
       rejectAll(backlog, why);
@@ -256,15 +256,15 @@ final class StoreLoop implements Activity {
   }
 
   /**
-   * A read on its way to the loop.
+   * A message for a read.
    *
-   * @param <T> what it gives
+   * @param <T> the type of the result
    */
   static final class Query<T> extends Mailbox.Message {
     private final Function<StoreLoop, T> question;
     private final CompletableFuture<Read<T>> answer = new CompletableFuture<>();
 
-    /** Asks what {@code question} makes of the loop and its state, on the loop's thread. */
+    /** A read that evaluates {@code question} on the loop's thread. */
     Query(Function<StoreLoop, T> question) {
       this.question = question;
     }

@@ -24,13 +24,13 @@ import java.time.Instant;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How a store starts: the journal is replayed, an epoch recorded, and the loop set going. */
+/** Starts a store: replays the journal, records a new epoch, and starts the loop. */
 public final class StoreStarter {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedStore.class);
 
   private StoreStarter() {}
 
-  /** Opens a store on files; see {@link TaskStore#open(StoreOptions)}. */
+  /** Opens a store with files; see {@link TaskStore#open(StoreOptions)}. */
   public static EmbeddedStore open(StoreOptions options) {
     Journal journal =
         FileJournal.open(
@@ -47,22 +47,22 @@ public final class StoreStarter {
     }
   }
 
-  /** Opens a store on any journal; see {@link TaskStore#open(StoreOptions, Journal)}. */
+  /** Opens a store with any journal; see {@link TaskStore#open(StoreOptions, Journal)}. */
   public static EmbeddedStore open(StoreOptions options, Journal journal) {
     return open(options, journal, State.NODE_CAPACITY);
   }
 
-  /** Makes a store of a backup; see {@link TaskStore#restore}. */
+  /** Creates a store from a backup; see {@link TaskStore#restore}. */
   public static long restore(Environment environment, Path folder, InputStream backup) {
     return Backups.restore(environment, folder, backup);
   }
 
   /**
-   * Opens a store on any journal, with trees for a simulation: small nodes let the trees split and
-   * join with a few dozen tasks, as they otherwise do with thousands.
+   * Opens a store with any journal and another size of tree nodes. With small nodes, trees split
+   * and join with a few dozen tasks instead of thousands, which simulations use.
    *
-   * @param nodeCapacity the most elements of a node, at least 4; 64 without this
-   * @throws IllegalArgumentException when {@code nodeCapacity} is smaller
+   * @param nodeCapacity the largest number of elements of a node, at least 4; normally 64
+   * @throws IllegalArgumentException if {@code nodeCapacity} is smaller
    */
   public static EmbeddedStore open(StoreOptions options, Journal journal, int nodeCapacity) {
     Environment environment = options.environment();
@@ -103,17 +103,17 @@ public final class StoreStarter {
     long ahead = clock.aheadMillis();
     if (ahead > EmbeddedTaskStore.TIME_MARGIN.toMillis()) {
       LOG.warn(
-          "store time is {} ahead of this machine's clock ({}), since the journal in {} has been"
-              + " written by a clock that was ahead; store time never goes back, so absolute times"
-              + " come early by that much until the clock has caught up; see docs/api.md, \"Store"
-              + " time\"",
+          "store time is {} ahead of this machine's clock ({}), because the journal in {} was"
+              + " written with a clock that was ahead; store time never goes back, so absolute"
+              + " times come early by that much until the clock has caught up; see docs/api.md,"
+              + " \"Store time\"",
           Duration.ofMillis(ahead),
           Instant.ofEpochMilli(clock.millis() - ahead),
           options.folder());
     }
   }
 
-  /** Begins an epoch: its first record must be durable before anything is served. */
+  /** Begins an epoch. Its first record must be durable before any command is accepted. */
   private static Frame beginEpoch(
       StoreOptions options, Journal journal, Replayer.Recovered recovered, long nowMillis) {
     Journal.Tail tail = recovered.tail();

@@ -8,22 +8,22 @@ import io.millrace.store.kernel.decisions.TransactionSize;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** A command on its way to the loop, with the future of its answer. */
+/** A message with a command, and the future of its answer. */
 final class Submission extends Mailbox.Message {
-  /** About how much memory a part of a command takes beyond its data. */
+  /** An estimate of the memory of a part of a command without its data, in bytes. */
   private static final long PART_BYTES = 100;
 
   private final Command command;
   private final CompletableFuture<Outcome> answer;
 
-  /** A command; {@code cancel} is called if the caller cancels its answer. */
+  /** A message with a command; {@code cancel} is called if the caller cancels its answer. */
   Submission(Command command, LoopThread loopThread, Consumer<Submission> cancel) {
     this.command = command;
     this.answer =
         new LoopThread.Answer<>(loopThread) {
           @Override
           public boolean cancel(boolean mayInterrupt) {
-            // First, so that a caller that sees the cancellation finds the place free.
+            // First, so that a caller that sees the cancellation can submit another claim.
             if (!isDone()) {
               cancel.accept(Submission.this);
             }
@@ -44,8 +44,8 @@ final class Submission extends Mailbox.Message {
   long sizeBytes() {
     return switch (command) {
       case Transaction transaction -> {
-        TransactionSize extent = TransactionSize.of(transaction);
-        yield Mailbox.MESSAGE_BYTES + PART_BYTES * extent.parts() + extent.bytes();
+        TransactionSize size = TransactionSize.of(transaction);
+        yield Mailbox.MESSAGE_BYTES + PART_BYTES * size.parts() + size.bytes();
       }
       case Claim claim ->
           Mailbox.MESSAGE_BYTES + PART_BYTES * (claim.groups().size() + claim.depends().size());
@@ -57,12 +57,12 @@ final class Submission extends Mailbox.Message {
     answer.completeExceptionally(why);
   }
 
-  /** The message that the caller no longer waits for this claim. */
+  /** A message that the caller has cancelled this claim. */
   Cancellation cancellation() {
     return new Cancellation(this);
   }
 
-  /** A claim that waits is cancelled. */
+  /** A message that a waiting claim is cancelled. */
   static final class Cancellation extends Mailbox.Message {
     private final Submission submission;
 
@@ -79,7 +79,7 @@ final class Submission extends Mailbox.Message {
       return Mailbox.MESSAGE_BYTES;
     }
 
-    /** There is at most one for each claim that waits, and it makes room. */
+    /** True: there is at most one for each waiting claim, and it frees memory. */
     @Override
     boolean isUrgent() {
       return true;
@@ -87,7 +87,7 @@ final class Submission extends Mailbox.Message {
 
     @Override
     void reject(RuntimeException why) {
-      // The caller has cancelled and waits for nothing.
+      // The caller has cancelled, and does not wait for an answer.
     }
   }
 }

@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The claims that wait for a task, and how they are answered. For the loop's thread. */
+/** Answers the claims that wait for a task. For use by the loop's thread. */
 final class WaitingClaims {
   private final Engine engine;
   private final CommitPipeline pipeline;
@@ -32,15 +32,15 @@ final class WaitingClaims {
     return waiting.size();
   }
 
-  /** When the first wait ends; {@link Long#MAX_VALUE} if no claim waits. */
+  /** When the next wait ends; {@link Long#MAX_VALUE} if no claim waits. */
   long nextDueMillis() {
     return waiting.nextDueMillis();
   }
 
-  /** Makes a claim wait from now on; returns the refusal if too many wait already. */
+  /** Adds a claim; returns the refusal if too many are waiting, otherwise null. */
   Outcome.@Nullable Refused admit(Submission submission, Claim claim, long nowMillis) {
     if (waiting.size() >= limits.waitingClaims()) {
-      String message = waiting.size() + " claims are waiting already, no more can";
+      String message = waiting.size() + " claims are already waiting, which is the limit";
       return engine.refuse(List.of(Reason.of(Kind.FULL, message)), nowMillis);
     }
     long deadline = Math.min(nowMillis + claim.waitMillis(), Limits.LARGEST_NUMBER);
@@ -48,12 +48,12 @@ final class WaitingClaims {
     return null;
   }
 
-  /** Removes a claim whose caller has cancelled it; does nothing if it does not wait. */
+  /** Removes a cancelled claim, if it waits. */
   void cancel(Submission submission) {
     waiting.cancel(submission);
   }
 
-  /** Offers tasks that have become available to the claims that wait. */
+  /** Offers tasks that have become available to the waiting claims. */
   void serve(long nowMillis) {
     State state = engine.state();
     if (waiting.isEmpty()) {
@@ -80,7 +80,7 @@ final class WaitingClaims {
     if (future.isDone()) {
       return true;
     }
-    Outcome outcome = engine.carryOut(waiter.claim(), nowMillis);
+    Outcome outcome = engine.execute(waiter.claim(), nowMillis);
     if (outcome == null) {
       return false;
     }
@@ -90,7 +90,7 @@ final class WaitingClaims {
     return true;
   }
 
-  /** Answers waiting repetitions of a request that has been answered meanwhile. */
+  /** Answers the waiting repetitions of a request that has just been answered. */
   void answerDuplicates(Command command, long nowMillis) {
     String requestId = command.requestId();
     if (requestId == null || waiting.isEmpty()) {
@@ -104,7 +104,7 @@ final class WaitingClaims {
     }
   }
 
-  /** Answers the claims whose wait is over. */
+  /** Answers the claims whose wait has ended. */
   void expire(long nowMillis) {
     for (ClaimQueue.Waiter waiter = waiting.expire(nowMillis);
         waiter != null;
@@ -113,16 +113,16 @@ final class WaitingClaims {
     }
   }
 
-  /** Answers a claim that waits no longer: with what it can have now, or with nothing. */
+  /** Answers a claim without further waiting: with the tasks available now, or with none. */
   private void answerNow(ClaimQueue.Waiter waiter, long nowMillis) {
     CompletableFuture<Outcome> future = waiter.submission().answer();
     if (!future.isDone()) {
       Claim last = waiter.claim().withWait(Duration.ZERO);
-      pipeline.reply(future, Objects.requireNonNull(engine.carryOut(last, nowMillis)));
+      pipeline.reply(future, Objects.requireNonNull(engine.execute(last, nowMillis)));
     }
   }
 
-  /** Rejects all, in the order in which they came. */
+  /** Rejects all claims, in the order of their arrival. */
   void close(RuntimeException why) {
     for (ClaimQueue.Waiter waiter : waiting.drain()) {
       waiter.submission().reject(why);

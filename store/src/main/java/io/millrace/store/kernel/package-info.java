@@ -1,7 +1,7 @@
 /**
- * The store itself: the loop that owns the state, and the face that callers use. The state, the
- * decisions, the journal's records, recovery, snapshots and subscriptions have packages of their
- * own, none of which knows the loop.
+ * The implementation of the store in this process: the loop that owns the state, and the API for
+ * callers. The state, the decisions, the journal's records, recovery, snapshots and subscriptions
+ * have their own packages, none of which uses the loop.
  *
  * <pre>
  *   callers --Mailbox--> StoreLoop --Engine: decide--> Decision --apply--> State
@@ -13,7 +13,7 @@
  *
  * {@link io.millrace.store.kernel.decisions.Decider} reads the state and changes nothing; {@link
  * io.millrace.store.kernel.state.State#apply} alone changes it, and replay calls the same method.
- * An answer leaves once the frame that holds everything it rests on is durable.
+ * In a strict store, an answer is sent once every frame that its decision depends on is durable.
  */
 @NullMarked
 package io.millrace.store.kernel;

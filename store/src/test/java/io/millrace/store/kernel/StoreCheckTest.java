@@ -176,7 +176,7 @@ class StoreCheckTest {
 
   @Test
   void a_commit_that_gives_a_number_again_is_named() throws IOException {
-    expectDamage(append(commit(2, added(1)), 1), "gives the number 1 though 3 was given before");
+    expectDamage(append(commit(2, added(1)), 1), "gives the id 1, although 3 was given before");
   }
 
   @Test
@@ -192,7 +192,7 @@ class StoreCheckTest {
 
   @Test
   void a_frame_that_counts_its_commits_wrongly_is_named() throws IOException {
-    expectDamage(append(commit(2, added(9)), 2), "ends with commit 2 but says 3");
+    expectDamage(append(commit(2, added(9)), 2), "its last commit is 2, but its header says 3");
   }
 
   @Test

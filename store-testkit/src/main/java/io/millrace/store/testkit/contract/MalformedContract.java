@@ -193,8 +193,8 @@ abstract class MalformedContract extends StoreTopic {
         .extracting(Reason::message)
         .startsWith(
             "adds/0: group of a task to add must not be empty",
-            "deletes/0: a task to delete is named by an id or an origin of at least 1",
-            "deletes/1: a task to delete is named by an id or an origin of at least 1");
+            "deletes/0: a task to delete needs an id or an origin of at least 1",
+            "deletes/1: a task to delete needs an id or an origin of at least 1");
     assertThatThrownBy(() -> TaskRef.id(-1)).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> TaskRef.origin(0)).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> store().tasks(List.of(nameless)))

@@ -194,7 +194,7 @@ final class TransactionRules {
     if (requestId != null) {
       name(requestId, limits.requestIdBytes(), null, "request id");
     }
-    malformed(count() == 0, null, "asks for nothing");
+    malformed(count() == 0, null, "is empty");
     if (isTooLarge()) {
       tooLarge(true, null, "the transaction");
       return;

@@ -70,7 +70,7 @@ final class RetentionTest {
           return end.number() - from;
         } catch (PositionLostException e) {
           assertThat(e.why()).isEqualTo(PositionLostException.Why.GONE);
-          assertThat(e).hasMessageContaining("not kept any more");
+          assertThat(e).hasMessageContaining("no longer kept");
         }
       }
       return 0;

@@ -91,7 +91,7 @@ final class StoreMutantTest {
 
   @Test
   void ids_used_again_by_a_restored_backup() {
-    noticed(kernel("snapshots.Backups", "leastId").returning(0L), "was given though");
+    noticed(kernel("snapshots.Backups", "minId").returning(0L), "was given though");
   }
 
   @Test

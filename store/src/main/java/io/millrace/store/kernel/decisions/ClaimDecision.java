@@ -63,7 +63,7 @@ final class ClaimDecision {
     reasons.checkClient(claim.client());
     reasons.checkRequestId(claim.requestId());
     if (claim.groups().isEmpty()) {
-      reasons.malformed("a claim names at least one group");
+      reasons.malformed("a claim needs at least one group");
     }
     if (claim.groups().size() > limits.claimGroups()) {
       reasons.tooLarge(
@@ -101,41 +101,41 @@ final class ClaimDecision {
     }
     endMillis = reasons.checkLease("duration of a claim", claim.leaseMillis(), 0, nowMillis);
     if (nextId + claim.count() > Limits.LARGEST_NUMBER) {
-      reasons.add(Reason.of(Kind.FULL, "the store has given all ids below 2^53"));
+      reasons.add(Reason.of(Kind.FULL, "the store has used all ids below 2^53"));
     }
   }
 
   private void take(Group group) {
-    int most = Math.min(claim.count() - changes.size(), group.waitingCount());
+    int count = Math.min(claim.count() - changes.size(), group.waitingCount());
     if (claim.whileFewerThan() > 0) {
-      most = Math.min(most, claim.whileFewerThan() - group.claimedCount());
+      count = Math.min(count, claim.whileFewerThan() - group.claimedCount());
     }
-    if (most <= 0) {
+    if (count <= 0) {
       return;
     }
     int waiting = group.waitingCount();
     switch (claim.order()) {
       case OLDEST -> {
-        for (int i = 0; i < most; i++) {
+        for (int i = 0; i < count; i++) {
           take(group.waitingAt(i));
         }
       }
       case NEWEST -> {
-        for (int i = 1; i <= most; i++) {
+        for (int i = 1; i <= count; i++) {
           take(group.waitingAt(waiting - i));
         }
       }
       case RANDOM -> {
-        if (most == 1) {
+        if (count == 1) {
           take(group.waitingAt(random.nextInt(waiting)));
         } else {
-          pick(most, waiting).forEach(rank -> take(group.waitingAt(rank)));
+          pick(count, waiting).forEach(rank -> take(group.waitingAt(rank)));
         }
       }
     }
   }
 
-  /** So many different numbers below {@code bound}, each choice equally likely (Floyd's way). */
+  /** Distinct random numbers below {@code bound}, every set equally likely (Floyd's algorithm). */
   private Set<Integer> pick(int count, int bound) {
     Set<Integer> picked = new TreeSet<>();
     for (int i = bound - count; i < bound; i++) {
@@ -152,7 +152,7 @@ final class ClaimDecision {
     nextId++;
   }
 
-  /** What a claim makes of a task that waits. */
+  /** The change by which a waiting task is claimed. */
   static Change.Changed taken(Task old, long id, Owner owner, long endMillis) {
     Task task =
         new Task(id, old.origin(), old.group(), endMillis, owner, id, old.claims() + 1, old.data());

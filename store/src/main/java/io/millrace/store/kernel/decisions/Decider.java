@@ -14,18 +14,18 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Decides commands against a state, which it only reads. Pure: all it needs is passed in. */
+/** Decides commands. It reads the state and changes nothing. */
 public final class Decider {
   private final State state;
   private final Limits limits;
 
-  /** A decider that looks at this state. */
+  /** A decider for this state. */
   public Decider(State state, Limits limits) {
     this.state = state;
     this.limits = limits;
   }
 
-  /** What becomes of {@code command} at a store time in milliseconds. */
+  /** Decides a command at a store time. */
   public Decision decide(Command command, long nowMillis, RandomGenerator random) {
     RequestDigest digest = null;
     String requestId = command.requestId();
@@ -58,16 +58,16 @@ public final class Decider {
                 "request id " + digest.id() + " was used before with other content")));
   }
 
-  /** What the store makes of a command. */
+  /** The decision on a command. */
   public sealed interface Decision {
-    /** It takes effect as these changes, which are not empty; the state grows by so many bytes. */
+    /** It is executed with these changes, at least one, by which the state grows. */
     record Accepted(List<Change> changes, @Nullable RequestDigest request, long growthBytes)
         implements Decision {}
 
-    /** A claim that found nothing to take. */
+    /** A claim that found nothing, or a transaction without changes. */
     record Nothing() implements Decision {}
 
-    /** It took effect before, under the same request id. */
+    /** It was executed before, with the same request id. */
     record Repeated(Event event) implements Decision {}
 
     /** It is refused. */

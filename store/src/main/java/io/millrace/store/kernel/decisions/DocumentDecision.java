@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The part of a transaction that concerns documents. */
+/** The decision on the documents of a transaction. */
 final class DocumentDecision {
   private final State state;
   private final RefusalReasons reasons;
@@ -45,12 +45,12 @@ final class DocumentDecision {
     this.touched = HashSet.newHashSet(named);
   }
 
-  /** By how much the documents grow. */
+  /** By how many bytes the documents grow. */
   long growthBytes() {
     return growthBytes;
   }
 
-  /** Adds changes and reasons; gives versions from {@code firstId} on and answers what follows. */
+  /** Adds changes and reasons. Uses versions from {@code firstId} on; returns the next free one. */
   long decide(long firstId) {
     long nextId = firstId;
     int place = 0;
@@ -100,7 +100,7 @@ final class DocumentDecision {
     }
   }
 
-  /** Whether the document has the version expected; adds a reason if it does not. */
+  /** Whether the document has the expected version; adds a reason if it does not. */
   private boolean expected(DocumentKey key, long version, @Nullable Document found) {
     if (version < DocumentVersion.ANY) {
       reasons.malformed("version " + version + " of " + key + " is negative");
@@ -112,7 +112,7 @@ final class DocumentDecision {
     }
     String expectation =
         switch ((int) Math.min(version, 1)) {
-          case -1 -> "should be there";
+          case -1 -> "should exist";
           case 0 -> "should be absent";
           default -> "should have version " + version;
         };
@@ -121,7 +121,7 @@ final class DocumentDecision {
     return false;
   }
 
-  /** The body with every {@code {{local name}}} replaced by the id that stands for it. */
+  /** The body with every {@code {{local name}}} replaced by the id of that task. */
   private Bytes fill(Transaction.Put put) {
     return Template.fill(
         put.body(),
@@ -135,13 +135,13 @@ final class DocumentDecision {
   }
 
   /**
-   * Bodies of documents with names in double braces. They are looked at as bytes: braces are no
-   * part of any other character in UTF-8, and thousands of bodies come in one transaction.
+   * Bodies with names in double braces. They are processed as bytes, which is fast and possible
+   * because in UTF-8 the bytes of braces are part of no other character.
    */
   static final class Template {
     private Template() {}
 
-    /** The body with every <code>{{name}}</code> replaced by what {@code value} gives for it. */
+    /** The body with every <code>{{name}}</code> replaced by the result of {@code value}. */
     static Bytes fill(Bytes body, UnaryOperator<String> value) {
       byte[] template = body.toArray();
       byte[] filled = new byte[template.length];
@@ -166,7 +166,7 @@ final class DocumentDecision {
       }
     }
 
-    /** Where a brace stands twice, or -1. */
+    /** The offset of the first double brace from {@code from} on, or -1. */
     private static int find(byte[] text, char brace, int from) {
       for (int i = from; i + 1 < text.length; i++) {
         if (text[i] == brace && text[i + 1] == brace) {

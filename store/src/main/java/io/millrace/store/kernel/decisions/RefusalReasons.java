@@ -14,20 +14,22 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Collects every reason against a command, and knows the checks that both verbs share. */
+/**
+ * Collects all reasons to refuse a command, and has the checks that transactions and claims share.
+ */
 final class RefusalReasons {
   private final State state;
   private final Limits limits;
 
-  /** In the order found, each once; a set of its own once there is one. */
+  /** The reasons, each once, in the order found. */
   private Set<Reason> reasons = Set.of();
 
-  /** The list whose part is being checked; null for none. */
+  /** The name of the list whose part is being checked; null for none. */
   private @Nullable String list;
 
   private int place;
 
-  /** The task or document that this part names; null for none. */
+  /** The task or document of that part; null for none. */
   private @Nullable TaskRef task;
 
   private @Nullable DocumentKey document;
@@ -45,7 +47,7 @@ final class RefusalReasons {
     return List.copyOf(reasons);
   }
 
-  /** Adds a reason, unless it is there already. */
+  /** Adds a reason, unless it has been added before. */
   void add(Reason reason) {
     if (reasons.isEmpty()) {
       reasons = new LinkedHashSet<>();
@@ -53,7 +55,7 @@ final class RefusalReasons {
     reasons.add(reason);
   }
 
-  /** The reasons that follow are about a part of this list, named by its place from 0. */
+  /** Sets the part that the following reasons are about: its list, and its index from 0. */
   void at(String list, int place) {
     this.list = list;
     this.place = place;
@@ -61,7 +63,7 @@ final class RefusalReasons {
     document = null;
   }
 
-  /** The same for a part about a task, by which it is named rather than by its place. */
+  /** The same for a part about a task; messages name the task instead of the index. */
   void at(String list, int place, TaskRef task) {
     at(list, place);
     if (task.namesTask()) {
@@ -75,7 +77,7 @@ final class RefusalReasons {
     this.document = document;
   }
 
-  /** The reasons that follow are about the command as a whole. */
+  /** The following reasons are about the command as a whole. */
   void atNone() {
     list = null;
     task = null;
@@ -127,7 +129,11 @@ final class RefusalReasons {
     checkName("key of a document", key.key());
   }
 
-  /** What the data is of comes apart, as its words are seldom needed. */
+  /**
+   * Checks the size of data.
+   *
+   * @param of the owner of the data; converted to text only if needed
+   */
   void checkData(String what, Object of, int sizeBytes) {
     if (sizeBytes > limits.dataBytes()) {
       String named = what + " of " + of;
@@ -135,7 +141,7 @@ final class RefusalReasons {
     }
   }
 
-  /** The time that {@code when} names, or the present if it cannot be used. */
+  /** The resolved time, or {@code nowMillis} with a reason if it is out of range. */
   long checkTime(String what, When when, long nowMillis) {
     long given =
         switch (when) {
@@ -150,18 +156,18 @@ final class RefusalReasons {
     return Math.min(when.resolve(nowMillis), Limits.LARGEST_NUMBER);
   }
 
-  /** The end of a lease of this length. */
-  long checkLease(String what, long leaseMillis, long least, long nowMillis) {
-    return checkMillis(what, leaseMillis, least)
+  /** The end of a lease, or {@code nowMillis} with a reason if its length is out of range. */
+  long checkLease(String what, long leaseMillis, long min, long nowMillis) {
+    return checkMillis(what, leaseMillis, min)
         ? Math.min(nowMillis + leaseMillis, Limits.LARGEST_NUMBER)
         : nowMillis;
   }
 
-  /** Whether a length of time is in its range. */
-  boolean checkMillis(String what, long millis, long least) {
-    boolean inRange = millis >= least && millis <= Limits.LARGEST_NUMBER;
+  /** Whether a duration is in its range; adds a reason if it is not. */
+  boolean checkMillis(String what, long millis, long min) {
+    boolean inRange = millis >= min && millis <= Limits.LARGEST_NUMBER;
     if (!inRange) {
-      malformed(what + " must be between " + least + " and 2^53 - 1 milliseconds, not " + millis);
+      malformed(what + " must be between " + min + " and 2^53 - 1 milliseconds, not " + millis);
     }
     return inRange;
   }
@@ -175,10 +181,10 @@ final class RefusalReasons {
     atNone();
   }
 
-  /** The task, or null with a reason added. */
+  /** The task; null with a reason if it does not exist. */
   @Nullable Task require(TaskRef ref, Kind missing, String purpose) {
     if (!ref.namesTask()) {
-      malformed("a task " + purpose + " is named by an id or an origin of at least 1");
+      malformed("a task " + purpose + " needs an id or an origin of at least 1");
       return null;
     }
     Task found = state.find(ref);
@@ -188,17 +194,17 @@ final class RefusalReasons {
     return found;
   }
 
-  /** The rule for names: Unicode text of 1 to so many bytes of UTF-8. */
+  /** The rule for names: well-formed Unicode, not empty, and limited in bytes of UTF-8. */
   static final class Names {
     private Names() {}
 
-    /** Whether {@code name} may be used. */
+    /** Whether {@code name} is valid. */
     static boolean isValid(String name, int maxBytes) {
       int bytes = utf8Length(name);
       return bytes > 0 && bytes <= maxBytes;
     }
 
-    /** What is wrong with {@code name}, in words that begin with {@code what}. */
+    /** What is wrong with {@code name}; the message begins with {@code what}. */
     static String complaint(String what, String name, int maxBytes) {
       int bytes = utf8Length(name);
       if (bytes == 0) {
@@ -210,7 +216,7 @@ final class RefusalReasons {
       return what + " has " + bytes + " bytes, more than " + maxBytes;
     }
 
-    /** The number of bytes in UTF-8, or -1 if a surrogate stands alone. */
+    /** The number of bytes in UTF-8, or -1 if there is an unpaired surrogate. */
     static int utf8Length(String text) {
       int bytes = 0;
       for (int i = 0; i < text.length(); i++) {

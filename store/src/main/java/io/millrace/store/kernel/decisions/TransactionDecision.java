@@ -22,9 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The decision on one transaction: first every reason against it, then, without any, its changes.
- */
+/** The decision on one transaction: all reasons to refuse it, or its changes. */
 final class TransactionDecision {
   private final State state;
   private final Limits limits;
@@ -33,10 +31,10 @@ final class TransactionDecision {
   private final RefusalReasons reasons;
   private final List<Change> changes;
 
-  /** A map of its own once there is a name. */
+  /** The ids of added and taken tasks, by local name. */
   private Map<String, Long> localIds = Map.of();
 
-  /** The tasks named so far; null if only one is named. */
+  /** The tasks changed so far; null if the transaction changes at most one. */
   private final @Nullable Set<Long> touched;
 
   private long nextId;
@@ -121,10 +119,10 @@ final class TransactionDecision {
     reasons.checkName("group of a task to add", add.group());
     reasons.checkData("data", "a task to add", add.data().size());
     long time = reasons.checkTime("a task to add", add.when(), nowMillis);
-    callNext(add.localName());
+    nameNext(add.localName());
     Owner owner = add.owned() && time > nowMillis ? transaction.client() : null;
     Group group = state.group(add.group());
-    // One name for all tasks of a group: that of a request's own text would stay in memory.
+    // All tasks of a group share one string: the one of the request would take more memory.
     String name = group == null ? add.group() : group.name();
     Task task = new Task(nextId, nextId, name, time, owner, 0, 0, add.data());
     nextId++;
@@ -132,8 +130,8 @@ final class TransactionDecision {
     changes.add(new Change.Added(task));
   }
 
-  /** Lets a local name, if there is one, stand for the next id. */
-  private void callNext(@Nullable String localName) {
+  /** Assigns a local name, if there is one, to the next id. */
+  private void nameNext(@Nullable String localName) {
     if (localName == null) {
       return;
     }
@@ -142,7 +140,7 @@ final class TransactionDecision {
       localIds = HashMap.newHashMap(transaction.adds().size() + transaction.takings().size());
     }
     if (localIds.putIfAbsent(localName, nextId) != null) {
-      reasons.malformed("local name " + localName + " stands for two tasks");
+      reasons.malformed("local name " + localName + " is used for two tasks");
     }
   }
 
@@ -158,14 +156,14 @@ final class TransactionDecision {
     }
     boolean held = time > nowMillis;
     long token = held && liveClaim(old) ? old.token() : 0;
-    replace(old, time, held ? heir(old) : null, token, data == null ? old.data() : data);
+    replace(old, time, held ? nextOwner(old) : null, token, data == null ? old.data() : data);
   }
 
   /**
-   * The owner of a task that stays held: an operator who prolongs another client's claim does not
-   * take it over.
+   * The new owner of a task that stays owned. An operator who renews the claim of another client
+   * does not become the owner.
    */
-  private Owner heir(Task old) {
+  private Owner nextOwner(Task old) {
     Owner owner = old.owner();
     return transaction.override() && owner != null && liveClaim(old) ? owner : transaction.client();
   }
@@ -181,18 +179,16 @@ final class TransactionDecision {
     if (!liveClaim(old) && !revived) {
       reasons.add(
           Reason.of(
-              Kind.LEASE_ENDED,
-              renewal.task(),
-              "the claim on " + renewal.task() + " is not alive any more"));
+              Kind.LEASE_ENDED, renewal.task(), "the claim on " + renewal.task() + " has ended"));
       return;
     }
-    replace(old, end, heir(old), old.token(), old.data());
+    replace(old, end, nextOwner(old), old.token(), old.data());
   }
 
   private void take(Transaction.Taking taking) {
     long end = reasons.checkLease("lease of " + taking.task(), taking.leaseMillis(), 0, nowMillis);
-    // Even of one that is refused, so that documents which use the name are not at fault as well.
-    callNext(taking.localName());
+    // Even if the taking is refused, so that documents with the name give no further reason.
+    nameNext(taking.localName());
     Task old = change(taking.task(), Kind.MISSING_UPDATE, "to take");
     if (old == null) {
       return;
@@ -204,7 +200,7 @@ final class TransactionDecision {
               Kind.NOT_WAITING,
               taking.task(),
               taking.task()
-                  + (found == Task.State.DELAYED ? " is delayed" : " is owned already")
+                  + (found == Task.State.DELAYED ? " is delayed" : " is already owned")
                   + " for another "
                   + (old.availableAtMillis() - nowMillis)
                   + " ms"));
@@ -237,13 +233,13 @@ final class TransactionDecision {
     return task.heldByClaim() && task.stateAt(nowMillis) == Task.State.CLAIMED;
   }
 
-  /** The task to change, if it exists, this client may change it, and it is named once. */
+  /** The task to change; null if it does not exist or this client may not change it. */
   private @Nullable Task change(TaskRef ref, Kind missing, String purpose) {
     Task task = reasons.require(ref, missing, purpose);
     if (!ref.namesTask()) {
       return null;
     }
-    // A task that is not there is known by what it was called: an id, or less than zero an origin.
+    // The key of a task that does not exist is its id, or else its origin as a negative number.
     long name = task != null ? task.id() : ref.id() != 0 ? ref.id() : -ref.origin();
     if (touched != null && !touched.add(name)) {
       reasons.malformed(ref + " is changed twice");
@@ -273,7 +269,7 @@ final class TransactionDecision {
 
   private void checkRoom() {
     if (nextId > Limits.LARGEST_NUMBER) {
-      reasons.add(Reason.of(Kind.FULL, "the store has given all ids below 2^53"));
+      reasons.add(Reason.of(Kind.FULL, "the store has used all ids below 2^53"));
     }
     if (growthBytes > 0 && state.memoryBytes() + growthBytes > limits.memoryBytes()) {
       reasons.add(
@@ -283,7 +279,7 @@ final class TransactionDecision {
                   + state.memoryBytes()
                   + " of "
                   + limits.memoryBytes()
-                  + " bytes are in use; claims, deletes and shrinking updates go on"));
+                  + " bytes are in use; only claims, deletes and shrinking updates are accepted"));
     }
   }
 }

@@ -5,14 +5,14 @@ import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Transaction;
 
 /**
- * How large a transaction is.
+ * The size of a transaction.
  *
- * @param parts how many things it asks for, conditions among them
- * @param bytes the data, groups and keys that it brings
+ * @param parts the number of its changes and conditions
+ * @param bytes the size of its data, groups and keys
  */
 public record TransactionSize(int parts, long bytes) {
 
-  /** Adds up, without a look at what the parts are about. */
+  /** Computes the size. */
   public static TransactionSize of(Transaction transaction) {
     int parts =
         transaction.adds().size()
@@ -38,12 +38,10 @@ public record TransactionSize(int parts, long bytes) {
     return new TransactionSize(parts, bytes);
   }
 
-  /**
-   * Whether it is small enough to be checked in detail; adds a reason if it is not, or is empty.
-   */
+  /** Whether it is within the limits; adds a reason if it is not, or if it is empty. */
   boolean fits(Limits limits, RefusalReasons reasons) {
     if (parts == 0) {
-      reasons.malformed("the transaction asks for nothing");
+      reasons.malformed("the transaction is empty");
     }
     if (parts > limits.operations()) {
       reasons.tooLarge("the transaction has " + parts + " parts, more than " + limits.operations());

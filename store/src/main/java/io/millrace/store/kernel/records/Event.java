@@ -9,13 +9,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a decision did: the content of one commit, which the journal keeps and replay applies.
+ * The content of one commit, which the journal records and replay applies.
  *
- * @param number its position's number, one more than the commit before it
+ * @param number its number, one more than that of the commit before it
  * @param timeMillis the store time of the decision
- * @param client the client that asked for it
- * @param override whether an operator overrode the owner
- * @param changes what it did, in order: adds, updates, renewals, takings, deletes, then documents
+ * @param client the client that sent the command
+ * @param override whether the command used an operator's right over tasks of other owners
+ * @param changes the changes, in order: adds, updates, renewals, takings, deletes, then documents
  * @param request the request id with its digest; null for none
  */
 public record Event(
@@ -26,7 +26,7 @@ public record Event(
     List<Change> changes,
     @Nullable RequestDigest request) {
 
-  /** The tasks that the commit made, in order. */
+  /** The new tasks of the commit, in order. */
   public List<Task> tasks() {
     List<Task> tasks = new ArrayList<>(changes.size());
     for (Change change : changes) {

@@ -4,18 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The histories that lead to a store's present one, oldest first, with the number of the last
- * commit before each began.
+ * The current history of a store with its ancestors.
  *
- * @param branches at least one; the last is the present one
+ * @param branches the histories, oldest first, at least one; the last is the current one
  */
 public record History(List<Branch> branches) {
   /**
    * One history.
    *
    * @param id a random number
-   * @param after the number of the last commit of its parent that belongs to it too; 0 for the
-   *     first
+   * @param after the number of the last commit that it shares with its parent; 0 for the first
    */
   public record Branch(long id, long after) {}
 
@@ -28,19 +26,19 @@ public record History(List<Branch> branches) {
     return new History(List.of(new Branch(id, 0)));
   }
 
-  /** The number of the present history. */
+  /** The id of the current history. */
   public long id() {
     return branches.getLast().id();
   }
 
-  /** The same with a new history that leaves the present one after commit {@code number}. */
+  /** The same with a new current history that branches off after commit {@code number}. */
   public History fork(long id, long number) {
     List<Branch> longer = new ArrayList<>(branches);
     longer.add(new Branch(id, number));
     return new History(longer);
   }
 
-  /** Whether commit {@code number} of history {@code id} is part of the present one's past. */
+  /** Whether commit {@code number} of history {@code id} is part of the current history. */
   public boolean includes(long id, long number) {
     long end = Long.MAX_VALUE;
     for (Branch branch : branches.reversed()) {

@@ -4,21 +4,21 @@ import io.millrace.store.Document;
 import io.millrace.store.StoreOptions.Journaling;
 import io.millrace.store.Task;
 
-/** One record of a frame or of a snapshot, as docs/journal-format.md describes them. */
+/** A record of a frame or of a snapshot; docs/journal-format.md describes them. */
 public sealed interface JournalRecord {
   /** A commit. */
   record Committed(Event event) implements JournalRecord {}
 
   /**
-   * A writer began an epoch.
+   * A store was opened and began an epoch.
    *
    * @param epoch its number
-   * @param journaling how it answers, which tells whether a crash may have lost answers
-   * @param history the histories that lead to its own
+   * @param journaling whether answers wait for the disk; if not, a crash may lose commits
+   * @param history its history
    */
   record Opened(long epoch, Journaling journaling, History history) implements JournalRecord {}
 
-  /** A writer closed the store after everything was durable. */
+  /** The store was closed, and everything before is durable. */
   record Closed() implements JournalRecord {}
 
   /**
@@ -27,10 +27,10 @@ public sealed interface JournalRecord {
    * @param lastId the largest id or version given so far
    * @param commits the number of commits so far
    * @param timeMillis the store time
-   * @param forks whether a store that begins with this snapshot, without a later {@link Opened}
-   *     record, goes on under a new history: so it is with a backup, and when answers were given
-   *     before they were on disk
-   * @param history the histories that lead to the present one
+   * @param forks whether a store that starts from this snapshot, without a later {@link Opened}
+   *     record, continues under a new history: true for a backup, and for a store that is not
+   *     strict
+   * @param history the history
    */
   record Counters(long lastId, long commits, long timeMillis, boolean forks, History history)
       implements JournalRecord {}
@@ -41,6 +41,6 @@ public sealed interface JournalRecord {
   /** A document of a snapshot. */
   record KeptDocument(Document document) implements JournalRecord {}
 
-  /** A commit of a snapshot that is remembered for its request id. */
+  /** A remembered request of a snapshot: the commit with its request id. */
   record KeptRequest(Event event) implements JournalRecord {}
 }

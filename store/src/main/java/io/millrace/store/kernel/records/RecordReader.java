@@ -5,21 +5,19 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Reads what {@link RecordWriter} wrote; whatever it cannot read is a {@link RecordException}. */
+/** Reads the elements of records; throws {@link RecordException} for malformed ones. */
 public final class RecordReader {
   private final ByteBuffer buffer;
 
-  /**
-   * The text read last, so that each group has one string for its name however many tasks it has.
-   */
+  /** The last text, so that consecutive tasks of a group share one string for its name. */
   private String latestText = "";
 
-  /** Reads what remains in a buffer, whose position stays as it is. */
+  /** Reads the remaining bytes of a buffer, whose position does not change. */
   public RecordReader(ByteBuffer buffer) {
     this.buffer = buffer.duplicate();
   }
 
-  /** Whether everything was read. */
+  /** Whether everything has been read. */
   public boolean atEnd() {
     return !buffer.hasRemaining();
   }
@@ -61,8 +59,8 @@ public final class RecordReader {
   }
 
   /**
-   * A count of elements that take at least {@code smallest} bytes each, all of which are still to
-   * come; so what is reserved for them stays within the size of the payload.
+   * Reads the number of elements that follow, of at least {@code smallest} bytes each. It is
+   * checked against the remaining bytes, so that a malformed number does not allocate much memory.
    */
   int readCount(int smallest) {
     long count = readNumber();

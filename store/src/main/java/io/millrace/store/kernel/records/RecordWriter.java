@@ -6,10 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 
-/**
- * Writes the elements of records: bytes, numbers of variable length, text. The number forms are
- * those of docs/journal-format.md.
- */
+/** Writes the elements of records, as docs/journal-format.md describes them. */
 public final class RecordWriter {
   private static final int SMALLEST = 1 << 12;
 
@@ -20,17 +17,17 @@ public final class RecordWriter {
     return buffer.position();
   }
 
-  /** Whether nothing was written. */
+  /** Whether nothing has been written. */
   public boolean isEmpty() {
     return buffer.position() == 0;
   }
 
-  /** Forgets what was written and keeps the buffer. */
+  /** Discards everything written, and keeps the buffer. */
   public void clear() {
     buffer.clear();
   }
 
-  /** What was written so far; changes with the next write. */
+  /** A view of the bytes written so far; invalid after the next write. */
   public ByteBuffer view() {
     return buffer.duplicate().flip();
   }
@@ -53,7 +50,7 @@ public final class RecordWriter {
     buffer.putLong(value);
   }
 
-  /** Seven bits to a byte, least significant first; a number that is not negative. */
+  /** A number from 0: seven bits per byte, least significant first. */
   public void writeNumber(long value) {
     reserve(9);
     long rest = value;
@@ -77,7 +74,7 @@ public final class RecordWriter {
     buffer.put(utf8);
   }
 
-  /** The SHA-256 of what was written so far. */
+  /** The SHA-256 of the bytes written so far. */
   public byte[] sha256() {
     MessageDigest digest = Sha256.begin();
     digest.update(view());

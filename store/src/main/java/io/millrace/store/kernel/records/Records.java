@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The byte forms of {@link JournalRecord}s. Version 1, see docs/journal-format.md. */
+/** Writes and reads {@link JournalRecord}s, version 1; see docs/journal-format.md. */
 public final class Records {
   private static final int COMMITTED = 1;
   private static final int OPENED = 2;
@@ -34,10 +34,12 @@ public final class Records {
   private static final int OWNED = 1;
   private static final int CLAIMED = 2;
 
-  /** A long and a number. */
+  /** The size in bytes of the smallest branch: a long and a number. */
   private static final int SMALLEST_BRANCH = 9;
 
-  /** A deletion: type, id, origin and an empty name. */
+  /**
+   * The size in bytes of the smallest change: a deletion with type, id, origin and an empty name.
+   */
   private static final int SMALLEST_CHANGE = 4;
 
   private Records() {}
@@ -80,7 +82,9 @@ public final class Records {
   }
 
   /**
-   * Reads the next record; throws {@link RecordException} if it does not have the documented form.
+   * Reads the next record.
+   *
+   * @throws RecordException if it is malformed
    */
   public static JournalRecord read(RecordReader in) {
     int type = in.readByte();
@@ -126,7 +130,7 @@ public final class Records {
     return new History(branches);
   }
 
-  /** Writes a commit; a snapshot is to be read without what came before, so it repeats all data. */
+  /** Writes a commit. A snapshot repeats data that was kept, because it has no earlier records. */
   private static void writeEvent(RecordWriter out, Event event, boolean withAllData) {
     RequestDigest request = event.request();
     out.writeByte((event.override() ? OVERRIDE : 0) | (request == null ? 0 : REQUEST));

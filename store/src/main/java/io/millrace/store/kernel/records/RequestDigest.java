@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A request id with a digest of the command's content, so that a repeated request can be told from
+ * A request id with a digest of the command's content, which distinguishes a repeated request from
  * a changed one.
  *
  * @param id the id that the client chose, unique for its principal
@@ -20,7 +20,7 @@ import java.util.List;
  * @param low the second half
  */
 public record RequestDigest(String id, long high, long low) {
-  /** The digest of a command that carries this request id. */
+  /** The digest of a command with this request id. */
   public static RequestDigest of(Command command, String requestId) {
     RecordWriter writer = new RecordWriter();
     switch (command) {
@@ -31,12 +31,12 @@ public record RequestDigest(String id, long high, long low) {
     return new RequestDigest(requestId, digest.getLong(), digest.getLong());
   }
 
-  /** Whether both stand for the same content. */
+  /** Whether both have the same content. */
   public boolean sameContent(RequestDigest other) {
     return high == other.high && low == other.low;
   }
 
-  /** Every part in order, each list with its length, so that no two contents look the same. */
+  /** Writes every part in order, each list with its length, so that different contents differ. */
   private static void write(RecordWriter out, Transaction transaction) {
     out.writeByte(1);
     write(out, transaction.client());
@@ -66,17 +66,19 @@ public record RequestDigest(String id, long high, long low) {
     }
     writeVersions(out, transaction.documentDeletes());
     writeVersions(out, transaction.documentDepends());
-    // Last and only if there are any, so that old digests stay what they were.
+    // Last and only if there are any, so that digests of earlier versions remain valid.
     if (!transaction.takings().isEmpty()) {
       out.writeNumber(transaction.takings().size());
       transaction.takings().forEach(taking -> write(out, taking));
     }
   }
 
-  /** A lease is positive: its sign has room for the flag, and old digests stay what they were. */
+  /**
+   * The sign of the lease, which is positive, is the flag: digests of earlier versions stay valid.
+   */
   private static void write(RecordWriter out, long leaseMillis, boolean revive) {
     if (leaseMillis <= 0) {
-      // Always refused, but not to be taken for one with the flag that was not.
+      // Always refused, but must differ from a valid lease with the flag.
       out.writeLong(Long.MIN_VALUE);
     }
     out.writeLong(revive ? -leaseMillis : leaseMillis);
@@ -97,7 +99,7 @@ public record RequestDigest(String id, long high, long low) {
     out.writeText(add.localName() == null ? "" : add.localName());
   }
 
-  /** All but how long it waits: a client that asks again may have less time left. */
+  /** Writes everything except the wait: a client that repeats a claim may have less time left. */
   private static void write(RecordWriter out, Claim claim) {
     out.writeByte(2);
     write(out, claim.client());

@@ -1,6 +1,6 @@
 /**
- * What the kernel writes to the journal: events, the other records, and their byte forms. Values
- * only; nothing here knows the state.
+ * The records that the kernel writes to the journal, and their format. Only values; nothing here
+ * uses the state.
  */
 @NullMarked
 package io.millrace.store.kernel.records;

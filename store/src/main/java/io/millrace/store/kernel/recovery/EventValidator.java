@@ -13,16 +13,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a commit read from a journal fits the state that it is to change: each change by itself,
- * and all of them together.
+ * Checks that a commit from a journal fits the state: each change by itself, and all of them
+ * together.
  */
 public final class EventValidator {
   private final State state;
 
-  /** The largest number that was given; what is new has a larger one. */
+  /** The largest id or version given so far; each new one must be larger. */
   private long lastId;
 
-  /** What has been changed or deleted, which nothing is twice; null for a single change. */
+  /** The tasks and documents changed so far, each of them once; null for a single change. */
   private final @Nullable Set<Object> changed;
 
   private EventValidator(State state, int changes) {
@@ -34,15 +34,15 @@ public final class EventValidator {
   /**
    * Checks every change.
    *
-   * @throws RecordException names the first that does not fit
+   * @throws RecordException if one does not fit; the message names the first
    */
   public static void require(State state, Event event) {
     if (event.number() != state.commits() + 1) {
       throw new RecordException("commit " + event.number() + " follows commit " + state.commits());
     }
-    EventValidator fit = new EventValidator(state, event.changes().size());
+    EventValidator validator = new EventValidator(state, event.changes().size());
     for (Change change : event.changes()) {
-      String problem = fit.problemOf(change);
+      String problem = validator.problemOf(change);
       if (problem != null) {
         throw new RecordException("commit " + event.number() + " " + problem);
       }
@@ -62,13 +62,15 @@ public final class EventValidator {
         yield problem == null ? problemOfNew(document.version()) : problem;
       }
       case Change.DocumentDeleted(DocumentKey key, long oldVersion) ->
-          oldVersion == 0 ? "deletes " + key + ", which is not there" : problemOf(key, oldVersion);
+          oldVersion == 0
+              ? "deletes " + key + ", which does not exist"
+              : problemOf(key, oldVersion);
     };
   }
 
   private @Nullable String problemOfNew(long id) {
     if (id <= lastId) {
-      return "gives the number " + id + " though " + lastId + " was given before";
+      return "gives the id " + id + ", although " + lastId + " was given before";
     }
     lastId = id;
     return null;
@@ -77,7 +79,7 @@ public final class EventValidator {
   private @Nullable String problemOf(long id, long origin, String group) {
     Task old = id > 0 ? state.find(TaskRef.id(id)) : null;
     if (old == null) {
-      return "changes task " + id + ", which is not there";
+      return "changes task " + id + ", which does not exist";
     }
     if (isAgain(id)) {
       return "changes task " + id + " twice";

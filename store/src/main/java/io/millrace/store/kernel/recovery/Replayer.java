@@ -18,11 +18,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Builds the state anew from what a journal delivers. */
+/** Rebuilds the state from the snapshot and the frames of a journal. */
 public final class Replayer implements Journal.Replay {
   /**
-   * How many ids a new history leaves out. An id takes at least 8 bytes of journal, so a crash
-   * loses fewer as long as less than 32 GiB are not on disk; and 2^21 new histories fit below 2^53.
+   * The number of ids that a new history skips. Each id takes at least 8 bytes of journal, so a
+   * crash loses fewer ids than this as long as less than 32 GiB are not on disk. 2^21 new histories
+   * fit below 2^53.
    */
   static final long LEFT_OUT = 1L << 32;
 
@@ -30,13 +31,13 @@ public final class Replayer implements Journal.Replay {
   private State state;
   private @Nullable History history;
 
-  /** Whether commits may have been lost, or taken another way, after what was read so far. */
+  /** Whether commits after those read so far may have been lost, or differ in another copy. */
   private boolean forks;
 
   private long snapshotAt;
   private long bytes;
 
-  /** A replay into an empty state. */
+  /** A replayer with an empty state. */
   public Replayer() {
     this(State.NODE_CAPACITY);
   }
@@ -47,8 +48,8 @@ public final class Replayer implements Journal.Replay {
   }
 
   /**
-   * Recovers from {@code journal}; begins a new history if the old one may have lost commits: those
-   * of an opportunistic store that crashed, or those that the journal cannot read.
+   * Recovers from {@code journal}. Begins a new history if commits may have been lost, because an
+   * opportunistic store has crashed or a part of the journal is unreadable.
    */
   public static Recovered recover(Environment environment, Journal journal, int nodeCapacity) {
     Replayer replayer = new Replayer(nodeCapacity);
@@ -57,8 +58,8 @@ public final class Replayer implements Journal.Replay {
     if (history == null) {
       history = History.begin(environment.newRandom().nextLong());
     }
-    // One new history for each cut, and one for each epoch whose record may be in what was cut,
-    // since each of them may have begun a history and given ids in it.
+    // One new history for each cut, and one for each epoch whose record may be in the part that was
+    // cut, because each of them may have begun a history and given ids in it.
     long forks = tail.cuts() > 0 ? tail.cuts() + tail.lostEpochs() : replayer.forks ? 1 : 0;
     for (long i = forks; i > 0; i--) {
       history = history.fork(environment.newRandom().nextLong(), replayer.state.commits());
@@ -78,7 +79,7 @@ public final class Replayer implements Journal.Replay {
     return state;
   }
 
-  /** The histories so far; null before the first record that tells of one. */
+  /** The history so far; null before the first record with one. */
   public @Nullable History history() {
     return history;
   }
@@ -97,7 +98,7 @@ public final class Replayer implements Journal.Replay {
     snapshotAt = 0;
   }
 
-  /** Puts back a part of a snapshot; gives the number of its records. */
+  /** Restores a part of a snapshot; returns the number of its records. */
   public long snapshotRecords(ByteBuffer payload) {
     List<JournalRecord> records = decode(payload);
     putBack(records);
@@ -138,10 +139,9 @@ public final class Replayer implements Journal.Replay {
   }
 
   /**
-   * Leaves out the ids that commits may have got which this journal does not hold: those that an
-   * opportunistic store had not written before a crash, those that cannot be read any more, and
-   * those after a backup. A new history begins in the journal with a durable record, so that every
-   * later replay leaves out the same.
+   * Skips the ids of commits that this journal may not contain: those that an opportunistic store
+   * had not written before a crash, those that are unreadable, and those after a backup. A new
+   * history begins with a durable record, so that every later replay skips the same ids.
    */
   private void skipIds() {
     state.restore(state.lastId() + LEFT_OUT, state.commits(), state.timeMillis());
@@ -149,10 +149,11 @@ public final class Replayer implements Journal.Replay {
 
   private void put(Task task) {
     if (task.id() <= 0 || task.origin() <= 0) {
-      throw new RecordException("no task has the id " + task.id() + " or origin " + task.origin());
+      throw new RecordException(
+          "a task has the id " + task.id() + " and the origin " + task.origin());
     }
     if (state.find(TaskRef.id(task.id())) != null) {
-      throw new RecordException("task " + task.id() + " is there twice");
+      throw new RecordException("task " + task.id() + " occurs twice");
     }
     state.put(task);
   }
@@ -162,7 +163,7 @@ public final class Replayer implements Journal.Replay {
     frameRecords(frame);
   }
 
-  /** Applies a frame; gives the number of its records. */
+  /** Applies a frame; returns the number of its records. */
   public long frameRecords(Frame frame) {
     RecordReader in = new RecordReader(frame.payload());
     bytes += frame.payload().remaining();
@@ -197,31 +198,31 @@ public final class Replayer implements Journal.Replay {
     }
     if (state.commits() != frame.position()) {
       throw new RecordException(
-          "it ends with commit " + state.commits() + " but says " + frame.position());
+          "its last commit is " + state.commits() + ", but its header says " + frame.position());
     }
     state.clearGroupsWithWork();
     while (state.advance(frame.timeMillis())) {
-      // Every delayed task and lease that is over moves now, slice by slice.
+      // Moves all tasks whose time has come, slice by slice.
     }
     return records;
   }
 
   /**
-   * What a store begins with.
+   * The result of recovery.
    *
    * @param state the state after the last commit
-   * @param history the histories up to the one to go on with
+   * @param history the history with which to continue
    * @param timeMillis the last journaled store time
-   * @param tail where the journal ended
-   * @param replayed what lies between the snapshot that it began with and the end
+   * @param tail the end of the journal
+   * @param replayed the amount of journal that was read after the snapshot
    */
   public record Recovered(
       State state, History history, long timeMillis, Journal.Tail tail, Replayed replayed) {
     /**
-     * What was read after the snapshot.
+     * The amount of journal that was read after the snapshot.
      *
-     * @param snapshotAt how many commits the snapshot holds, 0 for none
-     * @param bytes the size of the frames' payloads after it
+     * @param snapshotAt the number of commits in the snapshot, 0 for no snapshot
+     * @param bytes the size of the payloads of the frames after it
      */
     public record Replayed(long snapshotAt, long bytes) {}
   }

@@ -1,4 +1,4 @@
-/** How the state is built anew from a journal. */
+/** Rebuilds the state from a journal. */
 @NullMarked
 package io.millrace.store.kernel.recovery;
 

@@ -19,45 +19,45 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Iterator;
 
-/** Backups: a snapshot that stands alone, written to any stream, and stores made of them. */
+/** Writes backups, which are snapshots on any stream, and restores stores from them. */
 public final class Backups {
-  /** Where {@link #leastId} begins to count: 2020-01-01T00:00:00Z, in milliseconds. */
-  private static final long COUNTED_FROM = 1_577_836_800_000L;
+  /** The time for which {@link #minId} is 0: 2020-01-01T00:00:00Z, in milliseconds. */
+  private static final long ID_EPOCH_MILLIS = 1_577_836_800_000L;
 
-  /** How many ids a second of it stands for, as a power of two: the last ones come in 2088. */
+  /** The number of ids per second, as a power of two; they last until 2088. */
   private static final int IDS_PER_SECOND_BITS = 22;
 
-  /** What a backup is made of. */
+  /** The content of a backup. */
   public record Frozen(FrozenState state, History history, Frame frame) {}
 
   private Backups() {}
 
   /**
-   * Makes a store of a backup, in a folder that is empty or not there yet.
+   * Creates a store from a backup, in a folder that is empty or does not exist yet.
    *
-   * <p>The store that was backed up has lived on, and other copies may have, so the copy must not
-   * give the ids that they gave. Nothing in the backup tells which: it leaves out all up to a
-   * number that grows with the wall clock, faster than any store gives ids.
+   * <p>The original store, and other copies of it, may have given ids after the backup, which the
+   * new store must not give again. The backup does not say which. So the new store skips all ids up
+   * to a number that increases with the wall clock, faster than any store gives ids.
    *
-   * @return how many commits the store holds
-   * @throws StoreException when the backup is damaged, or the folder is in use, not empty, or
-   *     cannot be written
+   * @return the number of commits of the store
+   * @throws StoreException if the backup is damaged, or the folder is in use, not empty, or cannot
+   *     be written
    */
   public static long restore(Environment environment, Path folder, InputStream backup) {
-    long leastId = leastId(environment.wallMillis());
-    return FileJournal.restore(environment, folder, backup, part -> leavingOutIds(part, leastId))
+    long minId = minId(environment.wallMillis());
+    return FileJournal.restore(environment, folder, backup, part -> skipIds(part, minId))
         .position();
   }
 
-  /** No store has given an id beyond this one, unless the clock is wrong. */
-  static long leastId(long wallMillis) {
-    long seconds = Math.max(0, wallMillis - COUNTED_FROM) / 1_000;
+  /** The last id to skip: no store has given a larger one, unless the clock is wrong. */
+  static long minId(long wallMillis) {
+    long seconds = Math.max(0, wallMillis - ID_EPOCH_MILLIS) / 1_000;
     // A clock that is far ahead must not use up the ids.
     return Math.min(seconds << IDS_PER_SECOND_BITS, Limits.LARGEST_NUMBER / 2);
   }
 
-  /** The part with its counters, if it has any, moved on. */
-  private static ByteBuffer leavingOutIds(ByteBuffer part, long leastId) {
+  /** The part; if it has the counters, with a last id of at least {@code minId}. */
+  private static ByteBuffer skipIds(ByteBuffer part, long minId) {
     RecordReader in = new RecordReader(part.duplicate());
     if (!(Records.read(in) instanceof JournalRecord.Counters counters)) {
       return part;
@@ -66,7 +66,7 @@ public final class Backups {
     Records.write(
         out,
         new JournalRecord.Counters(
-            Math.max(counters.lastId(), leastId),
+            Math.max(counters.lastId(), minId),
             counters.commits(),
             counters.timeMillis(),
             counters.forks(),

@@ -13,7 +13,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 
-/** The records of a snapshot: counters, waiting tasks, held tasks, documents, requests. */
+/** Lists the records of a snapshot: counters, waiting tasks, held tasks, documents, requests. */
 final class SnapshotRecords {
   /** The size at which a part is written, in bytes. */
   private static final int PART = 256 << 10;
@@ -48,7 +48,7 @@ final class SnapshotRecords {
             .iterator());
   }
 
-  /** Fills a part; tells whether there was anything left to write. */
+  /** Fills a part; returns false if there are no more records. */
   static boolean fill(RecordWriter part, Iterator<JournalRecord> records) {
     while (part.size() < PART && records.hasNext()) {
       Records.write(part, records.next());
@@ -57,8 +57,8 @@ final class SnapshotRecords {
   }
 
   /**
-   * Iterators one after the other. Not a stream, whose iterator would gather a whole group before
-   * it gives the first task.
+   * A concatenation of iterators. A stream is not used, because its iterator would collect a whole
+   * group before it returned the first task.
    */
   private static final class Chain<T> implements Iterator<T> {
     private final Iterator<Iterator<T>> links;

@@ -25,17 +25,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Begins a snapshot when enough commits have come since the last one. The loop calls it between two
- * groups, when the state is just what the journal adds up to. Once the loop has ended, it writes a
- * last one if the next start would have much to read.
+ * Starts a snapshot when there have been enough commits since the last one. The loop calls this
+ * between two groups, when the state is exactly that of the journal. After the end of the loop, a
+ * last snapshot is written if the next start would otherwise have to read much journal.
  */
 public final class Snapshots {
   private static final Logger LOG = LoggerFactory.getLogger(Snapshots.class);
 
-  /** So many bytes of journal after the last snapshot are worth one at the close: 16 MiB. */
+  /** If the journal after the last snapshot has at least this size, one is written at the close. */
   static final long WORTHWHILE_BYTES = 16 << 20;
 
-  /** How long after a failure the next snapshot may begin. */
+  /** How long after a failure the next snapshot is started. */
   static final Duration RETRY = Duration.ofMinutes(1);
 
   private final Environment environment;
@@ -45,12 +45,12 @@ public final class Snapshots {
   private final Journaling journaling;
   private Frame latest;
 
-  /** The bytes of all frames, those included that were replayed. */
+  /** The bytes of all frames, including those that were replayed. */
   private long bytes;
 
   private boolean closed;
 
-  // Where the newest snapshot stands. Written by the thread that wrote it, before it is done.
+  // The position of the newest snapshot. Written by the thread of the snapshot before it ends.
   private long commitsAtLast;
   private long bytesAtLast;
 
@@ -64,17 +64,18 @@ public final class Snapshots {
   private volatile boolean requested;
   private volatile boolean stopped;
 
-  /** Whether only {@link #leftNanos} are left for what is being written. */
+  /** Whether the store is closing, so that {@link #leftNanos} limits the snapshot. */
   private volatile boolean closing;
 
   private volatile long closingSinceNanos;
   private final AtomicLong published = new AtomicLong();
 
   /**
-   * For a store that opened with frame {@code opened}.
+   * The snapshots of a store.
    *
    * @param durableSequence the last frame that is durable
-   * @param replayed what it read when it opened
+   * @param opened the first frame of its epoch
+   * @param replayed the amount of journal that it read when it was opened
    */
   public Snapshots(
       StoreOptions options,
@@ -103,15 +104,15 @@ public final class Snapshots {
         ByteBuffer.allocate(0));
   }
 
-  /** How many snapshots were published. Safe for use by any thread. */
+  /** The number of snapshots published. Thread-safe. */
   public long published() {
     return published.get();
   }
 
   /**
-   * The header of the frame that ends with the newest commit, once it is written.
+   * The header that the frame of the newest commit has, or will have once it is written.
    *
-   * @param gathered whether commits are gathered for a frame that is not written yet
+   * @param gathered whether there are commits that are not in a frame yet
    */
   public Frame latestFrame(long commits, boolean gathered) {
     return new Frame(
@@ -124,19 +125,19 @@ public final class Snapshots {
         ByteBuffer.allocate(0));
   }
 
-  /** Asks for a snapshot at the next occasion. */
+  /** Requests a snapshot as soon as possible. */
   public void request() {
     requested = true;
     retryAtNanos = environment.nanos();
   }
 
-  /** Remembers the frame after which the state will stand. */
+  /** Notes the frame that has just been handed to the journal. */
   public void noteFrame(Frame frame) {
     latest = header(frame);
     bytes += frame.payload().remaining();
   }
 
-  /** Wakes a snapshot that waits for its frame to be durable. */
+  /** Signals a snapshot that waits until its frame is durable. */
   public void noteDurable() {
     Driver writing = driver;
     if (running && writing != null) {
@@ -144,7 +145,7 @@ public final class Snapshots {
     }
   }
 
-  /** Gives up what waits for a frame that will never be durable. */
+  /** Abandons a snapshot whose frame will never be durable. */
   public void stop() {
     stopped = true;
     noteDurable();
@@ -154,7 +155,7 @@ public final class Snapshots {
     return stopped || leftNanos() <= 0 ? Writing.STOPPED : durableSequence.getAsLong();
   }
 
-  /** How long a snapshot may still take. */
+  /** The time left for a snapshot. */
   private long leftNanos() {
     return closing
         ? upkeep.snapshotAtClose().toNanos() - (environment.nanos() - closingSinceNanos)
@@ -162,8 +163,8 @@ public final class Snapshots {
   }
 
   /**
-   * Begins a snapshot when it is time for one and none is being written. One that failed is tried
-   * again after a minute.
+   * Starts a snapshot if it is due and none is being written. After a failure, the next one is
+   * started after a minute.
    */
   public void consider(State state, History history) {
     if (!running
@@ -190,7 +191,7 @@ public final class Snapshots {
               thrown -> done(commits, journalBytes, thrown));
       driver = environment.drive("snapshot", activity);
     } catch (RuntimeException | Error e) {
-      // Such as a lack of threads: the store can do without a snapshot.
+      // For example no more threads: the store can continue without a snapshot.
       if (activity == null) {
         done(commits, journalBytes, e);
       } else {
@@ -199,18 +200,15 @@ public final class Snapshots {
     }
   }
 
-  /**
-   * Called on the thread that wrote. A snapshot that fails costs only a longer start-up, and counts
-   * as if it had not been begun.
-   */
+  /** Called on the thread of the snapshot. A failed snapshot only makes the next start slower. */
   private void done(long commits, long journalBytes, @Nullable Throwable thrown) {
     try {
       if (thrown == null) {
         publish(commits, journalBytes);
       } else if (leftNanos() <= 0 && !stopped) {
         LOG.info(
-            "no snapshot was left at the close, {} were not enough; the next start reads the"
-                + " journal",
+            "the snapshot at close was not finished within {}; the next start reads the journal"
+                + " instead",
             upkeep.snapshotAtClose());
       } else {
         fail(thrown);
@@ -226,7 +224,7 @@ public final class Snapshots {
     published.incrementAndGet();
     if (failure != null) {
       failure = null;
-      LOG.info("a snapshot could be written again");
+      LOG.info("snapshots can be written again");
     }
     try {
       journal.trim(Long.MAX_VALUE);
@@ -235,24 +233,25 @@ public final class Snapshots {
     }
   }
 
-  /** Warns once, however often the next ones fail. */
+  /** Logs a warning for the first failure only. */
   private void fail(Throwable thrown) {
     boolean first = failure == null;
     retryAtNanos = environment.nanos() + RETRY.toNanos();
     failure = thrown;
     if (first) {
-      LOG.warn("no snapshot could be written, the next try comes later: {}", thrown.toString());
+      LOG.warn("a snapshot could not be written and will be tried again: {}", thrown.toString());
     }
   }
 
-  /** Why the last snapshot failed; null if it did not. Safe for use by any thread. */
+  /** Why the last snapshot failed; null if it did not. Thread-safe. */
   public @Nullable Throwable failure() {
     return failure;
   }
 
   /**
-   * Waits for the snapshot that is being written, if any, and writes a last one if it is worth it;
-   * gives up what takes too long. For the thread that closes the store, after the loop's end.
+   * Waits for the snapshot that is being written, if any, and writes a last one if that is
+   * worthwhile; abandons it if it takes too long. Called by the closing thread after the end of the
+   * loop.
    */
   public void close(State state, History history) {
     if (closed) {
@@ -263,7 +262,7 @@ public final class Snapshots {
     closing = true;
     join();
     if (!stopped && bytes - bytesAtLast >= WORTHWHILE_BYTES && leftNanos() > 0) {
-      // The epoch is closed and everything before is durable: no later epoch need expect a loss.
+      // The epoch is closed and everything in it is durable, so no commit can have been lost.
       begin(state, history, false);
       join();
     }
@@ -276,9 +275,9 @@ public final class Snapshots {
     }
   }
 
-  /** Writes one snapshot beside the working store, a part at each step, and publishes it. */
+  /** Writes one snapshot while the store works, one part in each step, and publishes it. */
   private static final class Writing implements Activity {
-    /** Stands for a frame when no other will become durable, or no time is left. */
+    /** In place of the last durable frame: the snapshot must be abandoned. */
     static final long STOPPED = -1;
 
     private final Iterator<JournalRecord> records;
@@ -290,11 +289,11 @@ public final class Snapshots {
     private boolean told;
 
     /**
-     * A snapshot of what the journal adds up to after frame {@code sequence}.
+     * A snapshot of the state after frame {@code sequence}.
      *
      * @param durableSequence the last frame that is durable, or {@link #STOPPED}
-     * @param done called once on this activity's thread: with null when the snapshot is published,
-     *     with what went wrong when it was abandoned
+     * @param done called once, on the thread of this activity: with null if the snapshot was
+     *     published, with the cause if it was abandoned
      */
     Writing(
         Iterator<JournalRecord> records,
@@ -326,7 +325,7 @@ public final class Snapshots {
         }
         writer.publish();
       } catch (Throwable e) {
-        // Errors too: until its end is reported, no other snapshot begins.
+        // Errors too: no other snapshot is started until the end of this one is reported.
         failed(e);
         return FINISHED;
       }
@@ -350,7 +349,7 @@ public final class Snapshots {
       }
     }
 
-    /** What fails once may fail again when it is thrown away; recovery removes what stays. */
+    /** Abandons the file. If that fails too, recovery removes it. */
     private void abandon(Throwable why) {
       try {
         writer.abandon();

@@ -1,4 +1,4 @@
-/** Snapshots that are written beside the working store, and backups. */
+/** Snapshots, which are written while the store works, and backups. */
 @NullMarked
 package io.millrace.store.kernel.snapshots;
 

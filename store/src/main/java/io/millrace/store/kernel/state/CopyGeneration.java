@@ -1,10 +1,11 @@
 package io.millrace.store.kernel.state;
 
 /**
- * The number that tells which nodes may be changed in place: those made since the last freeze.
+ * The number of the current generation. Only nodes of this generation, which were created since the
+ * last freeze, may be changed in place.
  *
- * <p>To freeze a structure, take its roots and call {@link #next}. From then on the first change of
- * each node copies it, so the frozen roots stay as they were and cost nothing up front.
+ * <p>To freeze a structure, take its roots and call {@link #next}. After that, the first change of
+ * each node copies it, so the frozen roots do not change, and freezing itself costs nothing.
  */
 final class CopyGeneration {
   private final int capacity;
@@ -18,7 +19,7 @@ final class CopyGeneration {
   /**
    * The first generation of a structure.
    *
-   * @param capacity the most elements or children of a node, at least 4
+   * @param capacity the largest number of elements or children of a node, at least 4
    */
   CopyGeneration(int capacity) {
     if (capacity < 4) {
@@ -27,12 +28,12 @@ final class CopyGeneration {
     this.capacity = capacity;
   }
 
-  /** The most elements or children of a node. */
+  /** The largest number of elements or children of a node. */
   int capacity() {
     return capacity;
   }
 
-  /** With fewer, a node is joined with its neighbor if both fit into one. */
+  /** A node with fewer elements is joined with its neighbor if both fit into one. */
   int sparse() {
     return capacity / 4;
   }

@@ -12,7 +12,7 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * A state as it was at one position. Immutable and safe for use by any thread.
+ * The state at one position. Immutable.
  *
  * @param lastId the largest id or version given so far
  * @param commits the number of commits so far
@@ -28,7 +28,7 @@ public record FrozenState(
     FrozenTree<Group> groups,
     FrozenTree<Document> documents,
     Iterable<Event> requests) {
-  /** A digest that is equal for states that hold the same, wherever their tasks wait just now. */
+  /** A digest of the content. It does not depend on which tasks have been moved by time. */
   public String digest() {
     RecordWriter out = new RecordWriter();
     out.writeNumber(lastId);

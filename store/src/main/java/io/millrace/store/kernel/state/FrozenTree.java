@@ -5,10 +5,7 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.function.Predicate;
 
-/**
- * What an {@link OrderedTree} held at one moment, as a list in order. Immutable and safe for use by
- * any thread.
- */
+/** The content of an {@link OrderedTree} at one moment, as a sorted list. Immutable. */
 public final class FrozenTree<T> extends AbstractList<T> {
   private final TreeNode<T> root;
 
@@ -29,7 +26,7 @@ public final class FrozenTree<T> extends AbstractList<T> {
     return root.count();
   }
 
-  /** The elements from the first on for which {@code before}, true for a first part, is false. */
+  /** The elements after those at the beginning for which {@code before} is true. */
   Iterator<T> from(Predicate<? super T> before) {
     int low = 0;
     int high = size();
@@ -44,7 +41,7 @@ public final class FrozenTree<T> extends AbstractList<T> {
     return new Walk<>(root, low);
   }
 
-  /** Walks leaf by leaf, which is much faster than access by rank. */
+  /** Iterates leaf by leaf, which is much faster than access by rank. */
   @Override
   public Iterator<T> iterator() {
     return new Walk<>(root, 0);

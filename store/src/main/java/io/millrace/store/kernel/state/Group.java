@@ -5,13 +5,13 @@ import io.millrace.store.TaskStore.GroupSummary;
 import java.util.Comparator;
 
 /**
- * The tasks of one group: those that wait and those that are held, the delayed and the owned ones,
- * each in order of (available time, origin).
+ * The tasks of one group: the waiting ones, and the held ones, which are delayed or owned; each in
+ * order of available time and then origin.
  */
 public final class Group {
   static final Comparator<Group> BY_NAME = (left, right) -> left.name().compareTo(right.name());
 
-  /** The value of {@link #nextDueMillis} when nothing is held. */
+  /** The value of {@link #nextDueMillis} if no task is held. */
   static final long NEVER = Long.MAX_VALUE;
 
   private static final Comparator<Task> BY_TIME =
@@ -46,7 +46,7 @@ public final class Group {
     this.delayed = delayed;
   }
 
-  /** What looks like a group of this name to a search, and is not to be changed. */
+  /** A group with this name for searches, which must not be changed. */
   static Group probe(String name) {
     return new Group(name, 0, NO_TASKS, NO_TASKS, 0, 0);
   }
@@ -62,7 +62,7 @@ public final class Group {
         0);
   }
 
-  /** This group if it was made in the current generation, otherwise a copy that may be changed. */
+  /** This group if it is of the current generation, otherwise a copy that may be changed. */
   Group writable(long current) {
     return generation == current
         ? this
@@ -74,12 +74,12 @@ public final class Group {
     return name;
   }
 
-  /** How many tasks wait to be claimed. */
+  /** The number of waiting tasks. */
   public int waitingCount() {
     return waiting.size();
   }
 
-  /** How many tasks are claimed. */
+  /** The number of tasks that are held through a claim. */
   public int claimedCount() {
     return claimed;
   }
@@ -88,17 +88,17 @@ public final class Group {
     return waiting.isEmpty() && held.isEmpty();
   }
 
-  /** The waiting task with this many before it. */
+  /** The waiting task with this rank, from 0. */
   public Task waitingAt(int rank) {
     return waiting.select(rank);
   }
 
-  /** The time of the first held task, or {@link #NEVER}. */
+  /** When the first held task is released, or {@link #NEVER}. */
   long nextDueMillis() {
     return held.isEmpty() ? NEVER : held.first().availableAtMillis();
   }
 
-  /** Adds a task where it belongs at {@code nowMillis}. */
+  /** Adds a task to the waiting or the held ones, according to its time. */
   void add(Task task, long nowMillis) {
     if (task.availableAtMillis() <= nowMillis) {
       waiting.insert(task);
@@ -108,9 +108,9 @@ public final class Group {
     }
   }
 
-  /** Removes a task that is there; {@code nowMillis} is the largest yet. */
+  /** Removes a task of this group; {@code nowMillis} is the current store time. */
   void remove(Task task, long nowMillis) {
-    // One whose time has come may still be held, until it is its turn to be released.
+    // A task whose time has come may still be held, until advance() releases it.
     if (task.availableAtMillis() > nowMillis || !waiting.remove(task)) {
       held.remove(task);
       count(task, -1);
@@ -138,25 +138,25 @@ public final class Group {
     return new GroupSummary(name, waiting.size(), delayed, held.size() - delayed, claimed);
   }
 
-  /** The waiting tasks as they are now; see {@link OrderedTree#freeze}. */
+  /** The current waiting tasks; see {@link OrderedTree#freeze}. */
   public FrozenTree<Task> frozenWaiting() {
     return waiting.freeze();
   }
 
-  /** The delayed and owned tasks as they are now; see {@link OrderedTree#freeze}. */
+  /** The current delayed and owned tasks; see {@link OrderedTree#freeze}. */
   public FrozenTree<Task> frozenHeld() {
     return held.freeze();
   }
 
   /**
-   * A column of (available time, origin). It keeps numbers, since the tasks of a large group lie
-   * anywhere in memory and a search should not have to look at them.
+   * A column of available times and origins. It keeps copies of the numbers, so that a search does
+   * not have to access the tasks, which lie anywhere in memory.
    */
   private static final class TimeColumn extends KeyColumn<Task> {
     private final long[] times;
     private final long[] origins;
 
-    /** A column for so many keys. */
+    /** An empty column with this capacity. */
     TimeColumn(int capacity) {
       this(new long[capacity], new long[capacity]);
     }
@@ -197,7 +197,7 @@ public final class Group {
 
     @Override
     void clear(int from, int to) {
-      // Numbers keep nothing from being freed.
+      // Numbers do not keep objects alive.
     }
   }
 }

@@ -6,13 +6,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of the smallest elements of a branch's children, each at its child's index. A tree's
- * columns are all of one kind, which knows the tree's order.
+ * The keys of the smallest elements of a branch's children, each at the index of the child. All
+ * columns of a tree are of one kind, which implements the order of the tree.
  *
  * @param <T> the elements of the tree
  */
 abstract class KeyColumn<T> {
-  /** An empty column of the same kind for so many keys. */
+  /** An empty column of the same kind, with this capacity. */
   abstract KeyColumn<T> fresh(int capacity);
 
   /** A column with the same keys. */
@@ -21,16 +21,16 @@ abstract class KeyColumn<T> {
   /** Compares the key at {@code index} with that of an element, as a {@link Comparator} does. */
   abstract int compare(int index, T probe);
 
-  /** Puts an element's key at {@code index}. */
+  /** Sets the key at {@code index} to that of an element. */
   abstract void set(int index, T element);
 
-  /** Copies {@code count} keys of a column of this kind, which may be this one, to {@code to}. */
+  /** Copies {@code count} keys of a column of this kind, possibly this one, to {@code to}. */
   abstract void copy(KeyColumn<T> source, int from, int to, int count);
 
-  /** Forgets the keys from one index to before another. */
+  /** Clears the keys from one index, inclusive, to another, exclusive. */
   abstract void clear(int from, int to);
 
-  /** The child of {@code size}, at least 1, in which {@code probe} is or would be. */
+  /** The index of the child, of {@code size} children, in which {@code probe} is or would be. */
   int search(T probe, int size) {
     int low = 1;
     int high = size;
@@ -50,7 +50,7 @@ abstract class KeyColumn<T> {
     private final Comparator<? super T> order;
     private final @Nullable Object[] elements;
 
-    /** A column for so many keys. */
+    /** An empty column with this capacity. */
     Elements(Comparator<? super T> order, int capacity) {
       this(order, new Object[capacity]);
     }

@@ -11,7 +11,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.function.Function;
 
-/** Lists for readers, made from what was frozen. Nothing large is copied. */
+/** Lists for readers, as views of frozen trees. */
 public final class Listings {
   private Listings() {}
 
@@ -29,7 +29,7 @@ public final class Listings {
     return new Mapped<>(groups, Group::summary);
   }
 
-  /** The documents of a query, in the order of their keys. */
+  /** The result of a query, in order of keys. */
   public static List<Document> documents(FrozenTree<Document> documents, DocumentQuery query) {
     List<Document> found = new ArrayList<>();
     for (Iterator<Document> it = documents.from(document -> isBefore(document, query));
@@ -46,7 +46,7 @@ public final class Listings {
     return found;
   }
 
-  /** Whether a document comes before the first that a query lists. */
+  /** Whether a document comes before the first one of the result. */
   private static boolean isBefore(Document document, DocumentQuery query) {
     int byCollection = document.key().collection().compareTo(query.collection());
     if (byCollection != 0) {
@@ -57,7 +57,7 @@ public final class Listings {
     return !afterwards || key.compareTo(query.prefix()) < 0;
   }
 
-  /** The elements of a source, each seen through a function when it is its turn. */
+  /** An iterator over the mapped elements of a source; each is mapped when it is reached. */
   public static <S, T> Iterator<T> map(Iterable<S> source, Function<? super S, ? extends T> view) {
     Iterator<S> inner = source.iterator();
     return new Iterator<>() {
@@ -73,7 +73,7 @@ public final class Listings {
     };
   }
 
-  /** Two lists one after the other. */
+  /** The concatenation of two lists. */
   private static final class Joined<T> extends AbstractList<T> {
     private final List<T> left;
     private final List<T> right;
@@ -111,7 +111,7 @@ public final class Listings {
     }
   }
 
-  /** A list seen through a function, which is applied at each access. */
+  /** A view of a list through a function, which is applied at each access. */
   private static final class Mapped<S, T> extends AbstractList<T> {
     private final List<S> source;
     private final Function<? super S, ? extends T> view;

@@ -4,12 +4,11 @@ import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ordered set that knows ranks and freezes for free: a B+ tree with counts whose nodes are
- * copied at their first change after a freeze.
+ * A sorted set with access by rank that can be frozen at no cost: a copy-on-write B+ tree with
+ * counts.
  *
- * <p>Insert, remove, lookup and access by rank take logarithmic time and never more than one node's
- * copy at each level, so it grows without stalls. Not safe for use by several threads; what {@link
- * #freeze} gives is.
+ * <p>Insert, remove, lookup and access by rank take logarithmic time, and copy at most one node at
+ * each level, so it grows without stalls. Not thread-safe; the result of {@link #freeze} is.
  *
  * @param <T> the elements, distinct under the comparator
  */
@@ -24,9 +23,10 @@ final class OrderedTree<T> {
   }
 
   /**
-   * A tree whose branches keep their keys in a column of their own kind.
+   * A tree with another kind of key columns.
    *
-   * @param keys a column of that kind, in the same order as {@code order}; its room does not matter
+   * @param keys a column of that kind, with the same order as {@code order}; its capacity is not
+   *     used
    */
   OrderedTree(Comparator<? super T> order, KeyColumn<T> keys, CopyGeneration generation) {
     this(order, keys, generation, new TreeLeaf<>(generation.current()));
@@ -40,12 +40,12 @@ final class OrderedTree<T> {
     this.root = root;
   }
 
-  /** A tree that shares all nodes; both may go on changing once the generation has moved on. */
+  /** A tree that shares all nodes. Both may be changed after the next generation has begun. */
   OrderedTree<T> copy() {
     return new OrderedTree<>(order, keys, generation, root);
   }
 
-  /** What the tree holds now. The caller must move the generation on before the next change. */
+  /** The current content. The caller must begin the next generation before the next change. */
   FrozenTree<T> freeze() {
     return new FrozenTree<>(root);
   }
@@ -58,7 +58,7 @@ final class OrderedTree<T> {
     return root.count() == 0;
   }
 
-  /** Adds an element; does nothing if an equal one is there. */
+  /** Adds an element, unless there is an equal one. */
   void insert(T element) {
     root = root.writable(generation.current());
     TreeNode<T> right = root.insert(element, order, generation);
@@ -67,7 +67,7 @@ final class OrderedTree<T> {
     }
   }
 
-  /** Removes the element equal to {@code probe}; tells whether there was one. */
+  /** Removes the element equal to {@code probe}; returns whether there was one. */
   boolean remove(T probe) {
     root = root.writable(generation.current());
     boolean removed = root.remove(probe, order, generation);
@@ -77,7 +77,7 @@ final class OrderedTree<T> {
     return removed;
   }
 
-  /** Puts {@code element} in the place of the equal one, or adds it. */
+  /** Replaces the element equal to {@code element}, or adds it. */
   void replace(T element) {
     remove(element);
     insert(element);
@@ -88,12 +88,12 @@ final class OrderedTree<T> {
     return root.find(probe, order);
   }
 
-  /** The element with {@code rank} smaller ones, 0 to size - 1. */
+  /** The element with this rank, from 0 to size - 1. */
   T select(int rank) {
     return root.select(rank);
   }
 
-  /** How many elements are smaller than {@code probe}. */
+  /** The number of elements smaller than {@code probe}. */
   int rank(T probe) {
     return root.rank(probe, order);
   }

@@ -6,12 +6,12 @@ import java.util.Comparator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The answers given in the last ten minutes to commands with a request id. */
+/** The executed commands of the last ten minutes that have a request id. */
 public final class RecentRequests {
-  /** How long an answer is remembered, in milliseconds of store time. */
+  /** How long a request is remembered, in milliseconds of store time. */
   public static final long KEPT_MILLIS = 600_000;
 
-  /** A key of the table: a remembered event, or a probe that looks like one. */
+  /** A remembered event, or a probe for a search. */
   private record Entry(String principal, String id, long number, @Nullable Event event) {}
 
   private static final Comparator<Entry> BY_ID =
@@ -26,7 +26,7 @@ public final class RecentRequests {
     byAge = new OrderedTree<>(BY_AGE, generation);
   }
 
-  /** The event under this request id, if it is remembered at {@code nowMillis}. */
+  /** The event with this request id; null if there is none at {@code nowMillis}. */
   public @Nullable Event find(String principal, String id, long nowMillis) {
     Entry entry = byId.find(new Entry(principal, id, 0, null));
     if (entry == null || entry.event == null || forgotten(entry.event, nowMillis)) {
@@ -39,7 +39,7 @@ public final class RecentRequests {
     return event.timeMillis() + KEPT_MILLIS <= nowMillis;
   }
 
-  /** Remembers an answer; gives the one under the same id whose place it takes, if any. */
+  /** Adds an event; returns the one with the same id that it replaces, or null. */
   @Nullable Event remember(Event event) {
     RequestDigest digest = Objects.requireNonNull(event.request());
     Entry entry = new Entry(event.client().principal(), digest.id(), event.number(), event);
@@ -52,7 +52,7 @@ public final class RecentRequests {
     return former == null ? null : former.event;
   }
 
-  /** Drops the oldest answer if its time is over at {@code nowMillis}; returns what it dropped. */
+  /** Removes and returns the oldest event if its time is over at {@code nowMillis}; else null. */
   @Nullable Event forgetOne(long nowMillis) {
     if (byAge.isEmpty()) {
       return null;
@@ -67,19 +67,19 @@ public final class RecentRequests {
     return event;
   }
 
-  /** When the oldest answer is to be dropped; {@link Long#MAX_VALUE} when there is none. */
+  /** When the oldest event is removed; {@link Long#MAX_VALUE} if there is none. */
   long nextDueMillis() {
     return byAge.isEmpty()
         ? Long.MAX_VALUE
         : Objects.requireNonNull(byAge.first().event).timeMillis() + KEPT_MILLIS;
   }
 
-  /** How many requests are remembered. */
+  /** The number of remembered requests. */
   public int size() {
     return byAge.size();
   }
 
-  /** The remembered events by age, as they are now. */
+  /** The current remembered events, the oldest first. */
   Iterable<Event> frozen() {
     FrozenTree<Entry> entries = byAge.freeze();
     return () -> entries.stream().map(entry -> Objects.requireNonNull(entry.event)).iterator();

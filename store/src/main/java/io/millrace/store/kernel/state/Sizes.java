@@ -4,9 +4,9 @@ import io.millrace.store.Document;
 import io.millrace.store.Task;
 import io.millrace.store.kernel.records.Event;
 
-/** Estimates of what things take in memory, in bytes, their share of the indexes included. */
+/** Estimates of memory in bytes, including the share of the indexes. */
 public final class Sizes {
-  /** What a task takes beyond its data. */
+  /** The memory of a task without its data. */
   static final int TASK = 144;
 
   private static final int DOCUMENT = 200;
@@ -16,29 +16,29 @@ public final class Sizes {
 
   private Sizes() {}
 
-  /** What a task takes. */
+  /** The memory of a task. */
   public static long of(Task task) {
     return (long) TASK + task.data().size();
   }
 
-  /** What a document takes. */
+  /** The memory of a document. */
   public static long of(Document document) {
     return DOCUMENT
         + 2L * (document.key().collection().length() + document.key().key().length())
         + document.body().size();
   }
 
-  /** What a group takes beyond its tasks. */
+  /** The memory of a group without its tasks. */
   public static long ofGroup(String name) {
     return GROUP + 2L * name.length();
   }
 
-  /** What a commit takes that is kept for subscribers, though the store may share its data. */
+  /** The memory of a commit that is kept for subscribers; the state may share its data. */
   public static long ofShown(Event event) {
     return of(event) + (long) CHANGE * event.changes().size();
   }
 
-  /** What a remembered answer takes, which keeps its tasks and documents from being freed. */
+  /** The memory of a remembered commit, with its tasks and documents. */
   public static long of(Event event) {
     long total = EVENT;
     for (Task task : event.tasks()) {

@@ -18,22 +18,19 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that a store holds. Changed only by {@link #apply} and {@link #advance}; both depend
- * on nothing but their arguments, so replay ends where the live store was.
+ * The state of a store. Only {@link #apply} and {@link #advance} change it, and both depend only on
+ * their arguments, so replay results in the same state. Recovery also adds the content of a
+ * snapshot.
  */
 public final class State {
-  /**
-   * The most elements or children of a node of the trees, unless a simulation wants deeper ones.
-   */
+  /** The normal largest number of elements or children of a tree node. */
   public static final int NODE_CAPACITY = TreeNode.CAPACITY;
 
-  /** Written out, as the one behind {@code comparing} serves all orders and is inlined in none. */
+  /** A lambda, because the shared comparator of {@code Comparator.comparing} is not inlined. */
   private static final Comparator<Document> BY_KEY =
       (left, right) -> left.key().compareTo(right.key());
 
-  /**
-   * The most tasks that one call of {@link #advance} moves, so that it takes a few milliseconds.
-   */
+  /** The largest number of tasks that one call of {@link #advance} moves, which takes a few ms. */
   static final int MOVES = 2_000;
 
   private final CopyGeneration generation;
@@ -54,7 +51,7 @@ public final class State {
     this(TreeNode.CAPACITY);
   }
 
-  /** An empty state whose trees have nodes of up to so many elements, at least 4. */
+  /** An empty state whose tree nodes have at most this many elements, at least 4. */
   public State(int nodeCapacity) {
     generation = new CopyGeneration(nodeCapacity);
     groups = new OrderedTree<>(Group.BY_NAME, generation);
@@ -72,12 +69,12 @@ public final class State {
     return commits;
   }
 
-  /** The latest store time that this state has seen. */
+  /** The store time of the last change or advance. */
   public long timeMillis() {
     return timeMillis;
   }
 
-  /** What everything here takes, by an estimate that is a little too large. */
+  /** The estimated memory of the state in bytes, a little too large. */
   public long memoryBytes() {
     return memoryBytes;
   }
@@ -92,7 +89,7 @@ public final class State {
     return documents.size();
   }
 
-  /** The task that {@code ref} names, or null. */
+  /** The task of a reference, or null. */
   public @Nullable Task find(TaskRef ref) {
     return tasks.find(ref);
   }
@@ -108,17 +105,17 @@ public final class State {
     return group;
   }
 
-  /** The document under this key, or null. */
+  /** The document with this key, or null. */
   public @Nullable Document document(DocumentKey key) {
     return documents.find(new Document(key, 0, Bytes.EMPTY));
   }
 
-  /** The requests of the last ten minutes. */
+  /** The remembered requests. */
   public RecentRequests requests() {
     return requests;
   }
 
-  /** Applies a commit whose changes fit this state. */
+  /** Applies a commit, whose changes must fit this state. */
   public void apply(Event event) {
     commits = event.number();
     timeMillis = Math.max(timeMillis, event.timeMillis());
@@ -154,7 +151,7 @@ public final class State {
     }
   }
 
-  /** Adds a task; also used by recovery, for those of a snapshot. */
+  /** Adds a task. Recovery calls this for the tasks of a snapshot. */
   public void put(Task task) {
     lastId = Math.max(lastId, task.id());
     tasks.put(task);
@@ -191,7 +188,7 @@ public final class State {
     }
   }
 
-  /** The group, ready to be changed. */
+  /** The group, or a copy that may be changed. */
   private Group open(Group group) {
     Group open = group.writable(generation.current());
     if (!open.equals(group)) {
@@ -207,7 +204,7 @@ public final class State {
     }
   }
 
-  /** Adds or replaces a document; also used by recovery. */
+  /** Adds a document. Recovery calls this for the documents of a snapshot. */
   public void put(Document document) {
     lastId = Math.max(lastId, document.version());
     documents.insert(document);
@@ -220,8 +217,8 @@ public final class State {
   }
 
   /**
-   * The event with the data that the journal leaves out if a change kept it; to be called before
-   * the event is applied.
+   * The event with the data of all tasks: the journal leaves out data that did not change. Called
+   * before the event is applied.
    */
   public Event complete(Event event) {
     List<Change> changes = new ArrayList<>(event.changes().size());
@@ -242,23 +239,23 @@ public final class State {
         event.request());
   }
 
-  /** Puts back what recovery read of the counters. */
+  /** Restores the counters of a snapshot. */
   public void restore(long lastId, long commits, long timeMillis) {
     this.lastId = Math.max(this.lastId, lastId);
     this.commits = commits;
     this.timeMillis = Math.max(this.timeMillis, timeMillis);
   }
 
-  /** Puts back a remembered request of a snapshot. */
+  /** Restores a remembered request of a snapshot. */
   public void restore(Event remembered) {
     remember(remembered);
   }
 
   /**
-   * Lets store time pass: delayed tasks whose time has come and claims whose lease has ended become
-   * waiting, and old answers are forgotten; at most {@link #MOVES} of them in one call.
+   * Advances store time: delayed tasks whose time has come and claimed tasks whose lease has ended
+   * become waiting, and old requests are removed; at most {@link #MOVES} in one call.
    *
-   * @return whether something due is left for another call
+   * @return whether another call has something to do now
    */
   public boolean advance(long nowMillis) {
     timeMillis = Math.max(timeMillis, nowMillis);
@@ -286,12 +283,15 @@ public final class State {
     return nextDueMillis() <= timeMillis;
   }
 
-  /** When the next call of {@link #advance} has something to do. */
+  /** The store time at which {@link #advance} next has something to do. */
   public long nextDueMillis() {
     return Math.min(timers.earliest(), requests.nextDueMillis());
   }
 
-  /** The groups in which a claim may find more than before, since the last call; may repeat. */
+  /**
+   * Takes the groups in which claims may find more tasks than at the last call; a name may occur
+   * several times.
+   */
   public List<String> takeGroupsWithWork() {
     if (groupsWithWork.isEmpty()) {
       return List.of();
@@ -301,12 +301,12 @@ public final class State {
     return taken;
   }
 
-  /** Forgets the groups with work, for when no claim waits. */
+  /** Discards the groups with work; called if no claim waits. */
   public void clearGroupsWithWork() {
     groupsWithWork.clear();
   }
 
-  /** Everything as it is now, for readers on other threads. */
+  /** The current state, for readers on other threads. */
   public FrozenState freeze() {
     FrozenState frozen =
         new FrozenState(
@@ -315,7 +315,7 @@ public final class State {
     return frozen;
   }
 
-  /** The tasks of one group as they are now. */
+  /** The current tasks of one group. */
   public List<Task> freezeGroup(GroupQuery query) {
     Group group = group(query.group());
     if (group == null) {
@@ -325,28 +325,28 @@ public final class State {
     return Listings.tasks(group, query);
   }
 
-  /** All groups as they are now. */
+  /** All current groups. */
   public List<GroupSummary> freezeSummaries() {
     FrozenTree<Group> frozen = groups.freeze();
     generation.next();
     return Listings.summaries(frozen);
   }
 
-  /** All documents as they are now. */
+  /** All current documents. */
   public FrozenTree<Document> freezeDocuments() {
     FrozenTree<Document> frozen = documents.freeze();
     generation.next();
     return frozen;
   }
 
-  /** The groups that have delayed tasks or leases, by the time at which the first is due. */
+  /** The groups with held tasks, by the time at which the first of them is due. */
   private static final class GroupTimers {
     private record Timer(long timeMillis, String group) {}
 
     private final TreeSet<Timer> timers =
         new TreeSet<>(Comparator.comparingLong(Timer::timeMillis).thenComparing(Timer::group));
 
-    /** Notes that the time of a group may have changed from {@code before}. */
+    /** Updates the time of a group, which was {@code before}. */
     void reset(Group group, long before) {
       long after = group.nextDueMillis();
       if (before != after) {
@@ -359,7 +359,7 @@ public final class State {
       }
     }
 
-    /** The group that has been due longest; null if none is due. */
+    /** The group that has been due for the longest time; null if none is due. */
     @Nullable String due(long nowMillis) {
       return earliest() <= nowMillis && !timers.isEmpty() ? timers.first().group() : null;
     }

@@ -33,7 +33,7 @@ final class TaskIndex {
     }
   }
 
-  /** Removes the task of this id, which is there. */
+  /** Removes the task with this id, which must exist. */
   Task remove(long id) {
     Task task = Objects.requireNonNull(byId.remove(id));
     if (task.id() != task.origin()) {
@@ -43,8 +43,8 @@ final class TaskIndex {
   }
 
   /**
-   * Tasks by a number: a hash table in many small segments, each of which grows by itself, so that
-   * no growth takes longer than copying a few thousand references.
+   * Tasks by a number: a hash table in many small segments, each of which grows separately, so that
+   * growing never takes longer than copying a few thousand references.
    */
   static final class Table {
     private static final int SEGMENT_BITS = 12;
@@ -61,7 +61,7 @@ final class TaskIndex {
       return size;
     }
 
-    /** Numbers that grow by any step are spread best over the highest bits. */
+    /** A hash whose highest bits spread increasing numbers well, for any step between them. */
     private static long hash(long number) {
       return number * 0x9E3779B97F4A7C15L;
     }
@@ -70,7 +70,7 @@ final class TaskIndex {
       return (int) (hash >>> (64 - SEGMENT_BITS));
     }
 
-    /** The 32 bits below those that chose the segment. */
+    /** The 32 bits of the hash after those that select the segment. */
     private static int tagOf(long hash) {
       return (int) (hash >>> (32 - SEGMENT_BITS));
     }
@@ -81,7 +81,7 @@ final class TaskIndex {
       return segment == null ? null : segment.get(tagOf(hash), number, key);
     }
 
-    /** Adds a task whose number is not in use. */
+    /** Adds a task whose number is not in the table. */
     void put(Task task) {
       long hash = hash(key.applyAsLong(task));
       int at = segmentOf(hash);
@@ -107,12 +107,12 @@ final class TaskIndex {
   }
 
   /**
-   * A part of a {@link Table}: a table with linear probing. Beside each task stands its tag, 32
-   * bits of its number's hash, so that a search looks at no task but the one it finds: the others
-   * lie anywhere in memory.
+   * A part of a {@link Table}: a hash table with linear probing. With each task it keeps a tag, 32
+   * bits of the hash of its number, so that a search accesses only the task that it finds; the
+   * others lie anywhere in memory.
    */
   private static final class Segment {
-    /** The tag of an empty slot; a task with this tag is given another. */
+    /** The tag of an empty slot; a task with this tag gets another one. */
     private static final int EMPTY = 0;
 
     private static final int SMALLEST_BITS = 2;
@@ -121,7 +121,7 @@ final class TaskIndex {
     private @Nullable Task[] tasks = new Task[1 << SMALLEST_BITS];
     private int size;
 
-    /** Slots are numbered by the highest bits of tags: what is left of them after this shift. */
+    /** The slot of a tag is given by its highest bits: those left after this shift. */
     private int shift = Integer.SIZE - SMALLEST_BITS;
 
     private static int nonEmpty(int tag) {
@@ -153,7 +153,7 @@ final class TaskIndex {
       return slot < 0 ? null : tasks[slot];
     }
 
-    /** Adds a task that is not there. */
+    /** Adds a task that is not in the table. */
     void put(int tag, Task task) {
       if ((size + 1) * 4 > tags.length * 3) {
         grow();
@@ -200,16 +200,14 @@ final class TaskIndex {
       return removed;
     }
 
-    /** Gives the room of a table back that is empty. */
+    /** Releases the memory of an empty table. */
     private void reset() {
       tags = new int[1 << SMALLEST_BITS];
       tasks = new Task[1 << SMALLEST_BITS];
       shift = Integer.SIZE - SMALLEST_BITS;
     }
 
-    /**
-     * Moves back those that had been pushed past the emptied slot, so that no search ends early.
-     */
+    /** Moves back entries after the emptied slot, so that no search for them ends early. */
     private void closeGap(int emptied) {
       int mask = tags.length - 1;
       int gap = emptied;

@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A node that holds other nodes with the smallest key and the count of each. */
+/** An inner node: its children, with the smallest key and the count of each. */
 final class TreeBranch<T> extends TreeNode<T> {
   private final @Nullable Object[] children;
   private final KeyColumn<T> keys;
@@ -90,7 +90,7 @@ final class TreeBranch<T> extends TreeNode<T> {
 
   @Override
   @Nullable TreeNode<T> insert(T element, Comparator<? super T> order, CopyGeneration generation) {
-    // Sequences that grow, as ids do, all go to the last child.
+    // Increasing sequences, such as ids, all go to the last child.
     int last = size - 1;
     int index = keys.compare(last, element) <= 0 ? last : keys.search(element, size);
     if (keys.compare(index, element) > 0) {

@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A node that holds elements in order. */
+/** A leaf: elements in order. */
 final class TreeLeaf<T> extends TreeNode<T> {
   private static final int SMALLEST = 4;
 
@@ -21,7 +21,7 @@ final class TreeLeaf<T> extends TreeNode<T> {
     this.size = size;
   }
 
-  /** The element at {@code index}, which the array's runtime type cannot tell. */
+  /** The element at {@code index}; the cast is safe, because only elements of type T are added. */
   @SuppressWarnings("unchecked") // only elements of type T are ever stored below size
   T element(int index) {
     return (T) Objects.requireNonNull(elements[index]);
@@ -67,7 +67,7 @@ final class TreeLeaf<T> extends TreeNode<T> {
       put(index, element, capacity);
       return null;
     }
-    // Appending leaves this leaf full, so that growing sequences fill their leaves.
+    // After an append this leaf stays full, so that increasing sequences fill their leaves.
     int kept = index == size ? size : size / 2;
     TreeLeaf<T> right = new TreeLeaf<>(generation.current(), new Object[capacity], size - kept);
     System.arraycopy(elements, kept, right.elements, 0, size - kept);
@@ -102,8 +102,8 @@ final class TreeLeaf<T> extends TreeNode<T> {
   }
 
   /**
-   * Where {@code probe} is, or -1. Mostly it is the very element: to find it so spares looking at
-   * the others, which lie anywhere in memory.
+   * The index of {@code probe}, or -1. Usually the probe is the element itself: a search by
+   * identity does not access the other elements, which lie anywhere in memory.
    */
   @SuppressWarnings("ReferenceEquality") // equality would look at the others
   private int indexOf(T probe, Comparator<? super T> order) {

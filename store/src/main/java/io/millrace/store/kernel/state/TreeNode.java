@@ -5,10 +5,10 @@ import org.jspecify.annotations.Nullable;
 
 /** A node of an {@link OrderedTree}. */
 abstract sealed class TreeNode<T> permits TreeLeaf, TreeBranch {
-  /** The most elements or children of a node, unless a simulation wants deeper trees. */
+  /** The normal largest number of elements or children of a node. */
   static final int CAPACITY = 64;
 
-  /** How many elements or children it has itself. */
+  /** The number of its own elements or children. */
   int size;
 
   final long generation;
@@ -17,7 +17,7 @@ abstract sealed class TreeNode<T> permits TreeLeaf, TreeBranch {
     this.generation = generation;
   }
 
-  /** This node if it was made in the current generation, otherwise a copy of it. */
+  /** This node if it is of the current generation, otherwise a copy of it. */
   abstract TreeNode<T> writable(long current);
 
   /** The number of elements at and below it. */
@@ -28,7 +28,7 @@ abstract sealed class TreeNode<T> permits TreeLeaf, TreeBranch {
       T element, Comparator<? super T> order, CopyGeneration generation);
 
   /**
-   * Removes the element equal to {@code probe} from a writable node; tells whether it was there.
+   * Removes the element equal to {@code probe} from a writable node; returns whether there was one.
    */
   abstract boolean remove(T probe, Comparator<? super T> order, CopyGeneration generation);
 
@@ -38,9 +38,9 @@ abstract sealed class TreeNode<T> permits TreeLeaf, TreeBranch {
 
   abstract T select(int rank);
 
-  /** The smallest element; the node is not empty. */
+  /** The smallest element. The node must not be empty. */
   abstract T smallest();
 
-  /** Moves all that {@code right} holds to the end of this writable node, for which it has room. */
+  /** Appends the content of {@code right} to this writable node, which has room for it. */
   abstract void absorb(TreeNode<T> right, CopyGeneration generation);
 }

@@ -1,6 +1,7 @@
 /**
- * What the store knows: tasks by id and group, documents, and recent requests, in trees that freeze
- * for free. Changed by one thread; what is frozen may be read by any.
+ * The state of the store: tasks by id and by group, documents, and recent requests, in
+ * copy-on-write trees that can be frozen at no cost. One thread changes it; frozen trees may be
+ * read by any thread.
  */
 @NullMarked
 package io.millrace.store.kernel.state;

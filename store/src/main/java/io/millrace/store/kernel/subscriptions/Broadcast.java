@@ -11,18 +11,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The durable commits as a chain that the loop lengthens and subscribers walk, each at its own
- * place; what all have passed is collected. A subscriber that lets the chain behind it grow beyond
- * the limits loses its place, so that one that has stalled does not keep the commits of all in
- * memory.
+ * The durable commits as a linked list. The loop appends to it, and each subscriber follows it at
+ * its own link; links that all have passed are garbage collected. A subscriber that is too far
+ * behind the end loses its link, so that a stalled one does not keep all commits in memory.
  */
 public final class Broadcast {
-  /** A commit in the chain, or the place before the first. */
+  /** A commit in the list, or the start before the first. */
   static final class Link {
     private final @Nullable Event event;
     private final long number;
 
-    /** The bytes of all commits up to this one. */
+    /** The total bytes of all commits up to this one. */
     private final long bytes;
 
     private volatile @Nullable Link next;
@@ -37,12 +36,12 @@ public final class Broadcast {
       return event;
     }
 
-    /** The number of this commit, or of the last one before the chain. */
+    /** The number of this commit, or of the last one before the list. */
     long number() {
       return number;
     }
 
-    /** The bytes of all commits up to this one, counted from some commit on. */
+    /** The total bytes of all commits up to this one, from an arbitrary commit on. */
     long bytes() {
       return bytes;
     }
@@ -54,7 +53,7 @@ public final class Broadcast {
 
   /** A subscriber. */
   interface Walker {
-    /** Commits have been added, up to {@code last}; called on the loop's thread. */
+    /** Called on the loop's thread after commits up to {@code last} have been added. */
     void published(Link last);
   }
 
@@ -66,19 +65,19 @@ public final class Broadcast {
   private volatile Link last;
   private boolean closed;
 
-  /** A chain that begins after commit {@code number}. */
+  /** A list that begins after commit {@code number}. */
   public Broadcast(long number, Limits limits) {
     this.last = new Link(null, number, 0);
     this.maxLag = limits.subscriberLag();
     this.maxLagBytes = limits.subscriberLagBytes();
   }
 
-  /** The end of the chain. */
+  /** The last link. */
   Link last() {
     return last;
   }
 
-  /** Whether {@code newest} is further from a place than a subscriber may stay behind. */
+  /** Whether a subscriber at {@code number} and {@code bytes} is too far behind {@code newest}. */
   boolean isTooFar(long number, long bytes, Link newest) {
     return newest.number - number > maxLag || newest.bytes - bytes > maxLagBytes;
   }
@@ -105,7 +104,7 @@ public final class Broadcast {
     }
   }
 
-  /** Takes in a subscriber; from now on the chain holds what follows its end. */
+  /** Registers a subscriber; from now on, the list has the commits after the returned link. */
   Link join(Walker walker) {
     lock.lock();
     try {
@@ -137,10 +136,10 @@ public final class Broadcast {
   }
 
   /**
-   * Waits until something follows {@code link}, or the time is over, or the chain is closed, or the
+   * Waits until there is a commit after {@code link}, the time is over, the list is closed, or the
    * walker has left.
    *
-   * @param nanos how long to wait, which the clock of this machine measures
+   * @param nanos how long to wait, by the clock of this machine
    */
   void await(Walker walker, Link link, long nanos) throws InterruptedException {
     lock.lock();
@@ -164,7 +163,7 @@ public final class Broadcast {
     }
   }
 
-  /** Ends the chain: nothing more will come. */
+  /** Closes the list; no more commits follow. */
   public void close() {
     lock.lock();
     try {

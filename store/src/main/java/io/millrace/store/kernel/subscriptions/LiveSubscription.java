@@ -33,13 +33,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A subscription that reads the journal for as long as it is behind, and otherwise walks the chain
- * of new commits.
+ * A subscription that reads the journal while it is behind, and otherwise follows the list of new
+ * commits.
  *
- * <p>A subscriber that stays behind further than the limits allow, because it does not ask for the
- * next commit, keeps nothing: neither its place in the chain nor an open reader, for whose sake the
- * journal would have to keep its segments. When it asks again it reads on in the journal, and
- * learns that it was too slow if the journal does not go back so far any more.
+ * <p>If a subscriber does not ask for the next commit and falls behind further than the limits
+ * allow, it loses its link in the list, and an open reader of the journal is closed, so that it
+ * keeps neither commits nor segments. When it asks again, it continues in the journal; if the
+ * journal no longer has its next commit, it was too slow.
  */
 public final class LiveSubscription implements Subscription, Broadcast.Walker {
   private static final Logger LOG = LoggerFactory.getLogger(LiveSubscription.class);
@@ -51,24 +51,24 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
   private final Environment environment;
   private final Consumer<String> refuseToWait;
 
-  /** Held while the past is read, so that its reader is not closed in the middle. */
+  /** Held while the journal is read, so that the reader is not closed meanwhile. */
   private final ReentrantLock reading = new ReentrantLock();
 
   private final Deque<Event> past = new ArrayDeque<>();
 
-  /** Reads the journal; null when it is not open. Guarded by {@link #reading}. */
+  /** The reader of the journal; null if it is not open. Guarded by {@link #reading}. */
   private Journal.@Nullable Reader reader;
 
   /**
-   * The place in the chain. While the journal is read as well, the commits after this place need
-   * not be. Null for none: everything comes from the journal.
+   * The last link of the list that was passed. While the journal is still read, commits after this
+   * link need not be read from it. Null for none: all commits come from the journal.
    */
   private final AtomicReference<Broadcast.@Nullable Link> place = new AtomicReference<>();
 
   /** Whether the next commit comes from the journal. For the subscriber's thread. */
   private boolean behind;
 
-  /** The end of the chain when the subscriber last asked. */
+  /** The end of the list when the subscriber last asked. */
   private volatile long askedAt;
 
   private volatile long askedAtBytes;
@@ -76,12 +76,12 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
   private volatile boolean closed;
 
   /**
-   * A subscription to what follows {@code start}, which counts as open from now on.
+   * A subscription to the commits after {@code start}, which counts as open from now on. Call
+   * {@link #open} next.
    *
-   * @param live whether nothing durable follows, so that it begins at the end of the chain; else
-   *     {@link #open} comes next
-   * @param refuseToWait throws, on the thread of the store, when the subscriber would wait; takes
-   *     what it wants to do
+   * @param live whether there are no durable commits after {@code start}, so that it begins at the
+   *     end of the list
+   * @param refuseToWait throws if the current thread, which wants to do this, must not wait
    */
   public LiveSubscription(
       Interest interest,
@@ -110,14 +110,15 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
   /**
    * Opens the journal if the subscription begins in the past.
    *
-   * @throws PositionLostException when the journal does not go back so far; it is closed then
+   * @throws PositionLostException if the journal does not go back that far; the subscription is
+   *     then closed
    */
   public LiveSubscription open() {
     reading.lock();
     try {
       if (behind && !openReader()) {
         throw new PositionLostException(
-            Why.GONE, start, "the commits after position " + start + " are not kept any more");
+            Why.GONE, start, "the commits after position " + start + " are no longer kept");
       }
       return this;
     } catch (RuntimeException | Error e) {
@@ -128,7 +129,7 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
     }
   }
 
-  /** Opens the journal after the last commit delivered; tells whether it goes back so far. */
+  /** Opens the journal after the last commit delivered; returns false if that is no longer kept. */
   private boolean openReader() {
     reader = journal.read(passed);
     return reader != null;
@@ -139,7 +140,7 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
     return start;
   }
 
-  /** The bytes of the commits that are in memory for the sake of this subscriber. */
+  /** The bytes of the commits that this subscriber keeps in memory. */
   public long keptBytes() {
     Broadcast.Link at = place.get();
     return at == null ? 0 : broadcast.last().bytes() - at.bytes();
@@ -156,7 +157,8 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
       try {
         closeReader();
       } catch (JournalException e) {
-        LOG.warn("the journal's reader for a slow subscriber: {}", e.getMessage());
+        LOG.warn(
+            "the journal's reader of a slow subscriber could not be closed: {}", e.getMessage());
       } finally {
         reading.unlock();
       }
@@ -199,7 +201,7 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
     }
   }
 
-  /** The next commit from the journal; null when there is none, or the chain takes over. */
+  /** The next commit from the journal; null if there is none, or the list has the next one. */
   private @Nullable Event readPast() {
     reading.lock();
     try {
@@ -210,7 +212,7 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
         throw new PositionLostException(
             Why.TOO_SLOW,
             new Position(start.history(), passed),
-            "too slow: the commits after commit " + passed + " are not kept any more");
+            "too slow: the commits after commit " + passed + " are no longer kept");
       }
       return readPast(Objects.requireNonNull(reader));
     } catch (StoreException e) {
@@ -224,7 +226,7 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
     }
   }
 
-  /** The place of a reader that failed is unknown; the next one begins after the last commit. */
+  /** Closes a reader that has failed; the next one begins after the last commit delivered. */
   private void abandonReader(StoreException failure) {
     try {
       closeReader();
@@ -237,7 +239,7 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
     if (past.isEmpty()) {
       Frame frame = journalReader.next();
       if (frame == null) {
-        // Once more after it has a place: then every commit is before the place or after it.
+        // Read once more after the link is set: then no commit is missed between journal and list.
         if (!place.compareAndSet(null, broadcast.last())) {
           goLive();
         }
@@ -272,7 +274,7 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
     }
   }
 
-  /** The next commit of the chain; null when there is none yet, or the place is lost. */
+  /** The next commit of the list; null if there is none yet, or the link is lost. */
   private @Nullable Event walk(long nanos) throws InterruptedException {
     Broadcast.Link link = place.get();
     if (link == null) {
@@ -293,7 +295,7 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
       }
       return null;
     }
-    // If the place was lost meanwhile, this commit may be delivered still.
+    // If the link was lost meanwhile, this commit can still be delivered.
     place.compareAndSet(link, following);
     return following.event();
   }
@@ -313,7 +315,7 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
         List.copyOf(changes));
   }
 
-  /** The journal does not repeat data that was kept, so the chain does not show it either. */
+  /** Removes data that was kept, because commits from the journal do not have it either. */
   private static Change withoutKeptData(Change change) {
     return change instanceof Change.Changed(long oldId, Task task, boolean kept) && kept
         ? new Change.Changed(oldId, task.withData(Bytes.EMPTY), true)

@@ -1,6 +1,6 @@
 /**
- * How durable commits reach subscribers: new ones as a chain that each walks at its own place,
- * older ones from the journal.
+ * Delivers durable commits to subscribers: new ones from a linked list in memory, older ones from
+ * the journal.
  */
 @NullMarked
 package io.millrace.store.kernel.subscriptions;

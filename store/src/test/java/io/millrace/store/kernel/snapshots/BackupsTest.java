@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 class BackupsTest {
   @Test
   void a_clock_far_ahead_at_a_restore_leaves_half_of_the_ids() {
-    assertThat(Backups.leastId(0)).isZero();
-    assertThat(Backups.leastId(Long.MAX_VALUE)).isEqualTo(Limits.LARGEST_NUMBER / 2);
-    assertThat(Backups.leastId(1_577_836_801_000L)).isEqualTo(1L << 22);
+    assertThat(Backups.minId(0)).isZero();
+    assertThat(Backups.minId(Long.MAX_VALUE)).isEqualTo(Limits.LARGEST_NUMBER / 2);
+    assertThat(Backups.minId(1_577_836_801_000L)).isEqualTo(1L << 22);
   }
 }
