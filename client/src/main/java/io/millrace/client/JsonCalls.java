@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
@@ -30,6 +31,9 @@ import tools.jackson.databind.json.JsonMapper;
  * done something but its answer was lost.
  */
 public final class JsonCalls implements AutoCloseable {
+  /** What a problem of RFC 9457 says beside its detail. */
+  private static final Set<String> PROBLEM_FIELDS = Set.of("type", "title", "status", "instance");
+
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
 
@@ -243,6 +247,7 @@ public final class JsonCalls implements AutoCloseable {
       for (Map.Entry<String, JsonNode> field : json.properties()) {
         boolean told =
             field.getKey().startsWith("error")
+                || (json.has("detail") && PROBLEM_FIELDS.contains(field.getKey()))
                 || field.getValue().asString("").equals(answer.error());
         if (!told && field.getValue().isValueNode()) {
           error.append(" (").append(field.getKey()).append(": ");

@@ -70,6 +70,20 @@ final class JsonCallsTest {
   }
 
   @Test
+  void of_a_problem_only_the_detail_and_what_is_at_fault_are_told() throws Exception {
+    String problem =
+        "{\"type\":\"about:blank\",\"title\":\"Bad Request\",\"status\":400,"
+            + "\"detail\":\"no such zone\",\"error\":\"no such zone\",\"field\":\"zone\"}";
+    try (ScriptedServer server =
+            new ScriptedServer((_, out) -> ScriptedServer.json(out, 400, "", problem));
+        JsonCalls calls = open(server.address())) {
+      assertThatThrownBy(() -> calls.post("/x", CONTENT))
+          .isInstanceOf(RejectedException.class)
+          .hasMessageEndingWith("no such zone (field: zone)");
+    }
+  }
+
+  @Test
   void what_the_server_does_not_take_is_told_in_its_words() throws Exception {
     try (ScriptedServer server =
             new ScriptedServer((_, out) ->
