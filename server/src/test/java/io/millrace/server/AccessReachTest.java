@@ -268,4 +268,82 @@ final class AccessReachTest {
     assertThat(limited("GET", "/dci/events?queue=other", "").body()).contains("queue not found");
     assertThat(server.get("/dci/tasks/id/" + out).body()).contains("\"status\":-2");
   }
+
+  private String node(String parent, String type) throws IOException, InterruptedException {
+    return json(server.post(
+            "/v1/nodes",
+            "[{\"metadata\":{\"type\":\"%s\",\"parent\":\"%s\"},\"data\":%s}]"
+                .formatted(
+                    type,
+                    parent,
+                    // It never ends, so that nodes can be added below it.
+                    type.equals("wait for") ? "{\"time\":\"2999-01-01T00:00:00Z\"}" : "{}")))
+        .path(0)
+        .path("id")
+        .asString();
+  }
+
+  @Test
+  void of_the_graph_only_the_named_nodes_and_those_below_are_seen_and_changed() throws Exception {
+    String top = node("root", "wait for");
+    String below = node(top, "group");
+    String deep = node(below, "group");
+    String other = node("root", "wait for");
+    String key =
+        json(server.post(
+                "/access/principals",
+                """
+                {"name": "dora", "roles": ["operator"], "key": {}, "reach": {"graph": ["%s"]}}
+                """
+                    .formatted(top)))
+            .path("key")
+            .path("key")
+            .asString();
+    assertThat(json(as(key, "GET", "/v1/nodes", "")))
+        .extracting(node -> node.path("id").asString())
+        .containsExactly(top, below, deep);
+    assertThat(json(as(key, "GET", "/v1/nodes?below=" + below, ""))).hasSize(2);
+    assertThat(as(key, "GET", "/v1/nodes?below=" + other, "").statusCode()).isEqualTo(404);
+    assertThat(as(key, "GET", "/v1/events?below=" + other, "").statusCode()).isEqualTo(404);
+    for (String[] request :
+        new String[][] {
+          {"GET", "", ""},
+          {"GET", "/data", ""},
+          {"GET", "/data/note", ""},
+          {"PUT", "/data/note", "{\"value\":1}"},
+          {"PATCH", "", "{\"name\":\"x\"}"},
+          {"POST", "/retry", ""},
+          {"DELETE", "", ""}
+        }) {
+      String path = "/v1/nodes/" + other + request[1];
+      assertThat(as(key, request[0], path, request[2]).statusCode())
+          .as("%s %s", request[0], path)
+          .isEqualTo(404);
+    }
+    assertThat(as(key, "PUT", "/v1/scheduler/kill?id=" + other, "").statusCode()).isEqualTo(404);
+    assertThat(as(key, "GET", "/v1/scheduler/wait?timeout=0&id=" + other, "").statusCode())
+        .isEqualTo(404);
+    assertThat(as(key, "GET", "/v1/running", "").statusCode()).isEqualTo(200);
+
+    String add = "[{\"metadata\":{\"type\":\"%s\",\"parent\":\"%s\"}}]";
+    assertThat(as(key, "POST", "/v1/nodes", add.formatted("group", deep)).statusCode())
+        .isEqualTo(201);
+    assertThat(as(key, "POST", "/v1/nodes", add.formatted("group", other)).statusCode())
+        .isEqualTo(403);
+    assertThat(as(key, "POST", "/v1/nodes", add.formatted("group", "root")).statusCode())
+        .isEqualTo(403);
+    assertThat(as(key, "POST", "/v1/nodes", add.formatted("queue task", deep)).statusCode())
+        .isEqualTo(403);
+    assertThat(as(key, "POST", "/v1/nodes", add.formatted("job", deep)).statusCode())
+        .isEqualTo(403);
+    assertThat(as(key, "PATCH", "/v1/nodes/" + top, "{\"name\":\"mine\"}").statusCode())
+        .isEqualTo(200);
+    assertThat(
+            as(key, "PATCH", "/v1/nodes/" + below, "{\"parent\":\"" + other + "\"}").statusCode())
+        .isEqualTo(403);
+    assertThat(as(key, "PUT", "/v1/nodes/" + below + "/data/note", "{\"value\":1}").statusCode())
+        .isEqualTo(200);
+    assertThat(limited("GET", "/v1/nodes", "").statusCode()).isEqualTo(403);
+    assertThat(server.get("/v1/nodes/" + other).statusCode()).isEqualTo(200);
+  }
 }

@@ -12,22 +12,27 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** What a caller may change. */
 final class Permissions {
   private final WriteModel model;
 
-  /** The node for which the caller acts; empty if the caller may change everything. */
-  private final Optional<NodeId> node;
+  /** The nodes for which the caller acts; null if the caller may change everything. */
+  private final @Nullable Set<NodeId> tops;
 
-  /** Nodes that are known to be below it, or will be. */
+  /** Whether it may change these nodes themselves; if not, it is a running command. */
+  private final boolean includesTops;
+
+  /** Nodes that are known to be below them, or will be. */
   private final Set<NodeId> below = new HashSet<>();
 
-  private Permissions(WriteModel model, Optional<NodeId> node) {
+  private Permissions(WriteModel model, @Nullable Set<NodeId> tops, boolean includesTops) {
     this.model = model;
-    this.node = node;
+    this.tops = tops;
+    this.includesTops = includesTops;
   }
 
   /**
@@ -37,7 +42,8 @@ final class Permissions {
    */
   static Permissions of(Caller caller, WriteModel model) {
     return switch (caller) {
-      case Caller.Anyone _ -> new Permissions(model, Optional.empty());
+      case Caller.Anyone _ -> new Permissions(model, null, true);
+      case Caller.Subtrees(Set<NodeId> tops) -> new Permissions(model, tops, true);
       case Caller.RunningNode(NodeId id, int attempt) -> {
         boolean runs =
             model
@@ -48,7 +54,7 @@ final class Permissions {
         if (!runs) {
           throw new NotAllowedException("attempt " + attempt + " of node " + id + " is over");
         }
-        yield new Permissions(model, Optional.of(id));
+        yield new Permissions(model, Set.of(id), false);
       }
     };
   }
@@ -66,17 +72,26 @@ final class Permissions {
   }
 
   private void checkNamed(NodeRef ref) {
-    if (node.isPresent() && ref instanceof NodeRef.Existing(NodeId id)) {
-      NodeId own = node.get();
-      if (model.find(id).isPresent() && !id.equals(own) && !isBelow(id, own)) {
-        throw outside(own);
-      }
+    if (tops != null
+        && ref instanceof NodeRef.Existing(NodeId id)
+        && model.find(id).isPresent()
+        && !tops.contains(id)
+        && !isBelow(id, tops)) {
+      throw outside(tops);
     }
   }
 
-  private static NotAllowedException outside(NodeId own) {
+  private NotAllowedException outside(Set<NodeId> own) {
     return new NotAllowedException(
-        "node " + own + " may only add and move nodes below itself and each other");
+        who(own)
+            + (includesTops
+                ? " may only add and move nodes below these nodes"
+                : " may only add and move nodes below itself and each other"));
+  }
+
+  private String who(Set<NodeId> own) {
+    String ids = own.stream().map(NodeId::toString).sorted().collect(Collectors.joining(", "));
+    return includesTops ? "a caller that is limited to nodes " + ids : "node " + ids;
   }
 
   /** Checks whether nodes with these definitions may be added or moved to their places. */
@@ -87,11 +102,11 @@ final class Permissions {
 
   /** Checks whether a node may have this place. */
   void checkPlace(Definition definition) {
-    if (node.isPresent()) {
-      NodeId own = node.get();
+    Set<NodeId> own = tops;
+    if (own != null) {
       boolean inside =
           !definition.parents().isEmpty()
-              && definition.above().allMatch(it -> it.equals(own) || isBelow(it, own));
+              && definition.above().allMatch(it -> own.contains(it) || isBelow(it, own));
       if (!inside) {
         throw outside(own);
       }
@@ -100,29 +115,35 @@ final class Permissions {
 
   /** Checks whether a node may be changed. */
   void checkChange(NodeId id) {
-    if (node.isPresent() && !isBelow(id, node.get())) {
+    if (tops != null && !(includesTops && tops.contains(id)) && !isBelow(id, tops)) {
       throw new NotAllowedException(
-          "node " + node.get() + " may not change node " + id + ", which is not below it");
+          who(tops)
+              + " may not change node "
+              + id
+              + (includesTops ? "" : ", which is not below it"));
     }
   }
 
   /** Checks whether the data of a node may be changed. */
   void checkData(NodeId id) {
-    if (node.isPresent()) {
-      NodeId own = node.get();
-      boolean near = id.equals(own) || model.node(own).definition().parents().contains(id);
+    Set<NodeId> own = tops;
+    if (own != null) {
+      boolean near =
+          own.contains(id)
+              || (!includesTops
+                  && own.stream()
+                      .anyMatch(it -> model.node(it).definition().parents().contains(id)));
       if (!near && !isBelow(id, own)) {
         throw new NotAllowedException(
-            "node "
-                + own
+            who(own)
                 + " may not change data of node "
                 + id
-                + ", which is neither itself nor its parent nor below it");
+                + (includesTops ? "" : ", which is neither itself nor its parent nor below it"));
       }
     }
   }
 
-  private boolean isBelow(NodeId id, NodeId top) {
+  private boolean isBelow(NodeId id, Set<NodeId> tops) {
     Set<NodeId> seen = new HashSet<>(Set.of(id));
     Deque<NodeId> left = new ArrayDeque<>(seen);
     for (NodeId next = left.poll(); next != null; next = left.poll()) {
@@ -132,7 +153,7 @@ final class Permissions {
       }
       for (NodeId parent :
           model.find(next).map(it -> it.definition().parents()).orElse(List.of())) {
-        if (parent.equals(top)) {
+        if (tops.contains(parent)) {
           below.add(id);
           return true;
         }

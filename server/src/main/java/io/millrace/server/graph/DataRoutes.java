@@ -37,7 +37,8 @@ record DataRoutes(GraphRegistry graph) {
 
   private Reply keys(Request request) {
     Pages pages = Pages.of(request.query());
-    Page<String> page = graph.keys(GraphParameters.id(request), pages.wanted());
+    NodeId id = GraphParameters.id(request, graph);
+    Page<String> page = graph.keys(id, pages.wanted());
     ObjectNode json = Json.object();
     ArrayNode keys = json.putArray("keys");
     page.items().forEach(keys::add);
@@ -63,7 +64,7 @@ record DataRoutes(GraphRegistry graph) {
   }
 
   private Reply write(Request request) throws IOException {
-    NodeId id = GraphParameters.id(request);
+    NodeId id = GraphParameters.id(request, graph);
     String key = request.parameter("key");
     Pages pages = Pages.of(request.query());
     Long expected = GraphParameters.expected(request);
@@ -74,7 +75,7 @@ record DataRoutes(GraphRegistry graph) {
       throw HttpProblem.malformed("the body must have the field value");
     }
     DataWrite write = write(pages, value);
-    DataPage page = graph.put(GraphPart.caller(request), id, key, write, expected);
+    DataPage page = graph.put(GraphReach.caller(request), id, key, write, expected);
     Integer next = page.next();
     return Json.reply(
         Pages.add(

@@ -62,7 +62,8 @@ final class GraphEvents implements EventStream.Source {
 
   /** Answers with the stream that a request asks for. */
   static Reply reply(Request request, GraphRegistry graph) {
-    NodeFilter filter = GraphParameters.filter(request.query());
+    NodeFilter filter =
+        GraphReach.of(request, graph).within(GraphParameters.filter(request.query()));
     if (filter.below() != null && graph.node(filter.below()).isEmpty()) {
       throw new UnknownNodeException(filter.below());
     }

@@ -32,15 +32,24 @@ final class GraphParameters {
    *
    * @throws HttpProblem 404 if it cannot be the id of a node
    */
-  static NodeId id(Request request) {
+  private static NodeId id(Request request) {
     String text = request.parameter("id");
     return NodeId.parse(text).orElseThrow(() -> HttpProblem.notFound("there is no node " + text));
   }
 
-  /** The node in the path; 404 if it does not exist. */
+  /** The id in the path; 404 if it cannot be that of a node, or is out of reach of the caller. */
+  static NodeId id(Request request, GraphRegistry graph) {
+    NodeId id = id(request);
+    if (!GraphReach.of(request, graph).includes(id)) {
+      throw new UnknownNodeException(id);
+    }
+    return id;
+  }
+
+  /** The node in the path; 404 if it does not exist, or is out of reach of the caller. */
   static GraphNode node(Request request, GraphRegistry graph) {
     NodeId id = id(request);
-    return graph.node(id).orElseThrow(() -> new UnknownNodeException(id));
+    return GraphReach.of(request, graph).find(id).orElseThrow(() -> new UnknownNodeException(id));
   }
 
   /**
@@ -48,7 +57,18 @@ final class GraphParameters {
    *
    * @throws HttpProblem 400 if it is absent or empty, 404 for an id that cannot be that of a node
    */
-  static List<NodeId> ids(Request request) {
+  static List<NodeId> ids(Request request, GraphRegistry graph) {
+    GraphReach reach = GraphReach.of(request, graph);
+    List<NodeId> ids = ids(request);
+    for (NodeId id : ids) {
+      if (!reach.includes(id)) {
+        throw new UnknownNodeException(id);
+      }
+    }
+    return ids;
+  }
+
+  private static List<NodeId> ids(Request request) {
     LinkedHashSet<NodeId> ids = new LinkedHashSet<>();
     for (String text : String.join(",", request.query().texts("id")).split(",", -1)) {
       if (!text.isBlank()) {

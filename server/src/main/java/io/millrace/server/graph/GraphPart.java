@@ -3,7 +3,6 @@ package io.millrace.server.graph;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.Tail;
-import io.millrace.graph.Caller;
 import io.millrace.graph.GraphException;
 import io.millrace.graph.GraphException.GraphFullException;
 import io.millrace.graph.GraphException.InvalidGraphException;
@@ -29,7 +28,6 @@ import io.millrace.graph.type.NodeTypes;
 import io.millrace.graph.type.StandardTypes;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.ErrorReplies;
-import io.millrace.http.Request;
 import io.millrace.http.Route;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.processes.ProcessException;
@@ -249,20 +247,13 @@ public final class GraphPart implements Part {
 
   /** The routes under {@code /v1}, which answer unknown parameters with 400. */
   static List<Route> routes(GraphRegistry graph, GraphTokens tokens) {
-    ApiRoutes api = ApiRoutes.below("/v1").credentials(tokens);
+    ApiRoutes api = ApiRoutes.below("/v1").limitable().credentials(tokens);
     new NodeRoutes(graph).addTo(api);
     new DataRoutes(graph).addTo(api);
     new SchedulerRoutes(graph).addTo(api);
     api.strictQuery(GraphEvents.PARAMETERS)
         .get("/events", request -> GraphEvents.reply(request, graph));
     return api.routes();
-  }
-
-  /** The caller of a request: a running node if it has the token of one. */
-  static Caller caller(Request request) {
-    return request.caller().reach() instanceof GraphTokens.Subtree(Caller.RunningNode node)
-        ? node
-        : Caller.ANYONE;
   }
 
   /** Defines the answers to failures of the graph. */

@@ -77,7 +77,7 @@ record NodeRoutes(GraphRegistry graph) {
   }
 
   private Reply change(Request request) throws IOException {
-    Caller caller = GraphPart.caller(request);
+    Caller caller = GraphReach.caller(request);
     Long expected = GraphParameters.expected(request);
     ObjectNode body = Json.objectBody(request);
     Json.checkFields("a change of a node", body, CHANGES);
@@ -134,8 +134,8 @@ record NodeRoutes(GraphRegistry graph) {
   private Reply remove(Request request) {
     int removed =
         graph.remove(
-            GraphPart.caller(request),
-            GraphParameters.id(request),
+            GraphReach.caller(request),
+            GraphParameters.id(request, graph),
             removal(request.query()),
             GraphParameters.expected(request));
     return Json.reply(Json.object().put("removed", removed));
@@ -151,15 +151,15 @@ record NodeRoutes(GraphRegistry graph) {
   private Reply retry(Request request) {
     return changed(
         graph.retry(
-            GraphPart.caller(request),
-            GraphParameters.id(request),
+            GraphReach.caller(request),
+            GraphParameters.id(request, graph),
             GraphParameters.expected(request)));
   }
 
   private Reply list(Request request) throws InterruptedException {
     Query query = request.query();
     NodeShape selected = NodeShape.selected(query);
-    NodeFilter filter = GraphParameters.filter(query);
+    NodeFilter filter = GraphReach.of(request, graph).within(GraphParameters.filter(query));
     Pages pages = Pages.of(query);
     Duration timeout = SchedulerRoutes.timeout(query, MOST_WAIT);
     Page.Wanted wanted = pages.wanted();
@@ -216,7 +216,8 @@ record NodeRoutes(GraphRegistry graph) {
   private Reply add(Request request) throws IOException {
     Long expected = GraphParameters.expected(request);
     List<NewNode> nodes = NodeForms.of(Json.body(request));
-    List<GraphNode> added = graph.add(GraphPart.caller(request), nodes, expected);
+    GraphReach.of(request, graph).checkTypes(nodes);
+    List<GraphNode> added = graph.add(GraphReach.caller(request), nodes, expected);
     return Json.reply(201, Json.array(added, NodeShape::of));
   }
 }

@@ -36,13 +36,13 @@ record SchedulerRoutes(GraphRegistry graph) {
   }
 
   private Reply kill(Request request) {
-    List<NodeId> ids = GraphParameters.ids(request);
+    List<NodeId> ids = GraphParameters.ids(request, graph);
     Long expected = GraphParameters.expected(request);
     if (expected != null && ids.size() > 1) {
       throw HttpProblem.malformed("the header If-Match is for one node, not for " + ids.size());
     }
     Kill kill = new Kill(signal(request.query()), grace(request.query()));
-    graph.kill(GraphPart.caller(request), ids, kill, expected);
+    graph.kill(GraphReach.caller(request), ids, kill, expected);
     ObjectNode states = Json.object();
     for (NodeId id : ids) {
       graph.node(id).ifPresent(node -> states.put(id.toString(), node.state().word()));
@@ -91,7 +91,7 @@ record SchedulerRoutes(GraphRegistry graph) {
   }
 
   private Reply await(Request request) throws InterruptedException {
-    List<NodeId> ids = GraphParameters.ids(request);
+    List<NodeId> ids = GraphParameters.ids(request, graph);
     boolean untilSettled = untilSettled(request.query());
     Duration timeout = timeout(request.query(), MOST_WAIT);
     try (Watch<NodeId, GraphNode> watch = NodeWatch.begin(graph, ids, untilSettled);
@@ -131,6 +131,8 @@ record SchedulerRoutes(GraphRegistry graph) {
   }
 
   private Reply running(Request request) {
-    return Json.reply(NodeShape.selected(request.query()).shapes(graph.running()));
+    return Json.reply(
+        NodeShape.selected(request.query())
+            .shapes(GraphReach.of(request, graph).within(graph.running())));
   }
 }
