@@ -95,8 +95,7 @@ final class Engine {
     return Reason.of(
         Reason.Kind.FULL,
         (grows
-                ? "the store accepts no growth for now, only claims, deletes and shrinking updates:"
-                    + " "
+                ? "the store accepts no growth now, only claims, deletes and shrinking updates: "
                 : "the journal is full for now: ")
             + shortage.why());
   }

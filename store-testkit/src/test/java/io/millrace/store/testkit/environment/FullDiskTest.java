@@ -72,7 +72,7 @@ class FullDiskTest {
           .satisfies(reason -> {
             assertThat(reason.kind()).isEqualTo(Reason.Kind.FULL);
             assertThat(reason.message())
-                .startsWith("the store accepts no growth for now")
+                .startsWith("the store accepts no growth now")
                 .contains("no room for a segment of 65536 bytes in store: no space left on device");
           });
       assertThat(acknowledged).isGreaterThan(60);
