@@ -12,15 +12,18 @@ import io.millrace.queues.Output;
 import io.millrace.queues.Output.OutputFile;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueTask;
+import io.millrace.queues.QueueTask.Scheduled;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Run;
 import io.millrace.queues.Status;
 import io.millrace.queues.plugin.Plugins;
 import io.millrace.queues.runner.RunnerContext.Schedule;
 import io.millrace.queues.runner.TaskFolder.WorkFolder;
+import io.millrace.store.Owner;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.StoreOptions.Journaling;
 import io.millrace.store.TaskStore;
+import io.millrace.store.Transaction;
 import io.millrace.work.policy.Policy;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -151,6 +154,21 @@ final class Bench implements AutoCloseable {
     TaskRun run = begin(plugin, params);
     run.carryOut();
     return task(run.assignment().task());
+  }
+
+  /** Runs a task of a schedule to its end. */
+  QueueTask run(String plugin, ObjectNode params, Scheduled scheduled) throws InterruptedException {
+    Queue queue =
+        queues
+            .queues()
+            .create("queue-" + queues.newId(), plugin, Queue.Settings.DEFAULTS.withThreads(1));
+    Transaction.Builder transaction = Transaction.by(Owner.client(1));
+    var _ = queues.tasks().submitWith(transaction, queue, params, List.of(scheduled));
+    var _ = store.store().commit(transaction.build()).done();
+    Run claimed = queues.runs().claim(node, queue, 1, lease).getFirst();
+    TaskRun run = new TaskRun(assignment(plugin, claimed), shop, _ -> {});
+    run.carryOut();
+    return task(claimed.task());
   }
 
   QueueTask task(ObjectId id) {

@@ -6,6 +6,7 @@ import static io.millrace.queues.runner.Bench.shell;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.queues.QueueTask;
+import io.millrace.queues.QueueTask.Scheduled;
 import io.millrace.queues.Run;
 import io.millrace.queues.Status;
 import java.io.IOException;
@@ -97,6 +98,19 @@ class TaskRunTest {
 
     assertThat(task.status()).isEqualTo(7);
     assertThat(reason(task)).isEqualTo("exit code 9");
+  }
+
+  @Test
+  void a_program_knows_of_which_schedule_it_is_a_run() throws Exception {
+    Scheduled run = new Scheduled("nightly", 1_767_231_000_000L, 1_767_231_001_500L);
+    QueueTask task =
+        bench.run(
+            "shell",
+            shell("echo $MILLRACE_SCHEDULE $MILLRACE_NOMINAL_TIME $MILLRACE_STARTED_AT"),
+            run);
+    assertThat(bench.text(task.output().stdout()))
+        .isEqualTo("nightly 2026-01-01T01:30:00Z 2026-01-01T01:30:01.500Z\n");
+    assertThat(task.scheduled()).isEqualTo(run);
   }
 
   @Test
