@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,6 +53,7 @@ final class ScheduleRunner implements Step {
   private final Map<RunKey, String> runs = new ConcurrentHashMap<>();
 
   private final Set<String> changed = ConcurrentHashMap.newKeySet();
+  private int paused;
   private volatile boolean everything = true;
 
   ScheduleRunner(ScheduleSession session, Figures figures) {
@@ -74,8 +76,11 @@ final class ScheduleRunner implements Step {
    * What is known of a schedule.
    *
    * @param due when it is due; {@link Step#NEVER} for never
+   * @param runs its active runs
    */
-  private record Known(Instant due, boolean paused) {}
+  private record Known(Instant due, boolean paused, Set<RunKey> runs) {
+    static final Known NOTHING = new Known(NEVER, false, Set.of());
+  }
 
   /** Takes note of a commit: of changes of schedules, and of documents of their runs. */
   void changed(Commit commit) {
@@ -135,8 +140,7 @@ final class ScheduleRunner implements Step {
       due.add(next.name());
     }
     due.forEach(name -> look(name, now));
-    figures.show(
-        schedules.size(), schedules.values().stream().filter(Known::paused).count(), runs.size());
+    figures.show(schedules.size(), paused, runs.size());
     return dues.isEmpty() ? NEVER : dues.getFirst().time();
   }
 
@@ -157,27 +161,28 @@ final class ScheduleRunner implements Step {
       throw e;
     } catch (RuntimeException e) {
       LOG.warn("schedule '{}' failed; the next try comes in a second", name, e);
-      Known before = schedules.get(name);
-      know(name, now.plus(AFTER_FAILURE), before != null && before.paused());
+      Known before = schedules.getOrDefault(name, Known.NOTHING);
+      know(name, new Known(now.plus(AFTER_FAILURE), before.paused(), before.runs()));
     }
   }
 
   private void forget(String name) {
-    Known known = schedules.remove(name);
-    if (known != null) {
-      dues.remove(new Due(known.due(), name));
-    }
-    runs.values().removeIf(name::equals);
+    know(name, Known.NOTHING);
+    schedules.remove(name);
   }
 
-  private void know(String name, Instant due, boolean paused) {
-    Known known = schedules.put(name, new Known(due, paused));
-    if (known != null) {
-      dues.remove(new Due(known.due(), name));
+  private void know(String name, Known known) {
+    Known before = schedules.put(name, known);
+    if (before != null) {
+      dues.remove(new Due(before.due(), name));
+      before.runs().stream().filter(run -> !known.runs().contains(run)).forEach(runs::remove);
+      paused -= before.paused() ? 1 : 0;
     }
-    if (!due.equals(NEVER)) {
-      dues.add(new Due(due, name));
+    if (!known.due().equals(NEVER)) {
+      dues.add(new Due(known.due(), name));
     }
+    known.runs().forEach(run -> runs.put(run, name));
+    paused += known.paused() ? 1 : 0;
   }
 
   /** Notes ends and starts what is due; false if something changed in between. */
@@ -194,11 +199,13 @@ final class ScheduleRunner implements Step {
       state = stays;
       figures.count(state.counts().minus(stored.state().counts()));
     }
-    know(
-        stored.name(),
-        plan.due() == null || state.pause() != null ? NEVER : plan.due(),
-        state.pause() != null);
-    watch(stored.name(), target, state);
+    Set<RunKey> active =
+        state.active().stream()
+            .map(run -> new RunKey(target.collection(), run.id()))
+            .collect(Collectors.toUnmodifiableSet());
+    boolean pauses = state.pause() != null;
+    Instant due = pauses || plan.due() == null ? NEVER : plan.due();
+    know(stored.name(), new Known(due, pauses, active));
     for (Run run : state.active()) {
       if (run.cancelled()) {
         target.cancel(run.id());
@@ -274,12 +281,5 @@ final class ScheduleRunner implements Step {
       state = state.ended(result, stored.schedule().pauseAfter());
     }
     return state;
-  }
-
-  private void watch(String name, Target target, ScheduleState state) {
-    runs.entrySet()
-        .removeIf(
-            entry -> entry.getValue().equals(name) && state.run(entry.getKey().id()).isEmpty());
-    state.active().forEach(run -> runs.put(new RunKey(target.collection(), run.id()), name));
   }
 }

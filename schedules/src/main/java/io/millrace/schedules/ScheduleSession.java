@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,11 @@ final class ScheduleSession extends StoreSession {
   static final String STATES = "schedules.states";
 
   private final Map<String, Target> targets;
+
+  /** Forms as they were read last: they change seldom, and reading one takes long. */
+  private final Map<String, Parsed> parsed = new ConcurrentHashMap<>();
+
+  private record Parsed(long version, Instant created, Schedule schedule) {}
 
   ScheduleSession(TaskStore store, RandomGenerator random, Map<String, Target> targets) {
     super(store, random);
@@ -80,16 +86,29 @@ final class ScheduleSession extends StoreSession {
   Optional<Stored> find(String name) {
     Document form = document(form(name)).orElse(null);
     Document state = document(state(name)).orElse(null);
-    return form == null || state == null ? Optional.empty() : Optional.of(stored(form, state));
+    if (form == null || state == null) {
+      parsed.remove(name);
+      return Optional.empty();
+    }
+    Parsed read = parsed.get(name);
+    if (read == null || read.version() != form.version()) {
+      read = parse(form);
+      parsed.put(name, read);
+    }
+    return Optional.of(
+        new Stored(
+            read.schedule(),
+            read.created(),
+            Json.readState(state.body()),
+            form.version(),
+            state.version()));
   }
 
-  static Stored stored(Document form, Document state) {
+  private static Parsed parse(Document form) {
     ObjectNode json = Json.read(form.body());
     Instant created = Instant.ofEpochMilli(json.required("created").asLong());
     json.remove("created");
-    Schedule schedule = Schedule.read(form.key().key(), json, created);
-    return new Stored(
-        schedule, created, Json.readState(state.body()), form.version(), state.version());
+    return new Parsed(form.version(), created, Schedule.read(form.key().key(), json, created));
   }
 
   static Bytes write(Schedule schedule, Instant created) {
