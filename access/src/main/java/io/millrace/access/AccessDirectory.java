@@ -64,8 +64,7 @@ public final class AccessDirectory {
 
     static User of(PrincipalEntry entry) {
       Principal principal = entry.principal();
-      return new User(
-          entry, new Grant(principal.name(), null, principal.roles(), principal.reach(), null));
+      return new User(entry, Grant.of(principal, null, null));
     }
 
     /** The same access with another version of the document. */
@@ -80,6 +79,7 @@ public final class AccessDirectory {
       Principal then = entry.principal();
       return now.roles().equals(then.roles())
           && now.reach().equals(then.reach())
+          && Objects.equals(now.rate(), then.rate())
           && now.disabled() == then.disabled();
     }
   }
@@ -278,12 +278,7 @@ public final class AccessDirectory {
     Grant grant =
         principal == null || principal.disabled()
             ? null
-            : new Grant(
-                principal.name(),
-                entry.key().prefix(),
-                principal.roles(),
-                principal.reach(),
-                entry.key().expires());
+            : Grant.of(principal, entry.key().prefix(), entry.key().expires());
     Key old = keys.put(entry.key().prefix(), new Key(entry, grant));
     if (old != null && old.grant != null) {
       old.grant.end();

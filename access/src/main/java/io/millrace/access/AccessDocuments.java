@@ -59,6 +59,7 @@ final class AccessDocuments {
       @Nullable Reach reach,
       String note,
       @Nullable String password,
+      @Nullable Integer rate,
       boolean disabled,
       long created,
       String createdBy) {}
@@ -102,6 +103,7 @@ final class AccessDocuments {
             principal.reach().equals(Reach.EVERYTHING) ? null : principal.reach(),
             principal.note(),
             password,
+            principal.rate(),
             principal.disabled(),
             principal.created().toEpochMilli(),
             principal.createdBy()));
@@ -146,6 +148,7 @@ final class AccessDocuments {
             stored.reach() == null ? Reach.EVERYTHING : stored.reach(),
             stored.note(),
             stored.password() != null,
+            stored.rate(),
             stored.disabled(),
             Instant.ofEpochMilli(stored.created()),
             stored.createdBy()),

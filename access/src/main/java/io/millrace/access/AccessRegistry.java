@@ -75,9 +75,15 @@ public final class AccessRegistry {
    * A principal to create.
    *
    * @param password null for none
+   * @param rate requests a second for each of its credentials; null for any number
    */
   public record NewPrincipal(
-      String name, Set<Role> roles, Reach reach, String note, @Nullable String password) {}
+      String name,
+      Set<Role> roles,
+      Reach reach,
+      String note,
+      @Nullable String password,
+      @Nullable Integer rate) {}
 
   /**
    * A key to create.
@@ -94,13 +100,15 @@ public final class AccessRegistry {
    * What to change of a principal; null keeps it.
    *
    * @param password the new one; empty text removes it
+   * @param rate the new one; 0 removes it
    */
   public record Change(
       @Nullable Set<Role> roles,
       @Nullable Reach reach,
       @Nullable String note,
       @Nullable String password,
-      @Nullable Boolean disabled) {}
+      @Nullable Boolean disabled,
+      @Nullable Integer rate) {}
 
   /**
    * Creates a principal, and a first key in the same transaction.
@@ -112,7 +120,7 @@ public final class AccessRegistry {
    */
   public Created create(NewPrincipal wanted, @Nullable NewKey key, String by) {
     Principal.checkName(wanted.name());
-    Principal.check(wanted.roles(), wanted.note());
+    Principal.check(wanted.roles(), wanted.note(), wanted.rate());
     String password =
         wanted.password() == null ? null : directory.passwords().hash(wanted.password());
     Principal principal =
@@ -122,6 +130,7 @@ public final class AccessRegistry {
             wanted.reach(),
             wanted.note(),
             password != null,
+            wanted.rate(),
             false,
             now(),
             by);
@@ -205,13 +214,18 @@ public final class AccessRegistry {
                       change.reach() == null ? old.reach() : change.reach(),
                       change.note() == null ? old.note() : change.note(),
                       kept != null,
+                      change.rate() == null ? old.rate() : rate(change.rate()),
                       change.disabled() == null ? old.disabled() : change.disabled(),
                       old.created(),
                       old.createdBy());
-              Principal.check(changed.roles(), changed.note());
+              Principal.check(changed.roles(), changed.note(), changed.rate());
               return commit(put(found, changed, kept)) ? changed : null;
             })
         .orElseThrow(() -> unknown(name));
+  }
+
+  private static @Nullable Integer rate(int changed) {
+    return changed == 0 ? null : changed;
   }
 
   /**

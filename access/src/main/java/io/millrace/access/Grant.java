@@ -13,26 +13,67 @@ import org.jspecify.annotations.Nullable;
  * credentials. Safe for use by threads.
  */
 public final class Grant {
+  private static final double NANOS = 1e9;
+
   private final String principal;
   private final @Nullable String key;
   private final Set<Role> roles;
   private final Reach reach;
   private final @Nullable Instant expires;
+  private final @Nullable Integer rate;
   private final Set<Runnable> endings = Collections.newSetFromMap(new IdentityHashMap<>());
   private boolean over;
+
+  /** How many requests may be made at once; guarded by the monitor, like the two after it. */
+  private double left;
+
+  private long lastNanos;
+  private boolean counting;
   private volatile long notedMinute;
 
-  Grant(
-      String principal,
-      @Nullable String key,
-      Set<Role> roles,
-      Reach reach,
-      @Nullable Instant expires) {
-    this.principal = principal;
+  private Grant(Principal principal, @Nullable String key, @Nullable Instant expires) {
+    this.principal = principal.name();
     this.key = key;
-    this.roles = roles;
-    this.reach = reach;
+    this.roles = principal.roles();
+    this.reach = principal.reach();
     this.expires = expires;
+    this.rate = principal.rate();
+    this.left = rate == null ? 0 : rate;
+  }
+
+  /**
+   * What a key or the password of a principal gives.
+   *
+   * @param key the prefix of the key; null for the password
+   * @param expires null for never
+   */
+  static Grant of(Principal principal, @Nullable String key, @Nullable Instant expires) {
+    return new Grant(principal, key, expires);
+  }
+
+  /**
+   * Counts a request, unless there were too many: in any second as many as the rate of the
+   * principal, after a pause up to twice as many.
+   *
+   * @param nanos the time by a monotonic clock
+   * @return whether the request may be served
+   */
+  public boolean admits(long nanos) {
+    Integer perSecond = rate;
+    if (perSecond == null) {
+      return true;
+    }
+    synchronized (this) {
+      long passed = counting ? Math.max(0, nanos - lastNanos) : 0;
+      counting = true;
+      lastNanos = nanos;
+      left = Math.min(perSecond, left + passed * (double) perSecond / NANOS);
+      if (left < 1) {
+        return false;
+      }
+      left--;
+      return true;
+    }
   }
 
   /** The name of the principal. */

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A program or a person that uses a server. Immutable.
@@ -15,6 +16,7 @@ import java.util.regex.Pattern;
  * @param reach what the roles are limited to
  * @param note for people; may be empty
  * @param hasPassword whether it can show a password beside its keys
+ * @param rate how many requests a second each of its credentials may make; null for any number
  * @param disabled whether none of its credentials count for now
  * @param created when it was created
  * @param createdBy which principal created it
@@ -25,6 +27,7 @@ public record Principal(
     Reach reach,
     String note,
     boolean hasPassword,
+    @Nullable Integer rate,
     boolean disabled,
     Instant created,
     String createdBy) {
@@ -34,6 +37,7 @@ public record Principal(
   private static final Set<String> RESERVED = Set.of("local", "unknown", "worker", "bootstrap");
 
   private static final int LONGEST_NOTE = 1_000;
+  private static final int MOST_RATE = 1_000_000;
 
   /** With the roles in the order of {@link Role}. */
   public Principal {
@@ -63,7 +67,10 @@ public record Principal(
   }
 
   /** Checks what a principal may consist of. */
-  static void check(Set<Role> roles, String note) {
+  static void check(Set<Role> roles, String note, @Nullable Integer rate) {
+    if (rate != null && (rate < 1 || rate > MOST_RATE)) {
+      throw new InvalidAccessException("a rate is 1 to " + MOST_RATE + " requests a second");
+    }
     if (roles.isEmpty()) {
       throw new InvalidAccessException("a principal has at least one role");
     }

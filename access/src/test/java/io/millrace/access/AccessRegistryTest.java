@@ -71,18 +71,20 @@ final class AccessRegistryTest {
   }
 
   private static NewPrincipal principal(String name, Role role) {
-    return new NewPrincipal(name, Set.of(role), Reach.EVERYTHING, "", null);
+    return new NewPrincipal(name, Set.of(role), Reach.EVERYTHING, "", null, null);
   }
 
   private static Change roles(Role role) {
-    return new Change(Set.of(role), null, null, null, null);
+    return new Change(Set.of(role), null, null, null, null, null);
   }
 
   @Test
   void a_key_gives_the_roles_and_the_reach_of_its_principal() {
     Reach reach = new Reach(Set.of("mail"), Set.of(), Set.of("image-"), Set.of("17"));
     String text =
-        created(new NewPrincipal("builder", Set.of(Role.SUBMITTER, Role.WORKER), reach, "", null))
+        created(
+                new NewPrincipal(
+                    "builder", Set.of(Role.SUBMITTER, Role.WORKER), reach, "", null, null))
             .text();
 
     Grant grant = directory.byKey(text).orElseThrow();
@@ -107,7 +109,8 @@ final class AccessRegistryTest {
 
   @Test
   void neither_keys_nor_passwords_are_stored() {
-    NewPrincipal user = new NewPrincipal("ann", Set.of(Role.ADMIN), Reach.EVERYTHING, "", PASSWORD);
+    NewPrincipal user =
+        new NewPrincipal("ann", Set.of(Role.ADMIN), Reach.EVERYTHING, "", PASSWORD, null);
     String text = created(user).text();
     String secret = text.substring(12);
     for (Document document : store.documents(DocumentQuery.prefix("access", "")).value()) {
@@ -171,7 +174,7 @@ final class AccessRegistryTest {
   void another_note_or_another_key_ends_nothing() {
     String text = create("builder", Role.SUBMITTER);
     Grant grant = directory.byKey(text).orElseThrow();
-    registry.change("builder", new Change(null, null, "builds", null, null));
+    registry.change("builder", new Change(null, null, "builds", null, null, null));
     registry.addKey("builder", KEY, "tester");
     assertThat(grant.isOver()).isFalse();
     assertThat(directory.byKey(text)).containsSame(grant);
@@ -181,10 +184,10 @@ final class AccessRegistryTest {
   @Test
   void a_disabled_principal_has_no_credentials_until_it_is_enabled() {
     String text = create("builder", Role.SUBMITTER);
-    registry.change("builder", new Change(null, null, null, PASSWORD, true));
+    registry.change("builder", new Change(null, null, null, PASSWORD, true, null));
     assertThat(directory.byKey(text)).isEmpty();
     assertThat(directory.byPassword("builder", PASSWORD)).isEmpty();
-    registry.change("builder", new Change(null, null, null, null, false));
+    registry.change("builder", new Change(null, null, null, null, false, null));
     assertThat(directory.byKey(text)).isPresent();
     assertThat(directory.byPassword("builder", PASSWORD)).isPresent();
   }
@@ -236,7 +239,7 @@ final class AccessRegistryTest {
   @Test
   void a_password_counts_until_there_is_another() {
     NewPrincipal user =
-        new NewPrincipal("ann", Set.of(Role.VIEWER), Reach.EVERYTHING, "", PASSWORD);
+        new NewPrincipal("ann", Set.of(Role.VIEWER), Reach.EVERYTHING, "", PASSWORD, null);
     registry.create(user, null, "tester");
     assertThat(directory.byKnownPassword("ann", PASSWORD)).isEmpty();
     Grant grant = directory.byPassword("ann", PASSWORD).orElseThrow();
@@ -244,12 +247,12 @@ final class AccessRegistryTest {
     assertThat(directory.byPassword("ann", PASSWORD + "!")).isEmpty();
     assertThat(directory.byPassword("bob", PASSWORD)).isEmpty();
 
-    registry.change("ann", new Change(null, null, null, "another password", null));
+    registry.change("ann", new Change(null, null, null, "another password", null, null));
     assertThat(grant.isOver()).isTrue();
     assertThat(directory.byPassword("ann", PASSWORD)).isEmpty();
     assertThat(directory.byPassword("ann", "another password")).isPresent();
 
-    registry.change("ann", new Change(null, null, null, "", null));
+    registry.change("ann", new Change(null, null, null, "", null, null));
     assertThat(directory.byPassword("ann", "another password")).isEmpty();
     assertThat(registry.principal("ann").orElseThrow().hasPassword()).isFalse();
   }
@@ -275,7 +278,7 @@ final class AccessRegistryTest {
           .isInstanceOf(InvalidAccessException.class);
     }
     assertThatThrownBy(
-            () -> registry.change("builder", new Change(Set.of(), null, null, null, null)))
+            () -> registry.change("builder", new Change(Set.of(), null, null, null, null, null)))
         .isInstanceOf(InvalidAccessException.class);
     assertThatThrownBy(() -> registry.change("nobody", roles(Role.VIEWER)))
         .isInstanceOf(UnknownPrincipalException.class);
@@ -284,7 +287,7 @@ final class AccessRegistryTest {
     assertThatThrownBy(() -> registry.delete("x".repeat(2_000)))
         .isInstanceOf(UnknownPrincipalException.class);
     assertThatThrownBy(
-            () -> registry.change("builder", new Change(null, null, null, "short", null)))
+            () -> registry.change("builder", new Change(null, null, null, "short", null, null)))
         .isInstanceOf(InvalidAccessException.class);
     assertThatThrownBy(() -> new Reach(Set.of(), Set.of(), Set.of(), Set.of("x")))
         .isInstanceOf(InvalidAccessException.class);
@@ -332,5 +335,32 @@ final class AccessRegistryTest {
         assertThat(registry.keys()).isEmpty();
       }
     }
+  }
+
+  @Test
+  void a_rate_counts_for_each_key_and_fills_up_with_time() {
+    NewPrincipal principal =
+        new NewPrincipal("builder", Set.of(Role.VIEWER), Reach.EVERYTHING, "", null, 3);
+    Grant first = directory.byKey(created(principal).text()).orElseThrow();
+    Grant second = directory.byKey(registry.addKey("builder", KEY, "tester").text()).orElseThrow();
+    long second0 = Long.MIN_VALUE;
+    for (int i = 0; i < 3; i++) {
+      assertThat(first.admits(second0)).isTrue();
+    }
+    assertThat(first.admits(second0)).isFalse();
+    assertThat(second.admits(second0)).isTrue();
+    assertThat(first.admits(second0 + 200_000_000)).isFalse();
+    assertThat(first.admits(second0 + 400_000_000)).isTrue();
+    assertThat(first.admits(second0 + 400_000_000)).isFalse();
+    for (int i = 0; i < 3; i++) {
+      assertThat(first.admits(second0 + 60_000_000_000L)).isTrue();
+    }
+    assertThat(first.admits(second0 + 60_000_000_000L)).isFalse();
+
+    registry.change("builder", new Change(null, null, null, null, null, 0));
+    assertThat(first.isOver()).isTrue();
+    assertThatThrownBy(
+            () -> registry.change("builder", new Change(null, null, null, null, null, -1)))
+        .isInstanceOf(InvalidAccessException.class);
   }
 }

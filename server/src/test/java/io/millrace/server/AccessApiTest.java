@@ -262,6 +262,9 @@ final class AccessApiTest {
         "{\"name\":\"x\",\"roles\":[\"viewer\"],\"reach\":{\"queue\":[\"a\"]}}",
         "{\"name\":\"x\",\"roles\":[\"viewer\"],\"reach\":{\"queues\":\"a\"}}",
         "{\"name\":\"x\",\"roles\":[\"viewer\"],\"reach\":{\"graph\":[\"a\"]}}",
+        "{\"name\":\"x\",\"roles\":[\"viewer\"],\"rate\":0}",
+        "{\"name\":\"x\",\"roles\":[\"viewer\"],\"rate\":\"9\"}",
+        "{\"name\":\"x\",\"roles\":[\"viewer\"],\"rate\":2000000}",
         "{\"name\":\"x\",\"roles\":[\"viewer\"],\"key\":7}",
         "{\"name\":\"x\",\"roles\":[\"viewer\"],\"key\":{\"expires\":\"soon\"}}",
         "{\"name\":\"x\",\"roles\":[\"viewer\"],\"key\":{\"expires\":\"2001-01-01T00:00:00Z\"}}"
@@ -475,5 +478,24 @@ final class AccessApiTest {
     String override = "{\"clientid\":7,\"override\":true,\"deletes\":[" + id + "]}";
     assertThat(send(bob, "POST", "/store/update", override).statusCode()).isEqualTo(403);
     assertThat(asAdmin("POST", "/store/update", override).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void more_requests_than_the_rate_are_answered_429_until_it_is_lifted() throws Exception {
+    String body = "{\"name\":\"ann\",\"roles\":[\"viewer\"],\"rate\":1,\"key\":{}}";
+    String key = json(asAdmin("POST", PRINCIPALS, body)).path("key").path("key").asString();
+    HttpResponse<String> last = send(key, "GET", "/store/groups", "");
+    assertThat(last.statusCode()).isEqualTo(200);
+    while (last.statusCode() == 200) {
+      // The machine would have to take a second for each request.
+      last = send(key, "GET", "/store/groups", "");
+    }
+    assertThat(last.statusCode()).isEqualTo(429);
+    assertThat(last.headers().firstValue("Retry-After")).hasValue("1");
+    assertThat(asAdmin("PATCH", PRINCIPALS + "/ann", "{\"rate\":null}").statusCode())
+        .isEqualTo(200);
+    for (int i = 0; i < 20; i++) {
+      assertThat(send(key, "GET", "/store/groups", "").statusCode()).isEqualTo(200);
+    }
   }
 }

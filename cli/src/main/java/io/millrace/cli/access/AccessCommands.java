@@ -36,7 +36,7 @@ public final class AccessCommands extends CommandGroup {
       new Fields.Columns()
           .fields("name", "roles")
           .with("REACH", principal -> reach(principal.path("reach")))
-          .fields("password", "disabled", "note");
+          .fields("rate", "password", "disabled", "note");
   private static final Fields.Columns KEY_COLUMNS =
       new Fields.Columns()
           .fields("prefix", "principal", "name", "created", "expires")
@@ -220,6 +220,11 @@ public final class AccessCommands extends CommandGroup {
       @Option(names = "--note", paramLabel = "TEXT", description = "A note for people.")
           @Nullable String note,
       @Option(
+              names = "--rate",
+              paramLabel = "N",
+              description = "At most so many requests a second for each key.")
+          @Nullable String rate,
+      @Option(
               names = "--password-file",
               paramLabel = "FILE",
               description = "A file with a password of at least 10 characters; - for the input.")
@@ -234,6 +239,9 @@ public final class AccessCommands extends CommandGroup {
       }
       if (passwordFile != null) {
         fields.put("password", password(passwordFile));
+      }
+      if (rate != null) {
+        fields.set("rate", Arguments.limit("--rate", rate));
       }
       if (passwordFile == null || keyOptions.isGiven()) {
         fields.set("key", keyOptions.key());
@@ -312,6 +320,11 @@ public final class AccessCommands extends CommandGroup {
       @Option(names = "--note", paramLabel = "TEXT", description = "A note for people.")
           @Nullable String note,
       @Option(
+              names = "--rate",
+              paramLabel = "N",
+              description = "At most so many requests a second for each key; none for any number.")
+          @Nullable String rate,
+      @Option(
               names = "--password-file",
               paramLabel = "FILE",
               description = "A file with a new password; - for the input.")
@@ -333,6 +346,9 @@ public final class AccessCommands extends CommandGroup {
         fields.put("password", password(passwordFile));
       } else if (noPassword) {
         fields.putNull("password");
+      }
+      if (rate != null) {
+        fields.set("rate", Arguments.limit("--rate", rate));
       }
       if (disable || enable) {
         fields.put("disabled", disable);

@@ -38,9 +38,9 @@ record AccessRoutes(AccessRegistry registry) {
   private static final Set<String> OF_REACH = Set.of("groups", "queues", "types", "graph");
   private static final Set<String> OF_KEY = Set.of("name", "expires");
   private static final Set<String> OF_PRINCIPAL =
-      Set.of("name", "roles", "reach", "note", "password", "key");
+      Set.of("name", "roles", "reach", "note", "password", "rate", "key");
   private static final Set<String> OF_CHANGE =
-      Set.of("roles", "reach", "note", "password", "disabled");
+      Set.of("roles", "reach", "note", "password", "disabled", "rate");
 
   /** An answer with a secret is kept by nobody on the way. */
   private static final Map<String, String> UNKEPT = Map.of("Cache-Control", "no-store");
@@ -95,7 +95,8 @@ record AccessRoutes(AccessRegistry registry) {
                 roles,
                 reach == null ? Reach.EVERYTHING : reach,
                 text("note", body, ""),
-                Json.text("password", body.get("password"))),
+                Json.text("password", body.get("password")),
+                rate(body.get("rate"))),
             key == null || key.isNull() ? null : key(object("key", key)),
             by(request));
     ObjectNode shown = of(created.principal());
@@ -118,7 +119,8 @@ record AccessRoutes(AccessRegistry registry) {
             body.has("reach") && body.path("reach").isNull() ? Reach.EVERYTHING : reach(body),
             Json.text("note", body.get("note")),
             password != null && password.isNull() ? "" : Json.text("password", password),
-            truth("disabled", body.get("disabled")));
+            truth("disabled", body.get("disabled")),
+            body.path("rate").isNull() ? Integer.valueOf(0) : rate(body.get("rate")));
     return Json.reply(of(registry.change(request.parameter("name"), change)));
   }
 
@@ -182,6 +184,17 @@ record AccessRoutes(AccessRegistry registry) {
       throw HttpProblem.malformed(name + " must be true or false, not " + Json.shortened(value));
     }
     return value.asBoolean();
+  }
+
+  private static @Nullable Integer rate(@Nullable JsonNode value) {
+    if (value == null || value.isNull()) {
+      return null;
+    }
+    if (!value.isInt() || value.asInt() < 1) {
+      throw HttpProblem.malformed(
+          "rate must be a number of requests a second from 1, not " + Json.shortened(value));
+    }
+    return value.asInt();
   }
 
   private static ObjectNode object(String name, JsonNode value) {
@@ -258,6 +271,7 @@ record AccessRoutes(AccessRegistry registry) {
         principal.reach().coversEverything() ? Json.MAPPER.nullNode() : of(principal.reach()));
     return json.put("note", principal.note())
         .put("password", principal.hasPassword())
+        .put("rate", principal.rate())
         .put("disabled", principal.disabled())
         .put("created", principal.created().toString())
         .put("created_by", principal.createdBy());

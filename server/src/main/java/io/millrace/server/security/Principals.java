@@ -143,6 +143,10 @@ public final class Principals {
   }
 
   private Caller caller(Grant grant) {
+    if (!grant.admits(System.nanoTime())) {
+      throw new HttpProblem(429, grant.principal() + " makes more requests than its rate allows")
+          .withHeader("Retry-After", "1");
+    }
     Caller known = callers.get(grant);
     if (known != null) {
       return known;
