@@ -7,16 +7,18 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts connections whose server is silent for too long. One thread looks after all of them, and
- * ends when nothing waits; a timeout of each socket would cost a virtual thread a timer with each
- * read. Safe for use by threads.
+ * Cuts connections whose server is silent for too long. One thread watches all of them, and ends
+ * when nothing waits. A socket timeout would cost a virtual thread a timer for each read.
+ * Thread-safe.
  */
 final class AnswerDeadlines {
   private static final long ORIGIN_NANOS = System.nanoTime();
 
   private final Set<Deadline> watched = ConcurrentHashMap.newKeySet();
 
-  /** When the thread looks next; {@link Deadline#NONE} while it looks, and if there is none. */
+  /**
+   * When the thread checks next; {@link Deadline#NONE} while it checks or if there is no thread.
+   */
   private final AtomicLong nextLook = new AtomicLong(Deadline.NONE);
 
   private @Nullable Thread thread;
@@ -26,7 +28,7 @@ final class AnswerDeadlines {
     return System.nanoTime() - ORIGIN_NANOS;
   }
 
-  /** The deadline of a connection; it is set by the thread that waits for the server. */
+  /** The deadline of a connection, set by the thread that waits for the server. */
   final class Deadline implements AutoCloseable {
     private static final long NONE = Long.MAX_VALUE;
     private static final long PASSED = Long.MIN_VALUE;
@@ -38,7 +40,9 @@ final class AnswerDeadlines {
       this.cut = cut;
     }
 
-    /** Has the connection cut after this time. Nothing if it was cut already. */
+    /**
+     * Starts the deadline: the connection is cut after this time. Does nothing if it has been cut.
+     */
     void begin(int millis) {
       long at = now() + millis * 1_000_000L;
       if (nanos.compareAndSet(NONE, at) && at < nextLook.get()) {
@@ -46,11 +50,13 @@ final class AnswerDeadlines {
       }
     }
 
-    /** The server has spoken. Nothing if that was too late. */
+    /**
+     * Cancels the deadline, since the server has sent something. Does nothing if it was too late.
+     */
     void end() {
       long at = nanos.get();
       if (at != PASSED) {
-        // Lost only to the thread that cuts the connection.
+        // This fails only if the thread has cut the connection.
         var _ = nanos.compareAndSet(at, NONE);
       }
     }
@@ -66,7 +72,7 @@ final class AnswerDeadlines {
     }
   }
 
-  /** A deadline for a connection, to be closed with it. */
+  /** Creates the deadline of a connection, to be closed with it. */
   Deadline of(Runnable cut) {
     Deadline deadline = new Deadline(cut);
     watched.add(deadline);
@@ -83,7 +89,7 @@ final class AnswerDeadlines {
 
   private void watch() {
     while (true) {
-      // A deadline that begins from here on wakes this thread, so that none is overlooked.
+      // A deadline that starts from here on wakes this thread, so that none is missed.
       nextLook.set(Deadline.NONE);
       long earliest = look();
       if (earliest < Deadline.NONE) {
@@ -96,7 +102,7 @@ final class AnswerDeadlines {
   }
 
   private synchronized boolean ended() {
-    // Under the lock: what begins later finds no thread, and starts another.
+    // Under the lock, so that a deadline that starts later finds no thread and starts another.
     if (look() < Deadline.NONE) {
       return false;
     }
@@ -104,7 +110,7 @@ final class AnswerDeadlines {
     return true;
   }
 
-  /** Cuts what is too late; gives the earliest other deadline. */
+  /** Cuts the connections whose deadline has passed; returns the earliest other deadline. */
   private long look() {
     long earliest = Deadline.NONE;
     for (Deadline each : watched) {

@@ -8,8 +8,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the answers of an HTTP/1.1 server (RFC 9112) off a stream, one after the other. For one
- * thread. An answer that is not HTTP is an {@link IOException} and leaves the stream unusable.
+ * Reads the answers of an HTTP/1.1 server (RFC 9112) from a stream, one after the other. An answer
+ * that is not HTTP is an {@link IOException}; the stream is unusable then. Not thread-safe.
  */
 final class AnswerReader {
   /** The longest head; longer ones are refused. */
@@ -65,7 +65,7 @@ final class AnswerReader {
     }
   }
 
-  /** Reads what has come behind what is left in the buffer; false at the end of the stream. */
+  /** Reads more bytes into the buffer; false at the end of the stream. */
   boolean fill() throws IOException {
     if (from == to) {
       from = 0;
@@ -106,7 +106,7 @@ final class AnswerReader {
     return new IOException("the answer is not HTTP: " + what);
   }
 
-  /** An answer, whose body is read as it comes. Closing it does nothing. */
+  /** An answer, whose body is read as it arrives. Closing it does nothing. */
   final class Answered extends InputStream {
     private final String head;
     private final int status;
@@ -236,7 +236,7 @@ final class AnswerReader {
       return count;
     }
 
-    /** Goes on to the next chunk; false if that was the last, behind the trailers. */
+    /** Moves to the next chunk; after the last one reads the trailers and returns false. */
     private boolean nextChunk() throws IOException {
       if (!firstChunk && !line().isEmpty()) {
         throw notHttp("a chunk has no end");

@@ -3,12 +3,12 @@ package io.millrace.client;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether some work was cancelled, and what to run when it is. Safe for use by threads. */
+/** Whether some work is cancelled, and listeners to run when it is. Thread-safe. */
 public final class Cancellation {
   private final List<Runnable> listeners = new ArrayList<>();
   private boolean cancelled;
 
-  /** Of work that is not cancelled. */
+  /** Not cancelled. */
   public Cancellation() {}
 
   /** Whether the work was cancelled. */

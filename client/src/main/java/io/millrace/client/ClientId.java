@@ -3,7 +3,9 @@ package io.millrace.client;
 import io.millrace.store.Owner;
 import java.security.SecureRandom;
 
-/** The client id that a process chooses at random, so that no two hold each other's tasks. */
+/**
+ * The random client id of this process, which keeps its tasks apart from those of other processes.
+ */
 public final class ClientId {
   private static final long OF_THIS_PROCESS = 1L + new SecureRandom().nextInt(Integer.MAX_VALUE);
 

@@ -13,9 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param server the server's address, {@code http} or {@code https}, with a path if it is below
  *     one; the API's own {@code /store} is appended
  * @param token a bearer token; null for none
- * @param certificates a file of certificates, PEM or DER: over {@code https} the server must prove
- *     itself by one of them; null for the authorities that the JVM trusts. The host name is always
- *     checked
+ * @param certificates a file of certificates, PEM or DER: the certificates to trust over {@code
+ *     https}; null for those that the JVM trusts. The host name is always checked
  * @param timeouts how long to wait
  */
 public record ClientOptions(
@@ -24,10 +23,11 @@ public record ClientOptions(
   /**
    * How long to wait.
    *
-   * @param connect for a connection; default 5 seconds
-   * @param answer for an answer, beyond what a claim asked to wait; default 30 seconds
-   * @param retry how long to go on trying if that is safe: for reads, for commands with a request
-   *     id, and for whatever never left this machine; default 10 seconds, zero tries once
+   * @param connect the longest time to connect; default 5 seconds
+   * @param answer the longest time for an answer, in addition to the wait of a claim; default 30
+   *     seconds
+   * @param retry how long to retry if that is safe: for reads, for commands with a request id, and
+   *     for requests that were never sent; default 10 seconds; zero for no retries
    */
   public record Timeouts(Duration connect, Duration answer, Duration retry) {
     /** Rejects timeouts that are not positive. */
@@ -38,7 +38,7 @@ public record ClientOptions(
     }
   }
 
-  /** Rejects an address that is not one of a server. */
+  /** Rejects an invalid address. */
   public ClientOptions {
     String scheme = server.getScheme();
     if (server.getHost() == null
@@ -75,17 +75,17 @@ public record ClientOptions(
     return new ClientOptions(server, token, file, timeouts);
   }
 
-  /** The same with another wait for connections. */
+  /** The same with another connect timeout. */
   public ClientOptions withConnectTimeout(Duration timeout) {
     return with(new Timeouts(timeout, timeouts.answer, timeouts.retry));
   }
 
-  /** The same with another wait for answers. */
+  /** The same with another answer timeout. */
   public ClientOptions withAnswerTimeout(Duration timeout) {
     return with(new Timeouts(timeouts.connect, timeout, timeouts.retry));
   }
 
-  /** The same, trying for this long. */
+  /** The same with another retry time. */
   public ClientOptions withRetryFor(Duration duration) {
     return with(new Timeouts(timeouts.connect, timeouts.answer, duration));
   }
@@ -95,9 +95,9 @@ public record ClientOptions(
   }
 
   /**
-   * The context in which {@code https} is spoken, also for other clients of the same server.
+   * The TLS context for {@code https}, also for other clients of the same server.
    *
-   * @throws IllegalArgumentException when the certificates cannot be read, or there are none
+   * @throws IllegalArgumentException if the certificates cannot be read, or there are none
    */
   public SSLContext tls() {
     return TrustedCertificates.context(certificates);

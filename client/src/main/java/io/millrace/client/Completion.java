@@ -19,7 +19,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Ends the work on a task: one transaction, tried until it is known or the lease is over. */
+/**
+ * Ends the work on a task with one transaction, retried until its outcome is known or the lease has
+ * ended.
+ */
 final class Completion {
   private static final Logger LOG = LoggerFactory.getLogger(Completion.class);
   private static final long PAUSE_MILLIS = 100;
@@ -30,7 +33,7 @@ final class Completion {
   private final LongSupplier nanos;
   private final BooleanSupplier stopping;
 
-  /** With a clock in nanoseconds that never goes back. */
+  /** With a monotonic clock in nanoseconds. */
   Completion(TaskStore store, WorkerOptions options, LongSupplier nanos, BooleanSupplier stopping) {
     this.store = store;
     this.stopping = stopping;
@@ -39,7 +42,10 @@ final class Completion {
     this.nanos = nanos;
   }
 
-  /** Ends it as the handler said. A refusal that is not about the task counts as its failure. */
+  /**
+   * Ends the work with the result of the handler. A refusal for another reason than the task counts
+   * as a failure of the work.
+   */
   void finish(Work work, Finish finish) {
     String refusal =
         end(
@@ -59,7 +65,7 @@ final class Completion {
     }
   }
 
-  /** Ends in failure: for another try, or into quarantine after too many. */
+  /** Ends the work as failed: the task is tried again, or quarantined after too many attempts. */
   void fail(Work work, String reason) {
     if (poison.claims() > 0 && work.task().claims() >= poison.claims()) {
       quarantine(work, reason);
@@ -73,7 +79,7 @@ final class Completion {
     end(work, transaction -> transaction.update(work.ref, null, When.after(poison.retryDelay())));
   }
 
-  /** Whether a task was claimed so often, without any end, that it should not be tried again. */
+  /** Whether a task was claimed too often without an end. */
   boolean isPoisonous(Task task) {
     return poison.claims() > 0 && task.claims() > poison.claims();
   }
@@ -90,7 +96,7 @@ final class Completion {
                     .delete(work.ref)
                     .add(task.group() + poison.suffix(), QuarantinedTask.of(task, reason).write()));
     if (refusal != null) {
-      // Its data may be so large that there is no room for the reason beside it.
+      // The data may be too large for the reason to fit.
       LOG.error("{} cannot go into quarantine: {}", work.ref, refusal);
       tryAgain(work);
     }
@@ -102,9 +108,9 @@ final class Completion {
   }
 
   /**
-   * Commits what {@code parts} say about a task that is still held.
+   * Commits {@code parts} together with the end of a task that is still held.
    *
-   * @return why it was refused, if that was for something else than the task; otherwise null
+   * @return the reason of a refusal that is not about the task; otherwise null
    */
   private @Nullable String end(Work work, Consumer<Transaction.Builder> parts) {
     work.lock.lock();
@@ -136,7 +142,7 @@ final class Completion {
     }
   }
 
-  /** The outcome, or null if it is not known yet; then the work may be over by now. */
+  /** The outcome; null if it is not known yet, in which case the work may have ended. */
   private @Nullable Outcome tried(Work work, Transaction transaction) {
     try {
       return store.commit(transaction);
@@ -145,7 +151,7 @@ final class Completion {
       find(work);
     } catch (StoreClosedException e) {
       LOG.warn("cannot end {}: {}", work.ref, e.getMessage());
-      // A server that starts again may take it yet; a store in this process will not.
+      // A remote server may start again; a store in this process will not.
       if (stopping.getAsBoolean() || !(store instanceof HttpTaskStore)) {
         work.lose();
       }
@@ -159,8 +165,8 @@ final class Completion {
   }
 
   /**
-   * While the lease lasts no other client may delete or change the task. So if it is gone, this
-   * worker has ended it.
+   * Finds out whether the transaction took place. During the lease no other client can delete or
+   * change the task, so if it is gone, this worker has ended it.
    */
   private void find(Work work) {
     try {

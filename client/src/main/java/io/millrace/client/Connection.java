@@ -22,10 +22,10 @@ final class Connection implements ConnectionPool.Pooled {
   private static final long TRUSTED_IDLE_NANOS = 500_000_000L;
   private static final long LONGEST_IDLE_NANOS = 20_000_000_000L;
 
-  /** After how many bytes of a body to look whether the server has refused it already. */
+  /** After how many bytes of a body to check for an early refusal by the server. */
   private static final long LOOK_EVERY_BYTES = 1 << 20;
 
-  /** Bodies up to this size leave together with their head. */
+  /** Bodies up to this size are sent together with the head. */
   private static final int GATHERED_BYTES = 32 << 10;
 
   private static final int UPLOAD_BYTES = 64 << 10;
@@ -60,9 +60,9 @@ final class Connection implements ConnectionPool.Pooled {
   /**
    * Connects to a server.
    *
-   * @param tls what makes TLS connections; null for a connection without
-   * @param deadlines what cuts it if the server is silent for too long
-   * @throws NotSentException.Untrusted if it is not the server that was meant, or speaks no TLS
+   * @param tls creates TLS connections; null for connections without TLS
+   * @param deadlines cuts the connection if the server is silent for too long
+   * @throws NotSentException.Untrusted if its certificate is not trusted, or it does not speak TLS
    * @throws IOException if it cannot be reached
    */
   static Connection open(
@@ -117,11 +117,11 @@ final class Connection implements ConnectionPool.Pooled {
   }
 
   /**
-   * Sends a request and reads the head of its answer, whose body is to be read next. The connection
-   * can be used again once {@link #finished} was called.
+   * Sends a request and reads the head of the answer; the caller reads the body. The connection can
+   * be reused after {@link #finished}.
    *
-   * @param prefix what the request's path is below
-   * @param headers those of every request, as they are sent
+   * @param prefix the prefix of the path
+   * @param headers the encoded headers of every request
    * @throws IOException if the connection broke, so that it is unknown what the server did
    */
   Answered send(Request request, String prefix, byte[] headers) throws IOException {
@@ -145,7 +145,7 @@ final class Connection implements ConnectionPool.Pooled {
         sent = true;
       }
     } catch (IOException e) {
-      // A server that refuses a large body answers early and closes: the answer may be there.
+      // A server that refuses a large body answers early and closes, so an answer may have arrived.
       boolean unread = request.upload() != null && request.upload().failure() != null;
       if (unread || !hasAnswer(100)) {
         throw e;
@@ -214,7 +214,7 @@ final class Connection implements ConnectionPool.Pooled {
       return count;
     } finally {
       if (!read) {
-        // The body must not look as if it had ended.
+        // The server must not take the body for complete.
         cut();
       }
     }
@@ -248,12 +248,12 @@ final class Connection implements ConnectionPool.Pooled {
     return text.getBytes(StandardCharsets.ISO_8859_1);
   }
 
-  /** Whether an answer begins within this time; the end of the connection is none. */
+  /** Whether an answer starts within this time; the end of the connection does not count. */
   private boolean hasAnswer(int millis) throws IOException {
     return answers.hasMore() || (!isSilent(millis) && answers.hasMore());
   }
 
-  /** Whether nothing comes within this time, not even the end of the connection. */
+  /** Whether nothing arrives within this time, not even the end of the connection. */
   private boolean isSilent(int millis) throws IOException {
     socket.setSoTimeout(millis);
     try {
@@ -266,7 +266,7 @@ final class Connection implements ConnectionPool.Pooled {
     }
   }
 
-  /** What the server sends; reading fails if it is silent for too long. */
+  /** The bytes from the server; reading fails if it is silent for too long. */
   private final class Received extends InputStream {
     private final InputStream in;
 
@@ -291,15 +291,15 @@ final class Connection implements ConnectionPool.Pooled {
         }
         throw e;
       } finally {
-        // If it has passed meanwhile, the connection is cut, and what was read is still good.
+        // If the deadline has passed meanwhile, the connection is cut, but what was read is valid.
         deadline.end();
       }
     }
   }
 
-  /** The body of this answer has been read to its end. */
+  /** Called when the body of this answer has been read to its end. */
   void finished(Answered answer) {
-    // An answer that came early leaves a request that was sent in part.
+    // After an early answer, only a part of the request has been sent.
     reusable = sent && answer.keepsConnection();
   }
 
@@ -320,12 +320,12 @@ final class Connection implements ConnectionPool.Pooled {
 
   @Override
   public boolean isUsable(long nanos, boolean certain) {
-    // Looking takes a millisecond, so a short time is trusted.
+    // The check takes a millisecond, so it is skipped after a short time.
     if (!certain && nanos - idleSinceNanos < TRUSTED_IDLE_NANOS) {
       return true;
     }
     try {
-      // Whatever comes, the end or an answer to nothing, it cannot be used.
+      // If anything arrives, the end or an unexpected answer, the connection cannot be used.
       return !cut && !idleTooLong(nanos) && isSilent(1);
     } catch (IOException _) {
       return false;

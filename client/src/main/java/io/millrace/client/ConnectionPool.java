@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections to one server. There are as many as there are requests at a time; idle ones are
- * used again, the last used first. Safe for use by threads.
+ * The connections to one server, one for each concurrent request. Idle connections are reused, the
+ * last used first. Thread-safe.
  */
 final class ConnectionPool<C extends ConnectionPool.Pooled> {
   private final Connector<C> connector;
@@ -18,32 +18,32 @@ final class ConnectionPool<C extends ConnectionPool.Pooled> {
     this.connector = connector;
   }
 
-  /** Makes new connections. */
+  /** Opens new connections. */
   @FunctionalInterface
   interface Connector<C> {
     /**
-     * A new connection.
+     * Opens a connection.
      *
-     * @throws NotSentException if none can be made
+     * @throws NotSentException if that fails
      */
     C connect() throws NotSentException;
   }
 
-  /** A connection that is used again. */
+  /** A connection that can be reused. */
   interface Pooled {
-    /** Whether another request may follow. */
+    /** Whether it can serve another request. */
     boolean isReusable();
 
     /** Notes that it is idle from {@code nanos} on. */
     void idleSince(long nanos);
 
-    /** Whether the server may be about to close it because it has been idle for so long. */
+    /** Whether it was idle for so long that the server may be about to close it. */
     boolean idleTooLong(long nanos);
 
     /**
-     * Whether it can be used after it was idle.
+     * Whether it can be used after an idle time.
      *
-     * @param certain whether to look even if it was idle only for a moment
+     * @param certain whether to check it even if it was idle only for a moment
      */
     boolean isUsable(long nanos, boolean certain);
 
@@ -52,11 +52,11 @@ final class ConnectionPool<C extends ConnectionPool.Pooled> {
   }
 
   /**
-   * Takes a connection for a request that {@code call} may give up. It must be released.
+   * Takes a connection for a request that {@code call} can cancel. The caller must release it.
    *
-   * @param certain whether to look if an idle connection still stands, which takes a millisecond;
-   *     for requests that cannot be sent again
-   * @throws NotSentException if none can be made, or the call was given up, or this is closed
+   * @param certain whether to check that an idle connection still works, which takes a millisecond;
+   *     for requests that must not be repeated
+   * @throws NotSentException if none can be opened, the call is cancelled, or the pool is closed
    */
   C lease(Call call, boolean certain) throws NotSentException {
     C connection = take(certain);
@@ -89,7 +89,7 @@ final class ConnectionPool<C extends ConnectionPool.Pooled> {
     connection.cut();
   }
 
-  /** Gives a leased connection back, which is cut unless it can be used again. */
+  /** Returns a connection, which is cut unless it can be reused. */
   void release(C connection, Call call) {
     call.end();
     if (closed || !connection.isReusable()) {
@@ -99,17 +99,17 @@ final class ConnectionPool<C extends ConnectionPool.Pooled> {
     long now = System.nanoTime();
     connection.idleSince(now);
     idle.push(connection);
-    // After a peak the deepest are never taken again: let one of them go with each release.
+    // After a peak the deepest are never taken again, so each release closes one of them.
     C oldest = idle.peekLast();
     if (oldest != null && oldest.idleTooLong(now) && idle.remove(oldest)) {
       drop(oldest);
     }
   }
 
-  /** Cuts every connection; requests under way fail, later ones are not sent. */
+  /** Cuts all connections; running requests fail, later ones are not sent. */
   void close() {
     closed = true;
-    // One that is opened meanwhile is cut by the request that opened it.
+    // A connection opened meanwhile is cut by the request that opened it.
     open.forEach(Pooled::cut);
   }
 
@@ -117,7 +117,7 @@ final class ConnectionPool<C extends ConnectionPool.Pooled> {
     return closed;
   }
 
-  /** A request under way, which may be given up. Safe for use by threads. */
+  /** A request that can be cancelled. Thread-safe. */
   static final class Call {
     private @Nullable Pooled connection;
     private boolean givenUp;
@@ -133,7 +133,7 @@ final class ConnectionPool<C extends ConnectionPool.Pooled> {
       connection = null;
     }
 
-    /** Cuts the connection of the call, which tells the server, and allows no other. */
+    /** Cuts the connection of the call, so that the server notices, and prevents another one. */
     synchronized void giveUp() {
       givenUp = true;
       if (connection != null) {

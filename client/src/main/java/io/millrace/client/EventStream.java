@@ -7,7 +7,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/** Server-sent events, read as they come. For one thread; any may close it. */
+/** A stream of server-sent events. For one reading thread; any thread may close it. */
 public final class EventStream implements AutoCloseable {
   private final InputStream stream;
   private final byte[] buffer = new byte[1 << 15];
@@ -31,19 +31,19 @@ public final class EventStream implements AutoCloseable {
       this.data = data;
     }
 
-    /** Its name; "message" if the server gave none. */
+    /** The name; "message" if the server gave none. */
     String name() {
       return name;
     }
 
-    /** Its data, lines joined by line feeds. */
+    /** The data, lines joined by line feeds. */
     byte[] data() {
       return data;
     }
   }
 
   /**
-   * The data of the next event, waiting for it.
+   * Waits for the next event and returns its data.
    *
    * @return UTF-8, not a copy
    * @throws EOFException if the server ended the stream
@@ -53,7 +53,7 @@ public final class EventStream implements AutoCloseable {
     return nextEvent().data();
   }
 
-  /** The next event with data, as {@link #next()} waits for it. Comments are skipped. */
+  /** Waits for the next event with data, as {@link #next()} does. Comments are skipped. */
   Event nextEvent() throws IOException {
     String name = "message";
     ByteArrayOutputStream data = null;
@@ -84,7 +84,7 @@ public final class EventStream implements AutoCloseable {
         }
         case "event" -> name = new String(read, value, read.length - value, StandardCharsets.UTF_8);
         default -> {
-          // A comment, or a field that means nothing here.
+          // A comment, or an unused field.
         }
       }
     }

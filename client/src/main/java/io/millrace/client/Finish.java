@@ -11,17 +11,16 @@ public sealed interface Finish {
   /**
    * The task is deleted.
    *
-   * @param parts adds what else belongs to the same transaction; called again if the transaction
-   *     has to be sent again
+   * @param parts adds further parts to the transaction; called again if the transaction is repeated
    */
   record Done(Consumer<Transaction.Builder> parts) implements Finish {}
 
   /**
-   * The task stays, for later.
+   * The task is kept for later.
    *
-   * @param delay how long it stays with this client before anybody may claim it; zero gives it back
-   *     at once
-   * @param data its new data; null keeps what it has
+   * @param delay how long this client owns it before any client can claim it; zero releases it at
+   *     once
+   * @param data the new data; null keeps the old data
    */
   record Again(Duration delay, @Nullable Bytes data) implements Finish {}
 
@@ -30,17 +29,17 @@ public sealed interface Finish {
     return new Done(_ -> {});
   }
 
-  /** Deletes the task and does more in the same transaction, such as adding what comes next. */
+  /** Deletes the task and does more in the same transaction, for example adds the next task. */
   static Finish with(Consumer<Transaction.Builder> parts) {
     return new Done(parts);
   }
 
-  /** Gives the task back with its data, for after this delay. */
+  /** Keeps the task with its data, available after this delay. */
   static Finish again(Duration delay) {
     return new Again(delay, null);
   }
 
-  /** Gives the task back with new data, for after this delay. */
+  /** Keeps the task with new data, available after this delay. */
   static Finish again(Duration delay, Bytes data) {
     return new Again(delay, data);
   }

@@ -53,14 +53,13 @@ import tools.jackson.databind.json.JsonMapper;
  *     <td>200, {@code {"blobs":[{"name":…,"size":…,"modified":"2026-01-31T12:00:00Z"},…]}}</td></tr>
  * </table>
  *
- * <p>Anything else is a {@link BlobException} that shows the status and the start of the body.
- * Bodies are streamed both ways. What was put is compared with the size and checksum that the
- * server answers; a difference is an error, and the blob is not to be trusted.
+ * <p>Any other answer is a {@link BlobException} with the status and the start of the body. Bodies
+ * are streamed in both directions. After a put, the size and the checksum in the answer are
+ * compared with those of the sent bytes; a difference is an error, and the blob must not be used.
  *
- * <p>This class sends every request once. A connection must be made within {@link
- * #CONNECT_TIMEOUT}, and an answer must begin within {@link #ANSWER_TIMEOUT} of the request, or for
- * a put of the end of its content. Bodies may take any time, as long as the server is never silent
- * for longer than that.
+ * <p>Every request is sent once. Connecting may take {@link #CONNECT_TIMEOUT}, and an answer must
+ * start within {@link #ANSWER_TIMEOUT} of the request, or of the end of the content of a put.
+ * Bodies may take any time, as long as the server is never silent for longer than that.
  */
 public final class HttpBlobStore implements BlobStore, AutoCloseable {
   /** How long connecting may take: 10 seconds. */
@@ -83,10 +82,10 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
   }
 
   /**
-   * A store in the server at {@code server}, for example {@code http://127.0.0.1:8080}, or with a
-   * path below which {@code blobs} is. Connects when first used.
+   * The blobs of the server at {@code server}, for example {@code http://127.0.0.1:8048}; a path in
+   * the address precedes {@code blobs}. Connects on first use.
    *
-   * @throws IllegalArgumentException if it is no http or https address
+   * @throws IllegalArgumentException if it is not an http or https address
    */
   public static HttpBlobStore at(URI server) {
     return at(ClientOptions.at(server));
@@ -105,7 +104,7 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
     return at(ClientOptions.at(server).withToken(token));
   }
 
-  /** A store in the server that the options name; their timeouts do not apply. */
+  /** The blobs of the server that the options name; their timeouts do not apply. */
   public static HttpBlobStore at(ClientOptions options) {
     return new HttpBlobStore(options);
   }
@@ -162,7 +161,9 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
     };
   }
 
-  /** The whole blob, which a server that knows no ranges sends even if a part was asked for. */
+  /**
+   * The whole blob, which a server without support for ranges sends even if a part was requested.
+   */
   private BlobStream whole(Streamed answer, long offset, String what) {
     long size = contentLength(answer, what);
     try {
@@ -268,7 +269,7 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
         what + ": " + server + " answered " + answer.status() + " with " + strangeness);
   }
 
-  /** The start of the body of an answer, whose rest is not wanted. */
+  /** The start of the body of an answer; the rest is discarded. */
   private static String start(Streamed answer) {
     try (answer) {
       return new String(answer.readNBytes(SHOWN_BYTES), StandardCharsets.UTF_8).strip();
@@ -277,7 +278,7 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
     }
   }
 
-  /** Ends what still runs and closes the connections. */
+  /** Ends running requests and closes the connections. */
   @Override
   public void close() {
     server.close();
@@ -301,17 +302,17 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
     /**
      * Reads the answer to a put.
      *
-     * @param what what failed if this fails
+     * @param what the failed operation, for messages
      */
     static BlobReceipt receipt(InputStream body, String what) {
       return parsed(() -> MAPPER.readValue(body, BlobReceipt.class), what);
     }
 
     /**
-     * The elements of {@code blobs}, parsed one by one as the stream is read. An answer that breaks
-     * off is an error, and not a shorter listing.
+     * The elements of {@code blobs}, parsed one by one while the stream is read. A truncated answer
+     * is an error, not a shorter listing.
      *
-     * @param what what failed if this fails
+     * @param what the failed operation, for messages
      */
     static Stream<Blob> listing(InputStream body, String what) {
       JsonParser parser = parsed(() -> MAPPER.createParser(body), what);

@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A stream of commits over HTTP. A virtual thread reads it into a short queue and begins again,
- * after the last commit it read, when the connection breaks. A full queue stops the reading, so
- * that the server sees how slow the subscriber is.
+ * A stream of commits over HTTP. A virtual thread reads it into a short queue, and reconnects after
+ * the last commit it read if the connection breaks. A full queue stops the reading, so that the
+ * server notices a slow subscriber.
  */
 final class HttpSubscription implements Subscription {
   private static final Logger LOG = LoggerFactory.getLogger(HttpSubscription.class);
@@ -65,7 +65,7 @@ final class HttpSubscription implements Subscription {
     reader = Thread.ofVirtual().name("millrace-subscription").unstarted(() -> read(opened.events));
   }
 
-  /** Begins the stream and waits until the server says where it begins. */
+  /** Opens the stream and waits for its start position. */
   static HttpSubscription begin(HttpTransport server, Interest interest) {
     try {
       int answerMillis = server.answerMillis(Duration.ZERO);
@@ -204,7 +204,7 @@ final class HttpSubscription implements Subscription {
     }
   }
 
-  /** Tells the subscriber how it ended, unless it was closed. */
+  /** Passes the end of the stream to the subscriber, unless it was closed. */
   private void offer(Next end) {
     try {
       while (!closed && !queue.offer(end, 100, TimeUnit.MILLISECONDS)) {
@@ -219,7 +219,7 @@ final class HttpSubscription implements Subscription {
     return new StoreClosedException("the subscription is closed");
   }
 
-  /** Whether reading waits because the commits that were read ahead are as large as they may be. */
+  /** Whether reading waits because the queue is full. */
   boolean isFull() {
     return room.hasQueuedThreads();
   }

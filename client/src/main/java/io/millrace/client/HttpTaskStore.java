@@ -35,14 +35,14 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * A task store on another machine, over HTTP. Safe for use by any number of threads; each request
- * has a connection of its own, which is used again.
+ * A remote task store over HTTP. Thread-safe; each concurrent request uses a pooled connection of
+ * its own.
  *
- * <p>The principal of commands stays here: the server knows it from the credentials. Besides what
- * {@link TaskStore} says, every method throws {@link UnreachableException} if the server cannot be
- * reached and nothing changed, and {@link RejectedException} if it does not take the request. If a
- * command may have been done but its answer was lost, it is sent again if it has a request id, and
- * fails with {@link OutcomeUnknownException} if it has none.
+ * <p>The principal of commands is not sent: the server takes it from the credentials. In addition
+ * to the exceptions of {@link TaskStore}, every method throws {@link UnreachableException} if the
+ * server cannot be reached and nothing changed, and {@link RejectedException} if the server rejects
+ * the request. If the answer to a command is lost, the command is sent again if it has a request
+ * id; otherwise it fails with {@link OutcomeUnknownException}.
  */
 public final class HttpTaskStore implements TaskStore {
   private final HttpTransport server;
@@ -51,12 +51,12 @@ public final class HttpTaskStore implements TaskStore {
     server = new HttpTransport(options, Map.of());
   }
 
-  /** The store at this address, with the defaults. Connects when first used. */
+  /** The store at this address, with default options. Connects on first use. */
   public static HttpTaskStore open(URI server) {
     return open(ClientOptions.at(server));
   }
 
-  /** The store that the options name. Connects when first used. */
+  /** The store that the options name. Connects on first use. */
   public static HttpTaskStore open(ClientOptions options) {
     return new HttpTaskStore(options);
   }
@@ -76,7 +76,7 @@ public final class HttpTaskStore implements TaskStore {
     return answer;
   }
 
-  /** The future answer; cancelling it closes the connection, which withdraws a waiting claim. */
+  /** The future answer; cancelling it closes the connection, which cancels a waiting claim. */
   private static final class Submitted extends CompletableFuture<Outcome> {
     final Call call = new Call();
 
@@ -115,7 +115,7 @@ public final class HttpTaskStore implements TaskStore {
     return outcome(server.send(request, effect, call));
   }
 
-  /** A request with JSON. The server would refuse what cannot be written as JSON. */
+  /** A request with JSON. What cannot be written as JSON is refused here, as the server would. */
   private Request post(String path, Supplier<byte[]> body, long waitMillis) {
     try {
       int answerMillis = server.answerMillis(Duration.ofMillis(waitMillis));
@@ -231,8 +231,8 @@ public final class HttpTaskStore implements TaskStore {
   /**
    * {@inheritDoc}
    *
-   * <p>When the connection breaks, it continues over another one, so that each commit still comes
-   * once and in order; it tries for as long as it is open.
+   * <p>If the connection breaks, the subscription reconnects for as long as it is open; each commit
+   * still arrives once and in order.
    */
   @Override
   public Subscription subscribe(Interest interest) {
@@ -242,7 +242,7 @@ public final class HttpTaskStore implements TaskStore {
     return HttpSubscription.begin(server, interest);
   }
 
-  /** Cuts all connections; commands under way fail with an unknown outcome. */
+  /** Cuts all connections; running commands fail with an unknown outcome. */
   @Override
   public void close() {
     server.close();

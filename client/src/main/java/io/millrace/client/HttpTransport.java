@@ -21,8 +21,8 @@ import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests to one server over pooled connections, sent again if that is safe. Safe for use by
- * threads.
+ * Sends requests to one server over pooled connections, and repeats them if that is safe.
+ * Thread-safe.
  */
 final class HttpTransport implements AutoCloseable {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
@@ -33,14 +33,14 @@ final class HttpTransport implements AutoCloseable {
   private final int port;
   private final String prefix;
 
-  /** The headers that go with every request, as they are sent. */
+  /** The encoded headers of every request. */
   private final byte[] headers;
 
   private final @Nullable SSLSocketFactory tls;
   private final AnswerDeadlines deadlines = new AnswerDeadlines();
   private final ConnectionPool<Connection> pool = new ConnectionPool<>(this::connect);
 
-  /** With headers that go with every request. */
+  /** With headers for every request. */
   HttpTransport(ClientOptions options, Map<String, String> headers) {
     this.options = options;
     URI address = options.server();
@@ -64,11 +64,11 @@ final class HttpTransport implements AutoCloseable {
     this.headers = lines.toString().getBytes(StandardCharsets.ISO_8859_1);
   }
 
-  /** What happens if a request arrives twice. */
+  /** The effect of a request that arrives twice. */
   enum Effect {
-    /** Nothing: it reads. */
+    /** None: the request only reads. */
     READ,
-    /** Nothing more: it carries a request id. */
+    /** The same as once, for example because of a request id. */
     ONCE,
     /** It is done twice. */
     AGAIN
@@ -101,7 +101,7 @@ final class HttpTransport implements AutoCloseable {
       this.answerMillis = answerMillis;
     }
 
-    /** Whether it is one word of ASCII, so that it ends no line of a head. */
+    /** Whether it is printable ASCII without spaces, so that it cannot end a line of a head. */
     private static boolean isPrintable(String text) {
       for (int i = 0; i < text.length(); i++) {
         if (text.charAt(i) <= ' ' || text.charAt(i) >= 127) {
@@ -114,8 +114,8 @@ final class HttpTransport implements AutoCloseable {
     /**
      * A request without a body.
      *
-     * @param path what follows the server's address, percent-encoded
-     * @param answerMillis how long to wait for the answer, and then for each part of it
+     * @param path the path after the server's address, percent-encoded
+     * @param answerMillis the longest wait for the answer, and then for each part of it
      */
     static Request of(String method, String path, int answerMillis) {
       return new Request(method, path, Map.of(), null, null, answerMillis);
@@ -131,7 +131,7 @@ final class HttpTransport implements AutoCloseable {
       return new Request(method, path, Map.of(), json, null, answerMillis);
     }
 
-    /** The same with a header besides those of its body. */
+    /** The same with an additional header. */
     Request with(String name, String value) {
       return new Request(method, path, Map.of(name, value), json, upload, answerMillis);
     }
@@ -185,7 +185,7 @@ final class HttpTransport implements AutoCloseable {
       return body;
     }
 
-    /** What the server says went wrong. */
+    /** The error message of the server. */
     String error() {
       try {
         return Answers.readError(body);
@@ -197,8 +197,8 @@ final class HttpTransport implements AutoCloseable {
   }
 
   /**
-   * An answer whose body is read as it comes. Its connection is used again if the body was read to
-   * its end; otherwise closing cuts it. For one thread; any may close it.
+   * An answer whose body is read as it arrives. Its connection is reused if the body was read to
+   * its end; otherwise closing cuts it. For one thread; any thread may close it.
    */
   final class Streamed extends FilterInputStream {
     private final Answered answer;
@@ -242,7 +242,7 @@ final class HttpTransport implements AutoCloseable {
 
     @Override
     public void close() {
-      // Closing the stream below would first read all that is still to come.
+      // Closing the underlying stream would first read the rest of it.
       release(false);
     }
 
@@ -259,7 +259,10 @@ final class HttpTransport implements AutoCloseable {
     }
   }
 
-  /** A name as one part of a path or query, percent-encoded as UTF-8, slashes and dots included. */
+  /**
+   * Encodes a name as one part of a path or query, percent-encoded in UTF-8, including slashes and
+   * dots.
+   */
   static String encode(String name) {
     return URLEncoder.encode(name, StandardCharsets.UTF_8)
         .replace("+", "%20")
@@ -267,16 +270,16 @@ final class HttpTransport implements AutoCloseable {
         .replace(".", "%2E");
   }
 
-  /** How long to wait for an answer that may take longer than others by so much. */
+  /** The answer timeout plus {@code more}. */
   int answerMillis(Duration more) {
     return Math.clamp(options.timeouts().answer().plus(more).toMillis(), 1, Integer.MAX_VALUE);
   }
 
   /**
-   * The answer to a request, sent again while it is safe and time allows.
+   * Sends a request, repeats it while that is safe and time allows, and returns the answer.
    *
    * @throws UnreachableException if the server was not reached and nothing changed
-   * @throws OutcomeUnknownException if the server may have done it
+   * @throws OutcomeUnknownException if the request may have taken effect
    * @throws StoreClosedException if this is closed
    */
   Answer send(Request request, Effect effect, Call call) {
@@ -320,7 +323,7 @@ final class HttpTransport implements AutoCloseable {
     return new UnreachableException("no answer from " + this + why, failure);
   }
 
-  /** Waits a little; false if interrupted. */
+  /** Waits before the next attempt; false if interrupted. */
   private static boolean paused(Backoff backoff) {
     try {
       Thread.sleep(backoff.next(ThreadLocalRandom.current()));
@@ -332,10 +335,10 @@ final class HttpTransport implements AutoCloseable {
   }
 
   /**
-   * Sends a request once, and gives its answer as soon as that begins.
+   * Sends a request once and returns its answer as soon as it starts.
    *
    * @throws NotSentException if the server cannot have seen it
-   * @throws IOException if it may have seen it, and no answer came
+   * @throws IOException if it may have seen it, and there was no answer
    */
   Streamed open(Request request) throws IOException {
     return open(request, new Call(), true);
@@ -372,7 +375,7 @@ final class HttpTransport implements AutoCloseable {
     }
   }
 
-  /** What an answer means that the request itself has no meaning for. */
+  /** The exception for a status that has no special meaning for the request. */
   StoreException rejected(int status, String error) {
     return switch (status) {
       case 503 -> new StoreClosedException(this + " cannot serve this now: " + error);
@@ -392,7 +395,7 @@ final class HttpTransport implements AutoCloseable {
     return new StoreClosedException("the client of " + this + " is closed");
   }
 
-  /** Cuts all connections; requests under way fail, later ones are not sent. */
+  /** Cuts all connections; running requests fail, later ones are not sent. */
   @Override
   public void close() {
     pool.close();

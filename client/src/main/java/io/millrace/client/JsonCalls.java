@@ -20,15 +20,15 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Calls of a server's JSON interfaces. Safe for use by any number of threads; each call has a
- * connection of its own, which is used again.
+ * Calls of the JSON APIs of a server. Thread-safe; each concurrent call uses a pooled connection of
+ * its own.
  *
- * <p>A path is what follows the server's address, percent-encoded.
+ * <p>Paths are relative to the server's address and percent-encoded.
  *
  * <p>Every method throws {@link UnreachableException} if the server cannot be reached and nothing
- * changed, {@link RejectedException} with the server's message if it does not take the call, {@link
- * StoreClosedException} if it does not serve, and {@link OutcomeUnknownException} if it may have
- * done something but its answer was lost.
+ * changed, {@link RejectedException} with the server's message if it rejects the call, {@link
+ * StoreClosedException} if it is stopping or not ready, and {@link OutcomeUnknownException} if the
+ * answer to a change was lost.
  */
 public final class JsonCalls implements AutoCloseable {
   /** What a problem of RFC 9457 says beside its detail. */
@@ -37,7 +37,7 @@ public final class JsonCalls implements AutoCloseable {
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
 
-  /** How much longer a server may take with something long: it stores that first. */
+  /** The additional answer time for an upload, which the server stores first. */
   private static final Duration UPLOAD_PATIENCE = Duration.ofMinutes(10);
 
   private final HttpTransport server;
@@ -52,20 +52,21 @@ public final class JsonCalls implements AutoCloseable {
    * A body that is read while it is sent.
    *
    * @param contentType its media type
-   * @param length how many bytes it has; -1 if that is not known
-   * @param content the bytes, read to their end; not closed
+   * @param length its length in bytes; -1 if unknown
+   * @param content the bytes, read to the end and not closed
    */
   public record Upload(String contentType, long length, InputStream content) {}
 
-  /** Calls of the server that the options name. Connects when first used. */
+  /** Calls of the server that the options name. Connects on first use. */
   public static JsonCalls open(ClientOptions options) {
     return open(options, Map.of());
   }
 
   /**
-   * Calls of the server that the options name, each with these headers.
+   * The same, with these headers in each call.
    *
-   * @throws IllegalArgumentException when a header cannot be sent as it is
+   * @throws IllegalArgumentException if a header contains anything but printable ASCII without
+   *     spaces
    */
   public static JsonCalls open(ClientOptions options, Map<String, String> headers) {
     headers.forEach((name, value) -> {
@@ -77,7 +78,7 @@ public final class JsonCalls implements AutoCloseable {
     return new JsonCalls(options, headers);
   }
 
-  /** A name as one part of a path, percent-encoded. */
+  /** Encodes a name as one part of a path. */
   public static String part(String name) {
     return HttpTransport.encode(name);
   }
@@ -87,23 +88,23 @@ public final class JsonCalls implements AutoCloseable {
     return address;
   }
 
-  /** What is at a path; tried again while the options allow. */
+  /** Gets the value at a path; retried while the options allow. */
   public JsonNode get(String path) {
     return call("GET", path, null, Effect.READ, Duration.ZERO);
   }
 
   /**
-   * Posts a question, which changes nothing; tried again while the options allow.
+   * Posts a query, which changes nothing; retried while the options allow.
    *
-   * @param question what to send
-   * @param wait how long the server was asked to wait with its answer
+   * @param question the body
+   * @param wait how long the server may wait before it answers
    */
   public JsonNode ask(String path, JsonNode question, Duration wait) {
     return call("POST", path, JSON.writeValueAsBytes(question), Effect.READ, wait);
   }
 
   /**
-   * Posts something that the server is to do once.
+   * Posts a change that must take effect once; not retried after it was sent.
    *
    * @param content JSON, not copied
    */
@@ -116,23 +117,20 @@ public final class JsonCalls implements AutoCloseable {
     return post(path, JSON.writeValueAsBytes(content));
   }
 
-  /**
-   * Puts something at a path, which has the same effect if it is done twice; tried again while the
-   * options allow.
-   */
+  /** Puts a value at a path, which is idempotent; retried while the options allow. */
   public JsonNode put(String path, JsonNode content) {
     return call("PUT", path, JSON.writeValueAsBytes(content), Effect.ONCE, Duration.ZERO);
   }
 
   /**
-   * Changes a part of what is at a path, which has the same effect if it is done twice; tried again
-   * while the options allow.
+   * Changes a part of the value at a path, which must be idempotent; retried while the options
+   * allow.
    */
   public JsonNode patch(String path, JsonNode content) {
     return call("PATCH", path, JSON.writeValueAsBytes(content), Effect.ONCE, Duration.ZERO);
   }
 
-  /** Deletes what is at a path. */
+  /** Deletes the value at a path. */
   public JsonNode delete(String path) {
     return call("DELETE", path, null, Effect.AGAIN, Duration.ZERO);
   }
@@ -148,10 +146,10 @@ public final class JsonCalls implements AutoCloseable {
   }
 
   /**
-   * Posts something long, which is read while it is sent, and which the server is to take once; a
-   * body that does not arrive whole does nothing. Tried once.
+   * Posts a body that is read while it is sent. A body that does not arrive completely has no
+   * effect. Not retried.
    *
-   * @throws IOException when the body cannot be read
+   * @throws IOException if the body cannot be read
    */
   public JsonNode upload(String path, Upload upload) throws IOException {
     UploadBody content = new UploadBody(upload.contentType(), upload.content(), upload.length());
@@ -175,19 +173,19 @@ public final class JsonCalls implements AutoCloseable {
   }
 
   /**
-   * The bytes at a path, read while they come; tried once.
+   * The bytes at a path, read while they arrive; not retried.
    *
-   * @param silence the longest wait for bytes; after it reading fails
-   * @return the bytes; closing them before their end cuts the connection
+   * @param silence the longest wait for bytes, after which reading fails
+   * @return the bytes; closing the stream before its end cuts the connection
    */
   public InputStream stream(String path, Duration silence) {
     return opened(millis -> server.open(Request.of("GET", path, millis)), silence);
   }
 
   /**
-   * The events that a server sends from a path; tried once.
+   * The events at a path; not retried.
    *
-   * @param silence the longest wait for a sign of life; after it reading fails
+   * @param silence the longest wait for an event or a comment, after which reading fails
    */
   public EventStream events(String path, Duration silence) {
     return new EventStream(opened(millis -> server.events(path, millis), silence));
@@ -239,7 +237,7 @@ public final class JsonCalls implements AutoCloseable {
     };
   }
 
-  /** The server's words, with the fields that it says are at fault. */
+  /** The message of the server, with the fields that it names. */
   private static String error(Answer answer) {
     StringBuilder error = new StringBuilder(answer.error());
     JsonNode json = parse(answer);
@@ -258,7 +256,7 @@ public final class JsonCalls implements AutoCloseable {
     return error.toString();
   }
 
-  /** Cuts all connections; calls under way fail. */
+  /** Cuts all connections; running calls fail. */
   @Override
   public void close() {
     server.close();

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps claims alive: each is renewed at a third of its lease, all that are due in one transaction.
- * Driven by steps; tasks may come and go meanwhile.
+ * Renews claims, each after a third of its lease, all that are due in one transaction. Step-driven;
+ * tasks may be added and removed at any time.
  */
 final class LeaseRenewals {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseRenewals.class);
@@ -32,7 +32,7 @@ final class LeaseRenewals {
   private final LongSupplier nanos;
   private final Set<Work> all = ConcurrentHashMap.newKeySet();
 
-  /** With a clock in nanoseconds that never goes back. */
+  /** With a monotonic clock in nanoseconds. */
   LeaseRenewals(TaskStore store, Owner client, Duration lease, LongSupplier nanos) {
     this.store = store;
     this.client = client;
@@ -40,7 +40,7 @@ final class LeaseRenewals {
     this.nanos = nanos;
   }
 
-  /** Holds a task that was just claimed. */
+  /** Adds a task that was just claimed. */
   Work hold(Task task) {
     Work work = new Work(task);
     work.renewed(task, nanos.getAsLong(), lease);
@@ -48,17 +48,17 @@ final class LeaseRenewals {
     return work;
   }
 
-  /** Lets go of a task that ended. */
+  /** Removes a task that has ended. */
   void drop(Work work) {
     all.remove(work);
   }
 
-  /** What is held now. */
+  /** The tasks held now. */
   List<Work> held() {
     return List.copyOf(all);
   }
 
-  /** Renews what is due at {@code now} and says when to step again. */
+  /** Renews what is due at {@code now} and returns when to step again. */
   long step(long now) {
     List<Work> locked = new ArrayList<>();
     for (Work work : all) {
@@ -76,7 +76,7 @@ final class LeaseRenewals {
     }
     long next = now + LeaseKeeper.renewAfter(lease).toNanos();
     for (Work work : all) {
-      // One whose end is under way is not renewed, however long that takes.
+      // A task that is being ended is not renewed, however long that takes.
       if (!work.over && work.renewAtNanos - now > 0) {
         next = Math.min(next - now, work.renewAtNanos - now) + now;
       }
@@ -117,7 +117,7 @@ final class LeaseRenewals {
     }
   }
 
-  /** Drops those that are lost, then renews the others; if none is lost, they are tried later. */
+  /** Drops lost claims and then renews the others; if none is lost, retries later. */
   private void refused(List<Work> due, Outcome.Refused refused, long now) {
     boolean lost = false;
     for (Work work : due) {
@@ -135,7 +135,7 @@ final class LeaseRenewals {
     }
   }
 
-  /** Asks the store whether a renewal with an unknown outcome took place. */
+  /** Reads the tasks to find out whether a renewal with an unknown outcome took place. */
   private void find(List<Work> due, long now) {
     try {
       List<TaskRef> origins = due.stream().map(work -> TaskRef.origin(work.ref.origin())).toList();

@@ -2,13 +2,13 @@ package io.millrace.client;
 
 import io.millrace.store.StoreException;
 
-/** The server did not take a request, so that nothing changed. */
+/** The server rejected a request; nothing changed. */
 public final class RejectedException extends StoreException {
   private static final long serialVersionUID = 1;
 
   private final int status;
 
-  /** With the status and the reason that the server gave. */
+  /** With the status and the message of the server. */
   RejectedException(int status, String message) {
     super(message);
     this.status = status;

@@ -1,16 +1,15 @@
 package io.millrace.client;
 
-/** What a worker does with a task. Called by many threads at a time. */
+/** The work of a {@link Worker} on a task. Called by several threads at a time. */
 @FunctionalInterface
 public interface TaskHandler {
   /**
-   * Works on a task that is held for it.
+   * Works on a claimed task.
    *
-   * <p>When the claim is lost the calling thread is interrupted, and whatever this returns has no
-   * effect.
+   * <p>If the claim is lost, the thread is interrupted and the result has no effect.
    *
    * @return what happens to the task, in one transaction
-   * @throws Exception when it failed: the task is tried again, or quarantined after too many tries
+   * @throws Exception if it failed: the task is tried again, or quarantined after too many attempts
    */
   Finish handle(Work work) throws Exception;
 }

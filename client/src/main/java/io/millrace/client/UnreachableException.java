@@ -6,15 +6,12 @@ import io.millrace.store.StoreException;
 public final class UnreachableException extends StoreException {
   private static final long serialVersionUID = 1;
 
-  /** With what was tried and how it failed. */
+  /** With a message and the failure. */
   public UnreachableException(String message, Throwable cause) {
     super(message, cause);
   }
 
-  /**
-   * Whether a server was reached that did not prove over {@code https} that it is the one that was
-   * meant, so that trying again is of no use.
-   */
+  /** Whether the certificate of the server is not trusted, so that a retry would not help. */
   public boolean isUntrusted() {
     return getCause() instanceof NotSentException.Untrusted;
   }

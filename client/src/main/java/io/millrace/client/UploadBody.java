@@ -6,8 +6,8 @@ import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A body that is read while it is sent. It knows how far it came, and tells a failure of its source
- * from one of the connection. The source stays open.
+ * A body that is read while it is sent. It counts the bytes, and distinguishes failures of its
+ * source from those of the connection. The source stays open.
  */
 final class UploadBody {
   private final @Nullable String contentType;
@@ -18,9 +18,9 @@ final class UploadBody {
   private @Nullable IOException failure;
 
   /**
-   * What the source holds.
+   * With a source.
    *
-   * @param length how many bytes that must be; -1 if it is not known
+   * @param length the number of bytes that it must have; -1 if unknown
    */
   UploadBody(@Nullable String contentType, InputStream source, long length) {
     this.contentType = contentType;
@@ -28,20 +28,20 @@ final class UploadBody {
     this.length = length;
   }
 
-  /** Its media type; null if it is not said. */
+  /** The media type; null if unknown. */
   @Nullable String contentType() {
     return contentType;
   }
 
-  /** How many bytes it has; -1 if that is not known. */
+  /** The length in bytes; -1 if unknown. */
   long length() {
     return length;
   }
 
   /**
-   * Reads what comes next.
+   * Reads the next bytes.
    *
-   * @return how many bytes; -1 at the end
+   * @return the number of bytes; -1 at the end
    * @throws IOException if the source fails or ends early
    */
   int read(byte[] target) throws IOException {
@@ -64,7 +64,7 @@ final class UploadBody {
     }
   }
 
-  /** How many bytes were read. */
+  /** The number of bytes read. */
   long taken() {
     return taken;
   }
@@ -74,7 +74,7 @@ final class UploadBody {
     return ended;
   }
 
-  /** What the source threw; null if it did not fail. */
+  /** The failure of the source; null if there was none. */
   @Nullable IOException failure() {
     return failure;
   }

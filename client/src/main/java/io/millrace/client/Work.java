@@ -9,15 +9,17 @@ import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** A task that is held for a handler. Safe for use by threads. */
+/** A claimed task that a handler works on. Thread-safe. */
 public final class Work {
   private final Task task;
   private final Cancellation cancellation = new Cancellation();
 
-  /** Held by a thread that changes the task in the store, so that a renewal never meets the end. */
+  /**
+   * Held while a thread changes the task in the store, so that a renewal and the end never overlap.
+   */
   final ReentrantLock lock = new ReentrantLock();
 
-  /** What the store calls the task now; a renewal changes it. Guarded by {@link #lock}. */
+  /** The current reference to the task, which a renewal changes. Guarded by {@link #lock}. */
   TaskRef ref;
 
   /** When the claim ends unless it is renewed, by the local clock. */
@@ -26,7 +28,7 @@ public final class Work {
   /** When to renew it. */
   volatile long renewAtNanos;
 
-  /** Whether the claim has ended or is lost, so that nothing may change the task any more. */
+  /** Whether the claim has ended or is lost; then the task must not be changed any more. */
   volatile boolean over;
 
   Work(Task task) {
@@ -40,14 +42,14 @@ public final class Work {
   }
 
   /**
-   * The fencing token: larger than that of every earlier holder of the task. Hand it to whatever
-   * the work changes outside of the store, which should refuse smaller ones.
+   * The fencing token: larger than that of every earlier owner of the task. Pass it to everything
+   * that the work changes outside the store, which should refuse smaller ones.
    */
   public long fencingToken() {
     return task.token();
   }
 
-  /** Whether the claim is lost, or the worker stops: the result will not be used. */
+  /** Whether the claim is lost or the worker is stopping; then the result will not be used. */
   public boolean isCancelled() {
     return cancellation.isCancelled();
   }
@@ -61,14 +63,14 @@ public final class Work {
     cancellation.cancel();
   }
 
-  /** The task is held for a lease from {@code nanos} on. */
+  /** Records a claim or a renewal at {@code nanos}. */
   void renewed(Task renewed, long nanos, Duration lease) {
     found(renewed);
     leaseEndNanos = nanos + lease.toNanos();
     renewAtNanos = nanos + LeaseKeeper.renewAfter(lease).toNanos();
   }
 
-  /** The task as it is in the store. */
+  /** Records the task as read from the store. */
   void found(Task stored) {
     ref = ref(stored);
   }
@@ -77,7 +79,7 @@ public final class Work {
     return new TaskRef(task.id(), task.origin());
   }
 
-  /** Whether a task in the store is this one, under the same claim. */
+  /** Whether a task from the store is this one with the same claim. */
   boolean isStill(Task stored) {
     return stored.origin() == ref.origin() && stored.token() == fencingToken();
   }
@@ -93,7 +95,7 @@ public final class Work {
             || (named.origin() != 0 && named.origin() == ref.origin()));
   }
 
-  /** The claim is no longer held, according to the store or to the clock. */
+  /** Marks the claim as lost, according to the store or the clock. */
   void lose() {
     over = true;
     cancel();

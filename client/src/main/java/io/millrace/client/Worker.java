@@ -19,9 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims tasks, keeps their claims alive while a handler works on them, and commits what it
- * returns. Runs until it is closed, through failures of the store and of the way to it. Safe for
- * use by threads.
+ * Claims tasks, renews the claims while a handler works on them, and commits the results. Runs
+ * until it is closed, and survives failures of the store and the network. Thread-safe.
  */
 public final class Worker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
@@ -52,7 +51,7 @@ public final class Worker implements AutoCloseable {
     renewer = Thread.ofVirtual().name("millrace-renewer").unstarted(this::renewClaims);
   }
 
-  /** Begins to work. The caller has to close the store, after the worker. */
+  /** Starts a worker. The caller must close the store after the worker. */
   public static Worker start(TaskStore store, WorkerOptions options, TaskHandler handler) {
     Worker worker = new Worker(store, options, handler);
     worker.claimer.start();
@@ -60,7 +59,7 @@ public final class Worker implements AutoCloseable {
     return worker;
   }
 
-  /** How many tasks are worked on now. */
+  /** The number of tasks being worked on. */
   public int busy() {
     return renewals.held().size();
   }
@@ -159,7 +158,7 @@ public final class Worker implements AutoCloseable {
     }
   }
 
-  /** Renews what is due, and returns when to do so next. */
+  /** Renews what is due and returns when to call again. */
   private long renew() {
     long now = System.nanoTime();
     try {
@@ -171,11 +170,10 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Stops in order: claims nothing more and waits for the work under way to end; what has not ended
-   * after {@code grace} is cancelled and its tasks are given back. Stopping twice does nothing
-   * more.
+   * Stops: claims no more tasks and waits for the running work. Work that has not ended after
+   * {@code grace} is cancelled and its tasks are released. A second call does nothing.
    *
-   * @return whether all work ended by itself
+   * @return whether all work ended in time
    */
   public boolean stop(Duration grace) {
     stopping = true;
@@ -210,7 +208,7 @@ public final class Worker implements AutoCloseable {
     }
   }
 
-  /** Stops with 30 seconds of grace. */
+  /** Stops with a grace period of 30 seconds. */
   @Override
   public void close() {
     stop(Duration.ofSeconds(30));

@@ -6,15 +6,15 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a worker takes and how it holds it.
+ * The options of a worker.
  *
- * @param client who claims
- * @param groups where tasks come from, tried in this order
- * @param concurrency how many tasks are worked on at a time; default 1
+ * @param client the client that claims
+ * @param groups the groups to claim from, tried in this order
+ * @param concurrency the number of tasks to work on at a time, 1 to 1,000; default 1
  * @param lease how long a claim lasts unless it is renewed, at least 100 milliseconds; renewed at a
  *     third of it; default 1 minute
- * @param order which tasks come first; default at random
- * @param poison what happens to tasks that fail
+ * @param order which tasks to claim first; default random
+ * @param poison the treatment of failing tasks
  */
 public record WorkerOptions(
     Owner client,
@@ -25,25 +25,26 @@ public record WorkerOptions(
     Poison poison) {
 
   /**
-   * What happens to tasks that fail again and again.
+   * The treatment of tasks that fail repeatedly.
    *
-   * @param claims after how many claims without an end a task is quarantined; 0 for never; default
-   *     10
-   * @param suffix what is appended to a group's name for the group of its quarantined tasks;
+   * @param claims the number of claims without an end after which a task is quarantined; 0 for
+   *     never; default 10
+   * @param suffix the suffix of the group for quarantined tasks, after the name of their group;
    *     default {@code .quarantine}
-   * @param retryDelay how long a task that failed stays with the worker before it may be claimed
-   *     again; default 1 second
+   * @param retryDelay how long a failed task stays with the worker before it can be claimed again;
+   *     default 1 second
    */
   public record Poison(int claims, String suffix, Duration retryDelay) {
-    /** Rejects values that make no sense. */
+    /** Rejects invalid values. */
     public Poison {
       if (claims < 0 || suffix.isEmpty() || retryDelay.isNegative()) {
-        throw new IllegalArgumentException("not a way to treat failing tasks");
+        throw new IllegalArgumentException(
+            "claims and retryDelay must not be negative, and suffix must not be empty");
       }
     }
   }
 
-  /** Rejects values that make no sense. */
+  /** Rejects invalid values. */
   public WorkerOptions {
     groups = List.copyOf(groups);
     if (groups.isEmpty()) {
@@ -53,11 +54,11 @@ public record WorkerOptions(
       throw new IllegalArgumentException("concurrency must be from 1 to 1,000");
     }
     if (lease.toMillis() < 100) {
-      throw new IllegalArgumentException("a lease must last 100 ms at least");
+      throw new IllegalArgumentException("a lease must last at least 100 ms");
     }
   }
 
-  /** This process working on one task of these groups at a time. */
+  /** The defaults for this process and these groups. */
   public static WorkerOptions of(String... groups) {
     return new WorkerOptions(
         ClientId.owner(),
@@ -68,12 +69,12 @@ public record WorkerOptions(
         new Poison(10, ".quarantine", Duration.ofSeconds(1)));
   }
 
-  /** The same as another client. */
+  /** The same with another client. */
   public WorkerOptions withClient(Owner client) {
     return new WorkerOptions(client, groups, concurrency, lease, order, poison);
   }
 
-  /** The same with this many tasks at a time. */
+  /** The same with another concurrency. */
   public WorkerOptions withConcurrency(int concurrency) {
     return new WorkerOptions(client, groups, concurrency, lease, order, poison);
   }
@@ -83,7 +84,7 @@ public record WorkerOptions(
     return new WorkerOptions(client, groups, concurrency, lease, order, poison);
   }
 
-  /** The same in another order. */
+  /** The same with another order. */
   public WorkerOptions withOrder(Claim.Order order) {
     return new WorkerOptions(client, groups, concurrency, lease, order, poison);
   }

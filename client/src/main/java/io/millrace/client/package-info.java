@@ -1,4 +1,4 @@
-/** The task store over HTTP, and a loop for workers. */
+/** Clients of a server: the task store and blobs over HTTP, JSON calls, and workers. */
 @NullMarked
 package io.millrace.client;
 

@@ -3,7 +3,7 @@ package io.millrace.client.jobs;
 import io.millrace.client.Cancellation;
 import org.jspecify.annotations.Nullable;
 
-/** A job that a handler works on. Safe for use by threads. */
+/** The job that a handler works on. Thread-safe. */
 public final class JobContext {
   private final Announced announced;
   private final Reporter reporter;
@@ -16,63 +16,64 @@ public final class JobContext {
   }
 
   /**
-   * What the server says of a job before its payload.
+   * What the server announces about a job before its payload.
    *
-   * @param id empty if it says nothing
+   * @param id empty if the server does not announce jobs
    */
   record Announced(String id, String key, long token, long bytes) {
     static final Announced NOTHING = new Announced("", "", 0, -1);
   }
 
-  /** Takes progress. */
+  /** Receives progress. */
   @FunctionalInterface
   interface Reporter {
     void report(JobContext job, @Nullable Double percent, @Nullable String info);
   }
 
-  /** Its GUID; empty if the server does not say, as servers other than Millrace may. */
+  /** The GUID; empty if the server does not send it, as servers other than Millrace may do. */
   public String id() {
     return announced.id();
   }
 
-  /** The key that it was given, or else its GUID; empty as {@link #id()}. */
+  /** The key; the GUID if it has no key; empty if the server does not send it. */
   public String key() {
     return announced.key();
   }
 
   /**
-   * The fencing token: larger than that of every earlier attempt at the job. Hand it to whatever
-   * the work changes outside, which should refuse smaller ones. 0 if the server does not say.
+   * The fencing token: larger than that of every earlier attempt at the job. Pass it to everything
+   * that the work changes outside, which should refuse smaller ones. 0 if the server does not send
+   * it.
    */
   public long fencingToken() {
     return announced.token();
   }
 
-  /** How long the payload is in bytes; -1 if the server does not say. */
+  /** The length of the payload in bytes; -1 if the server does not send it. */
   public long payloadSize() {
     return announced.bytes();
   }
 
   /**
-   * Reports how far the work is. A report that could not be sent before the next one is dropped.
+   * Reports progress. A report that has not been sent is replaced by the next one.
    *
    * @param percent from 0 to 100
-   * @throws IllegalArgumentException when it is not
+   * @throws IllegalArgumentException if it is out of range
    */
   public void progress(double percent) {
     reporter.report(this, checked(percent), null);
   }
 
-  /** Reports what the work is doing; at most 1,000 characters are sent. */
+  /** Reports what the work is doing; up to 1,000 characters are sent. */
   public void progress(String info) {
     reporter.report(this, null, info);
   }
 
   /**
-   * Reports how far the work is, and what it is doing.
+   * Reports progress and what the work is doing.
    *
    * @param percent from 0 to 100
-   * @throws IllegalArgumentException when it is not
+   * @throws IllegalArgumentException if it is out of range
    */
   public void progress(double percent, String info) {
     reporter.report(this, checked(percent), info);
@@ -85,7 +86,7 @@ public final class JobContext {
     return percent;
   }
 
-  /** Whether the job was taken back, or the worker stops: the result will not be used. */
+  /** Whether the job was withdrawn or the worker is stopping; then the result will not be used. */
   public boolean isCancelled() {
     return cancellation.isCancelled();
   }
@@ -95,12 +96,12 @@ public final class JobContext {
     cancellation.onCancel(listener);
   }
 
-  /** Its bytes, as they come. */
+  /** The payload as it arrives. */
   Spool payload() {
     return payload;
   }
 
-  /** Reading the payload fails from now on, with this reason. */
+  /** Makes reading the payload fail from now on, with this reason. */
   void cancel(String reason) {
     payload.breakOff(reason);
     cancellation.cancel();

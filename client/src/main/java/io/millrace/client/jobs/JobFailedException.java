@@ -3,7 +3,7 @@ package io.millrace.client.jobs;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A handler says that its job has failed and why, or that it is to be put off. */
+/** Thrown by a handler whose job has failed, or should be tried again later. */
 public final class JobFailedException extends Exception {
   private static final long serialVersionUID = 1;
 
@@ -15,7 +15,7 @@ public final class JobFailedException extends Exception {
   /**
    * A failure.
    *
-   * @param info what went wrong, for people; the server keeps 1,000 characters
+   * @param info what went wrong; the server keeps up to 1,000 characters
    * @param logs details; the last 64,000 characters are kept; null for none
    */
   public JobFailedException(String info, @Nullable String logs) {

@@ -2,21 +2,24 @@ package io.millrace.client.jobs;
 
 import java.io.InputStream;
 
-/** What a worker does with a job. Called by as many threads at a time as it takes jobs. */
+/**
+ * The work of a {@link JobWorker} on a job. Called by up to as many threads as the concurrency of
+ * the worker.
+ */
 @FunctionalInterface
 public interface JobHandler {
   /**
    * Works on a job.
    *
-   * <p>When the job is taken back the calling thread is interrupted, reading the payload fails, and
-   * whatever this returns has no effect.
+   * <p>If the job is withdrawn, the thread is interrupted, reading the payload fails, and the
+   * result has no effect.
    *
-   * @param payload its bytes, readable while they still come; closed by the worker
-   * @param job which job it is; takes progress
-   * @return its result
-   * @throws JobFailedException when it failed, with what is to be kept of that
-   * @throws Exception when it failed, which is kept with its message and stack trace; the job is
-   *     offered again until it has failed too often
+   * @param payload the payload, readable while it arrives; closed by the worker
+   * @param job describes the job and receives progress
+   * @return the result
+   * @throws JobFailedException if it failed, with the message and logs to keep
+   * @throws Exception if it failed; the message and the stack trace are kept. The job is offered
+   *     again until it has failed too often
    */
   JobResult handle(InputStream payload, JobContext job) throws Exception;
 }

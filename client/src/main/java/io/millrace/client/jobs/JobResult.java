@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a handler gives back. Results that are not in memory may be of any length. */
+/** The result of a job. A result that is not in memory can be of any length. */
 public final class JobResult {
   private static final Logger LOG = LoggerFactory.getLogger(JobResult.class);
   private static final int BUFFER_BYTES = 64 << 10;
@@ -23,7 +23,7 @@ public final class JobResult {
     this.source = source;
   }
 
-  /** Gives something that has to be read for it. */
+  /** Supplies a value that has to be read. */
   @FunctionalInterface
   private interface Reading<T> {
     T get() throws IOException;
@@ -39,35 +39,35 @@ public final class JobResult {
       this.discard = discard;
     }
 
-    /** The bytes, once. */
+    /** Opens the bytes; called once. */
     InputStream open() throws IOException {
       return bytes.get();
     }
 
-    /** They are sent, or not wanted any more. */
+    /** Releases the bytes after they were sent, or if they are not needed. */
     void discard() {
       discard.run();
     }
   }
 
-  /** The result, made ready; a failure to read it is a failure of the job. */
+  /** Prepares the result for sending; a failure to read it is a failure of the job. */
   Ready ready() throws IOException {
     return source.get();
   }
 
-  /** These bytes, not copied. */
+  /** A result of these bytes, which are not copied. */
   public static JobResult of(byte[] bytes) {
     return new JobResult(() -> new Ready(() -> new ByteArrayInputStream(bytes), () -> {}));
   }
 
-  /** This text in UTF-8. */
+  /** A result of this text in UTF-8. */
   public static JobResult of(String text) {
     return of(text.getBytes(StandardCharsets.UTF_8));
   }
 
   /**
-   * All that a stream gives. It is read to its end before anything is sent, into a temporary file
-   * if it is long, so that failing to read it is a failure of the job; then it is closed.
+   * The content of a stream. It is read to its end and closed before anything is sent, into a
+   * temporary file if it is long, so that a failure to read it is a failure of the job.
    */
   public static JobResult of(InputStream stream) {
     return new JobResult(() -> spooled(stream));
@@ -88,12 +88,12 @@ public final class JobResult {
     return new Ready(spool::input, spool::close);
   }
 
-  /** The bytes of a file, which must stay as it is; the handler has to delete it. */
+  /** The content of a file, which must not change. It is not deleted. */
   public static JobResult file(Path file) {
     return of(file, () -> {});
   }
 
-  /** The bytes of a file that is deleted once they are sent, or are not wanted any more. */
+  /** The content of a file, which is deleted after it was sent or if it is not needed. */
   public static JobResult temporary(Path file) {
     return of(
         file,
@@ -111,8 +111,8 @@ public final class JobResult {
   }
 
   /**
-   * The bytes of an open file from its beginning, which must stay as it is. It is closed once they
-   * are sent, or are not wanted any more.
+   * The content of an open file from its beginning, which must not change. The file is closed after
+   * it was sent or if it is not needed.
    */
   public static JobResult of(FileChannel file) {
     Runnable close =

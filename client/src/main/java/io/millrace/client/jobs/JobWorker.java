@@ -23,20 +23,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes jobs from a server and gives them to a handler, over a WebSocket that is made anew whenever
- * it breaks. Runs until it is stopped, or the server has never let it in and says that it will not.
- * Its threads do not keep the JVM alive: wait for {@link #onEnd()}. Safe for use by threads.
+ * Receives jobs from a server over a WebSocket and passes them to a handler. Reconnects whenever
+ * the connection breaks. Runs until it is stopped, or until the server rejects it before its first
+ * registration. Its threads do not keep the JVM alive: wait for {@link #onEnd()}. Thread-safe.
  */
 public final class JobWorker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(JobWorker.class);
 
-  /** Statuses of handshakes that would be refused again. */
+  /** Handshake statuses after which a retry would not help. */
   private static final Set<Integer> FOR_GOOD = Set.of(400, 401, 403, 404);
 
-  /** The close codes of a server that refuses what it was sent. */
+  /** The close codes with which a server refuses a message. */
   private static final Set<Integer> REFUSALS = Set.of(1007, 1008);
 
-  /** How many refusals in a row end the worker: one may only mean that it registered too late. */
+  /**
+   * How many refusals in a row end the worker; a single one may mean that it registered too late.
+   */
   private static final int BELIEVED = 3;
 
   private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
@@ -55,9 +57,9 @@ public final class JobWorker implements AutoCloseable {
   }
 
   /**
-   * Begins to take jobs. It waits for a server that cannot be reached.
+   * Starts a worker. It keeps trying if the server cannot be reached.
    *
-   * @throws IllegalArgumentException when the certificates of the options cannot be read
+   * @throws IllegalArgumentException if the certificates of the options cannot be read
    */
   public static JobWorker start(JobWorkerOptions options, JobHandler handler) {
     JobWorker worker = new JobWorker(options, handler);
@@ -70,20 +72,20 @@ public final class JobWorker implements AutoCloseable {
     return worker;
   }
 
-  /** Done once the server has first let the worker in. */
+  /** Completes when the server has accepted the worker for the first time. */
   public CompletableFuture<Void> onReady() {
     return ready.copy();
   }
 
   /**
-   * Done once the worker has ended and nothing of its work runs any more; with a {@link
-   * WorkerRefusedException} if the server did not let it in.
+   * Completes when the worker and all of its work have ended; with a {@link WorkerRefusedException}
+   * if the server rejected it.
    */
   public CompletableFuture<Void> onEnd() {
     return end.copy();
   }
 
-  /** How many jobs are worked on now. */
+  /** The number of jobs being worked on. */
   public int busy() {
     WorkerConnection now = connection;
     return now == null ? 0 : now.busy();
@@ -150,7 +152,7 @@ public final class JobWorker implements AutoCloseable {
       boolean handshake =
           cause instanceof WebSocketHandshakeException refusal
               && FOR_GOOD.contains(refusal.getResponse().statusCode());
-      // A worker that was let in before meets a server that starts, or the proxy before it.
+      // A worker that was accepted before may reach a server that is starting, or its proxy.
       if (!ready.isDone() && (handshake || cause instanceof SSLException)) {
         throw new WorkerRefusedException(words(cause), cause);
       }
@@ -177,7 +179,10 @@ public final class JobWorker implements AutoCloseable {
     return URI.create("ws" + server.substring("http".length()) + path());
   }
 
-  /** The reason: a plain request is refused for the same one, and its answer can be read. */
+  /**
+   * The reason, from a plain request, which is refused for the same reason and whose answer can be
+   * read.
+   */
   private String words(Throwable failure) {
     try (JsonCalls calls = JsonCalls.open(options.server().withRetryFor(Duration.ZERO))) {
       var _ = calls.get(path());
@@ -187,7 +192,7 @@ public final class JobWorker implements AutoCloseable {
     }
   }
 
-  /** Takes no more jobs and ends once the active ones have ended; returns at once. */
+  /** Takes no more jobs and ends when the active ones have ended; returns at once. */
   public void leave() {
     leaving.countDown();
     WorkerConnection now = connection;
@@ -200,7 +205,7 @@ public final class JobWorker implements AutoCloseable {
    * Stops: takes no more jobs and waits until the active ones have ended. After {@code grace} their
    * handlers are cancelled and the server offers them to others.
    *
-   * @return whether all ended by themselves
+   * @return whether all ended in time
    */
   public boolean stop(Duration grace) {
     leave();
@@ -208,7 +213,7 @@ public final class JobWorker implements AutoCloseable {
       var _ = end.get(grace.toNanos(), TimeUnit.NANOSECONDS);
       return true;
     } catch (TimeoutException _) {
-      // The result tells.
+      // The result of await says so.
     } catch (ExecutionException _) {
       return true;
     } catch (InterruptedException _) {
@@ -221,7 +226,7 @@ public final class JobWorker implements AutoCloseable {
     return false;
   }
 
-  /** Stops with 30 seconds of grace. */
+  /** Stops with a grace period of 30 seconds. */
   @Override
   public void close() {
     stop(Duration.ofSeconds(30));

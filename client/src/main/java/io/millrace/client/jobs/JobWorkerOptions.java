@@ -4,29 +4,29 @@ import io.millrace.client.ClientOptions;
 import java.net.URI;
 
 /**
- * Which jobs a worker takes, and how it identifies itself.
+ * The options of a job worker.
  *
- * @param server how to reach the server; a path prefix belongs to its address. Of the timeouts only
- *     that for connections counts: a server that is away is waited for
+ * @param server how to connect to the server; the address includes a path prefix, if there is one.
+ *     Of the timeouts only the connect timeout applies, since the worker always retries
  * @param type the job type; empty on a server without types, the default
- * @param identity who it is
- * @param concurrency how many jobs it takes at a time, 1 to 1,000; default 1
+ * @param identity the identity of the worker
+ * @param concurrency the number of jobs to take at a time, 1 to 1,000; default 1
  */
 public record JobWorkerOptions(
     ClientOptions server, String type, Identity identity, int concurrency) {
 
   /**
-   * Who a worker is.
+   * The identity of a worker.
    *
-   * @param name what people call it, 1 to 256 characters
-   * @param id what is counted under, and what a job that failed does not come back to: the same
-   *     after a restart, and another for every other worker
+   * @param name the display name, 1 to 256 characters
+   * @param id a unique id, 1 to 256 characters, which should stay the same after a restart. The
+   *     server counts results by it, and does not offer a failed job to the same id again
    * @param token the secret of the server's {@code jobs.worker.token}; empty if none is needed
    */
   public record Identity(String name, String id, String token) {
     private static final int MOST = 256;
 
-    /** Rejects names that no worker can have. */
+    /** Rejects invalid names and ids. */
     public Identity {
       if (name.isBlank() || name.length() > MOST) {
         throw new IllegalArgumentException("a worker's name has 1 to " + MOST + " characters");
@@ -45,7 +45,7 @@ public record JobWorkerOptions(
 
   private static final int MOST_JOBS = 1_000;
 
-  /** Rejects values that make no sense. */
+  /** Rejects an invalid concurrency. */
   public JobWorkerOptions {
     if (concurrency < 1 || concurrency > MOST_JOBS) {
       throw new IllegalArgumentException("concurrency must be from 1 to 1,000");
@@ -55,14 +55,14 @@ public record JobWorkerOptions(
   /**
    * A worker for one job at a time, of a server without types.
    *
-   * @param server the server's address, as {@code http://localhost:8048}
+   * @param server the server's address, for example {@code http://localhost:8048}
    * @param name its name and its id
    */
   public static JobWorkerOptions at(URI server, String name) {
     return new JobWorkerOptions(ClientOptions.at(server), "", new Identity(name, name, ""), 1);
   }
 
-  /** The same for another way to the server, for example with a token or certificates. */
+  /** The same with other options for the server, for example with a token or certificates. */
   public JobWorkerOptions withServer(ClientOptions server) {
     return new JobWorkerOptions(server, type, identity, concurrency);
   }
@@ -78,13 +78,13 @@ public record JobWorkerOptions(
         server, type, new Identity(identity.name(), id, identity.token()), concurrency);
   }
 
-  /** The same with the secret that the server wants of workers. */
+  /** The same with the worker token of the server. */
   public JobWorkerOptions withToken(String token) {
     return new JobWorkerOptions(
         server, type, new Identity(identity.name(), identity.id(), token), concurrency);
   }
 
-  /** The same for this many jobs at a time. */
+  /** The same with another concurrency. */
   public JobWorkerOptions withConcurrency(int concurrency) {
     return new JobWorkerOptions(server, type, identity, concurrency);
   }

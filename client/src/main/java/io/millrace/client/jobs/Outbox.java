@@ -15,9 +15,8 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The sending half of a connection: a queue, and one thread that sends what is in it, since nothing
- * may come between the fragments of a result. The codes are those of docs/jobs.md. Safe for use by
- * threads.
+ * Sends the messages of a connection from a queue with one thread, since nothing may come between
+ * the fragments of a result. docs/jobs.md describes the codes. Thread-safe.
  */
 final class Outbox {
   static final JsonMapper MAPPER = new JsonMapper();
@@ -33,9 +32,9 @@ final class Outbox {
   /** A message to the server. */
   sealed interface Message {}
 
-  /** Code 0: who the worker is; naming the number of jobs asks for code 5 before each payload. */
+  /** Code 0: registers the worker. The number of jobs in it requests code 5 before each payload. */
   record Register(String text) implements Message {
-    /** Made before the connection, since the server does not wait for it for long. */
+    /** Created before the connection, since the server does not wait long for it. */
     static Register of(JobWorkerOptions.Identity identity, int jobs) {
       return new Register(
           message(0)
@@ -47,10 +46,10 @@ final class Outbox {
     }
   }
 
-  /** Code 1: whether it is ready when this is sent, behind all results before it. */
+  /** Code 1: whether the worker is ready when this is sent, after all earlier results. */
   record Status() implements Message {}
 
-  /** Code 3: how far a job is; a later report replaces one that still waits. */
+  /** Code 3: the progress of a job; a later report replaces one that has not been sent. */
   record Progress(JobContext job, @Nullable Double percent, @Nullable String info)
       implements Message {}
 
@@ -59,10 +58,10 @@ final class Outbox {
     JobContext job();
   }
 
-  /** Code 6 and then the bytes: it has a result. */
+  /** Code 6, followed by the bytes: the result. */
   record Result(JobContext job, JobResult.Ready bytes) implements Outcome {}
 
-  /** Code 4: it failed, or was taken back. */
+  /** Code 4: the job failed or was withdrawn. */
   record Failed(
       JobContext job,
       @Nullable String info,
@@ -73,18 +72,18 @@ final class Outbox {
   /** The end of the connection. */
   record Close(String reason) implements Message {}
 
-  /** What the sending half has to know of the rest. */
+  /** The connection, as the outbox needs it. */
   interface Side {
     /** Whether the worker takes another job now. */
     boolean isReady();
 
-    /** Bytes were taken: the connection lives. */
+    /** Called when bytes were sent: the connection works. */
     void signOfLife();
 
-    /** The end of a job has been sent, or never will be. */
+    /** Called when the outcome of a job has been sent or never will be. */
     void done(Outcome outcome);
 
-    /** Nothing can be sent any more. */
+    /** Called when nothing can be sent any more. */
     void broken(Exception failure);
   }
 
@@ -212,7 +211,9 @@ final class Outbox {
     return MAPPER.createObjectNode().put("code", code);
   }
 
-  /** A server that does not announce jobs does not know their ids either. */
+  /**
+   * Without the id if the server does not announce jobs, since it does not know their ids either.
+   */
   private static ObjectNode about(int code, JobContext job) {
     return job.id().isEmpty() ? message(code) : message(code).put("job", job.id());
   }

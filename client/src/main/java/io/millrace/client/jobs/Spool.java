@@ -11,9 +11,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes that one thread writes while another reads them: in memory as long as they are few, then in
- * a temporary file. Writing never waits for reading. Each end is for one thread at a time; any
- * thread may break it off or close it.
+ * A buffer that one thread writes while another reads it: up to 256 KiB in memory, then in a
+ * temporary file. Writing never waits for reading. Each end is for one thread at a time; any thread
+ * may break it off or close it.
  */
 final class Spool implements AutoCloseable {
   private static final int MOST_IN_MEMORY = 256 << 10;
@@ -25,7 +25,7 @@ final class Spool implements AutoCloseable {
   private boolean closed;
   private @Nullable String broken;
 
-  /** Adds bytes; once it is closed or broken off they are dropped. */
+  /** Adds bytes, which are dropped if the spool is closed or broken off. */
   synchronized void write(ByteBuffer bytes) throws IOException {
     if (closed || broken != null) {
       bytes.position(bytes.limit());
@@ -69,13 +69,13 @@ final class Spool implements AutoCloseable {
     return opened;
   }
 
-  /** Nothing more comes. */
+  /** Marks the end of the bytes. */
   synchronized void complete() {
     complete = true;
     notifyAll();
   }
 
-  /** Nothing more comes, and reading fails from now on, unless all has come already. */
+  /** Makes reading fail from now on, unless all bytes have arrived. */
   synchronized void breakOff(String reason) {
     if (!complete && broken == null) {
       broken = reason;
@@ -83,17 +83,17 @@ final class Spool implements AutoCloseable {
     notifyAll();
   }
 
-  /** How many bytes have come. */
+  /** The number of bytes that have arrived. */
   synchronized long size() {
     return written;
   }
 
-  /** The bytes from the beginning; reading waits for those that have not come yet. */
+  /** The bytes from the beginning; reading waits for bytes that have not arrived. */
   InputStream input() {
     return new Input();
   }
 
-  /** Forgets the bytes; reading fails from now on. */
+  /** Discards the bytes; reading fails from now on. */
   @Override
   public synchronized void close() {
     closed = true;
@@ -109,7 +109,7 @@ final class Spool implements AutoCloseable {
     notifyAll();
   }
 
-  /** How many bytes are there behind {@code at}, after waiting for one; -1 at the end. */
+  /** Waits for a byte at {@code at}, and returns the number of bytes from there; -1 at the end. */
   private synchronized long await(long at) throws IOException {
     try {
       while (written == at && !complete && !closed && broken == null) {

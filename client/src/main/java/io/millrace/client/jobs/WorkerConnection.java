@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-/** One connection to the server and the jobs that came over it, until both have ended. */
+/** One connection to the server with the jobs received over it. */
 final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerConnection.class);
   private static final int MOST_TEXT = 1 << 20;
@@ -31,10 +31,10 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
   private static final int BROKEN = 1006;
   private static final long CLOSE_SECONDS = 5;
 
-  /** How often the server is asked for a sign of life. */
+  /** The interval of pings. */
   private static final Duration PING = Duration.ofSeconds(20);
 
-  /** After how long without a sign of life the connection counts as broken. */
+  /** How long the server may be silent before the connection counts as broken. */
   private static final Duration LONGEST_SILENCE = Duration.ofSeconds(60);
 
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
@@ -61,7 +61,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
   /**
    * Not connected yet.
    *
-   * @param onRegistered called once the server has let the worker in
+   * @param onRegistered called when the server has accepted the worker
    */
   WorkerConnection(JobWorkerOptions options, JobHandler handler, Runnable onRegistered) {
     this.options = options;
@@ -73,7 +73,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
   /** How a connection ended: a WebSocket close code, and why. */
   record Ended(int code, String reason) {}
 
-  /** Whether the server has let the worker in. */
+  /** Whether the server has accepted the worker. */
   boolean registered() {
     return registered;
   }
@@ -84,7 +84,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
     }
   }
 
-  /** Waits for the end of the connection, and then for that of the work on its jobs. */
+  /** Waits for the end of the connection, and then of the work on its jobs. */
   Ended await() throws InterruptedException {
     Ended ended = over.join();
     Outbox out = outbox;
@@ -111,21 +111,21 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
     return ended;
   }
 
-  /** Takes no more jobs, and leaves once the active ones have ended. */
+  /** Takes no more jobs, and closes the connection when the active ones have ended. */
   void leave() {
     leaving = true;
     send(new Outbox.Status());
     closeIfDone();
   }
 
-  /** Ends at once; the server offers the active jobs to others. */
+  /** Cuts the connection; the server offers the active jobs to other workers. */
   void cut(String reason) {
     over.complete(new Ended(BROKEN, reason));
   }
 
   /**
-   * Ends at once, in good order: the server offers the active jobs to others, and does not count
-   * them as returned.
+   * Closes the connection at once with a close message: the server offers the active jobs to other
+   * workers, and does not count them as returned.
    */
   void goAway(String reason) {
     WebSocket connection = socket;
@@ -175,7 +175,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
     opened.request(1);
   }
 
-  /** Asks for signs of life, and ends the connection if none comes. */
+  /** Sends pings, and cuts the connection if the server is silent for too long. */
   private void watch(WebSocket opened) {
     while (!over.isDone()) {
       try {
@@ -184,7 +184,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
         if (System.nanoTime() - lastSignNanos > LONGEST_SILENCE.toNanos()) {
           cut("the server gave no sign of life for " + LONGEST_SILENCE.toSeconds() + " s");
         }
-        // It fails if another one is still being sent, which does no harm.
+        // It fails if another ping is still being sent, which does no harm.
         var _ = opened.sendPing(NOTHING.duplicate());
       } catch (InterruptedException | ExecutionException _) {
         return;
@@ -272,14 +272,14 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
     announced = JobContext.Announced.NOTHING;
     synchronized (active) {
       if (closing) {
-        // It crossed the close message, and is offered to others.
+        // It crossed the close message; the server offers it to another worker.
         job.payload().close();
         return job;
       }
       active.add(job);
     }
-    // A platform thread: a handler that computes all the time must not block the few threads that
-    // virtual threads share, and with them status and pings.
+    // A platform thread, since a handler that computes must not block the few carrier threads
+    // of virtual threads, and with them status messages and pings.
     Thread.ofPlatform().daemon().name("millrace-job-" + job.id()).start(() -> work(job));
     return job;
   }
@@ -317,7 +317,10 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
     }
   }
 
-  /** Whether a later attempt at the same job has come: messages with its id are about that one. */
+  /**
+   * Whether a later attempt of the same job has arrived; then messages with its id are about that
+   * one.
+   */
   private boolean isReplaced(JobContext job) {
     String id = job.id();
     synchronized (active) {
