@@ -70,19 +70,19 @@ public interface VersionedDocuments extends AutoCloseable {
     return 0;
   }
 
-  /** Tells of changes until it is closed. */
+  /** A watch of a document; it lasts until it is closed. */
   interface Watch extends AutoCloseable {
-    /** Ends the watch; a call that is under way may still come. */
+    /** Ends the watch; a call may still be running or about to run. */
     @Override
     void close();
   }
 
   /**
-   * Watches a document, if these documents can tell of changes without being asked.
+   * Watches a document, if these documents support watches.
    *
    * @param changed called soon after each change of the document, and sometimes without one; by any
-   *     thread, which it must not hold up
-   * @return empty if the caller has to look for changes itself, as by default
+   *     thread, which it must not block
+   * @return empty if watches are not supported, the default; then the caller must poll
    */
   default Optional<Watch> watch(String key, Runnable changed) {
     return Optional.empty();
@@ -127,7 +127,7 @@ public interface VersionedDocuments extends AutoCloseable {
       try {
         put(key, Version.NONE, json);
       } catch (UnclearOutcomeException _) {
-        // It may be there all the same.
+        // It may have been written anyway.
       }
       found = get(key);
     }

@@ -2,10 +2,7 @@ package io.millrace.cluster.lambda;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * Seals lambdas and their results in signed envelopes, and opens these. Safe for use by any number
- * of threads.
- */
+/** Seals lambdas and their results in signed envelopes, and opens such envelopes. Thread-safe. */
 public final class LambdaCodec {
   /**
    * The most bytes of an envelope. In base64 they are two thirds of what a document may have, so
@@ -20,7 +17,7 @@ public final class LambdaCodec {
    * A codec.
    *
    * @param secret the same for all members
-   * @param trusted the classes whose objects may cross
+   * @param trusted the classes whose objects may be sent
    */
   public LambdaCodec(ClusterSecret secret, Trusted trusted) {
     this.secret = secret;
@@ -77,7 +74,7 @@ public final class LambdaCodec {
     byte[] bytes = new Envelope(kind, address, TrustedObjects.write(object, trusted)).seal(secret);
     if (bytes.length > MOST_BYTES) {
       throw new IllegalArgumentException(
-          "what crosses to another member has up to %d bytes, not %d"
+          "an object sent to another member has up to %d bytes, not %d"
               .formatted(MOST_BYTES, bytes.length));
     }
     return bytes;

@@ -4,16 +4,15 @@ import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Code that runs on another member. All that it captures crosses with it and has to be
- * serializable; a lambda inside a method that uses a field or a method of its object captures that
- * object.
+ * Code that runs on another member. Everything that it captures is sent with it and must be
+ * serializable; a lambda that uses a field or a method of its object captures that object.
  *
- * @param <T> what it returns, which crosses back; {@code @Nullable Void} for nothing
+ * @param <T> the type of the result, which is sent back; {@code @Nullable Void} for none
  */
 @FunctionalInterface
 public interface SerializableLambda<T extends @Nullable Object> extends Serializable {
   /**
-   * Runs on the member. The thread is interrupted when it is to stop.
+   * Runs on the member. The thread is interrupted if it must stop.
    *
    * @throws Exception if it fails
    */

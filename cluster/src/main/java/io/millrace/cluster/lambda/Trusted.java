@@ -42,7 +42,7 @@ public record Trusted(ClassLoader classes, Set<String> packages) {
     return new Trusted(users, Set.of());
   }
 
-  /** The same with one more package and all below it. */
+  /** The same with another package and all packages below it. */
   public Trusted and(String name) {
     Set<String> more = packages.stream().collect(Collectors.toSet());
     more.add(name);

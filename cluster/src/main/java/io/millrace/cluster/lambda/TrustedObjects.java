@@ -43,13 +43,13 @@ final class TrustedObjects {
   }
 
   private static RefusedLambdaException damaged(Throwable cause) {
-    return new RefusedLambdaException("cannot be made an object of: " + cause, cause);
+    return new RefusedLambdaException("it cannot be deserialized: " + cause, cause);
   }
 
   /**
    * Serializes an object.
    *
-   * @throws IllegalArgumentException naming what cannot cross
+   * @throws IllegalArgumentException naming what cannot be sent
    */
   static byte[] write(@Nullable Object object, Trusted trusted) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -58,24 +58,24 @@ final class TrustedObjects {
       output.check();
     } catch (NotSerializableException e) {
       throw new IllegalArgumentException(
-          "class %s cannot cross to another member: it is not serializable"
+          "class %s cannot be sent to another member: it is not serializable"
               .formatted(e.getMessage()),
           e);
     } catch (StackOverflowError e) {
       throw new IllegalArgumentException(
-          "cannot cross to another member: it lies in too many levels", e);
+          "cannot be sent to another member: it lies in too many levels", e);
     } catch (IOException e) {
-      throw new IllegalArgumentException("cannot cross to another member: " + e.getMessage(), e);
+      throw new IllegalArgumentException("cannot be sent to another member: " + e.getMessage(), e);
     }
     return bytes.toByteArray();
   }
 
   /** Reads an object whose parts are all of trusted classes, up to some size. */
   private static final class Input extends ObjectInputStream {
-    /** How deep objects may be nested. */
+    /** The maximum depth of nested objects. */
     static final int MOST_DEPTH = 64;
 
-    /** How many objects there may be, each reference to one counted. */
+    /** The maximum number of objects, counting each reference. */
     static final int MOST_REFERENCES = 50_000;
 
     /**
@@ -147,7 +147,7 @@ final class TrustedObjects {
     private void check() {
       if (untrusted != null) {
         throw new IllegalArgumentException(
-            "class %s cannot cross to another member: it is not trusted"
+            "class %s cannot be sent to another member: it is not trusted"
                 .formatted(untrusted.getName()));
       }
     }

@@ -11,17 +11,17 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** How a leader gives out work. Used by one thread, for one leader after the other. */
+/** Gives out work for a leader. Used by one thread, in successive generations. */
 public interface Assigner {
   /** Plans the partitions that are to be created now, and removes others. */
   Result assign(Round round, Assignments assignments);
 
-  /** This member does not lead. Called often; does nothing by default. */
+  /** Called often while this member does not lead; does nothing by default. */
   default void rest() {}
 
   /** The result of a round. */
   enum Result {
-    /** Nothing was to be done. */
+    /** There was nothing to do. */
     IDLE,
     /** Something was done, and there may be more soon. */
     BUSY,
@@ -30,7 +30,7 @@ public interface Assigner {
   }
 
   /**
-   * What a leader sees when it decides.
+   * The state of the cluster in a round.
    *
    * @param guard proof that it leads; its fence is the generation
    * @param partitions all partitions as they were listed, by name
@@ -54,7 +54,7 @@ public interface Assigner {
       return partition.name().generation() < generation();
     }
 
-    /** Whether the listing shows all older partitions: it may be a little old. */
+    /** Whether the listing shows all older partitions; listings may be a little old. */
     public boolean isSettled(LeaseTerms terms) {
       return nowMillis - beganMillis >= terms.leaseMillis() / 2;
     }
@@ -123,9 +123,9 @@ public interface Assigner {
   }
 
   /**
-   * Divides work once for the members that there are. When they change, a new generation begins,
-   * members give back what belongs to the one before, and when nobody holds any of that the work is
-   * divided again.
+   * Divides work once for the current members. If they change, a new generation begins: members
+   * give back the partitions of the earlier one, and when none of them is held any more, the work
+   * is divided again.
    */
   final class Supervised implements Assigner {
     private final SupervisedWork work;

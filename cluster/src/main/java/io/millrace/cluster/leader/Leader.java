@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Leads while the member holds the lock for that: removes members that are gone from the list, and
- * gives out work. Driven by {@link #step}; used by one thread.
+ * Leads the cluster while the member holds the leader's lock: removes members that are gone from
+ * the list, and gives out work. Driven by {@link #step}; used by one thread.
  */
 public final class Leader {
   /** The key of the leader's lock. */
@@ -74,10 +74,10 @@ public final class Leader {
     return sightings;
   }
 
-  /** Does not lead. To be called instead of {@link #step} as long as that is so. */
+  /** Called instead of {@link #step} while this member does not lead. */
   public void rest() {
     if (leads >= 0) {
-      LOG.info("Member {} leads no more; its fence was {}", context.token(), leads);
+      LOG.info("Member {} does not lead any more; its fence was {}", context.token(), leads);
       leads = -1;
     }
     assigner.rest();
@@ -97,7 +97,7 @@ public final class Leader {
   }
 
   /**
-   * Does what a leader has to do now.
+   * Runs a round of the leader if one is due.
    *
    * @param guard proof that the caller leads
    * @return when to call again, by the monotonic clock

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * When each member last showed a sign of life. A member that has just become known has the whole
- * timeout for its first sign. Reads no clock; used by one thread.
+ * The time of each member's last sign of life. A new member has the whole timeout for its first
+ * sign. Reads no clock; used by one thread.
  */
 public final class LivenessTracker {
   private final long timeoutMillis;

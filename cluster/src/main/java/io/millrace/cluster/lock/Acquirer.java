@@ -66,10 +66,10 @@ public abstract class Acquirer {
     }
   }
 
-  /** Looks at the lock, and takes it if that is allowed now. */
+  /** Reads the lock, and takes it if that is allowed now. */
   protected abstract Optional<Locks.Held> attempt();
 
-  /** When to look again after an attempt that took nothing, by the monotonic clock. */
+  /** When to try again after an attempt that took nothing, by the monotonic clock. */
   protected abstract long nextLook();
 
   /** The lease on the lock, if it is held now. */
@@ -105,7 +105,7 @@ public abstract class Acquirer {
       }
     } catch (ClusterException e) {
       lookMillis = clock.monotonicMillis() + locks.terms().renewalMillis();
-      LOG.debug("{} could not be tried for, and will be again", what, e);
+      LOG.debug("{} could not be read or taken, and will be tried again", what, e);
     }
   }
 
@@ -141,7 +141,7 @@ public abstract class Acquirer {
   /** Called after {@link #release} of a lock, whether or not that could be written. */
   protected void released(Lease released) {}
 
-  /** Has the next step look at the lock, if it is not held. */
+  /** Makes the next step read the lock, if it is not held. */
   public final void lookNow() {
     lookMillis = clock.monotonicMillis();
   }

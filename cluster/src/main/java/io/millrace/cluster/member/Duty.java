@@ -38,7 +38,7 @@ public record Duty(
         member -> new Leader(member.context(), work));
   }
 
-  /** Work whose tasks come up one after the other. */
+  /** Work whose tasks arise one after the other. */
   public static Duty of(WindowedWork work) {
     return new Duty(
         member -> new ThreadedWork(work, member),
@@ -47,13 +47,14 @@ public record Duty(
   }
 
   /**
-   * Work that one member at a time does. The document {@code finished/single} says that it is over.
+   * Work that is done by one member at a time. The document {@code finished/single} says that it is
+   * over.
    */
   public static Duty of(SingleWork work, VersionedDocuments documents) {
     return of(new OneTask(work, documents));
   }
 
-  /** No work: members know each other and have a leader. */
+  /** No work: the members only elect a leader. */
   public static Duty none() {
     return of(new Nothing());
   }

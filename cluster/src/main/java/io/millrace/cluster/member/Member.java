@@ -79,18 +79,18 @@ public final class Member implements AutoCloseable {
   }
 
   /**
-   * The member whose work this thread does. Threads that the work starts do not know it.
+   * The member whose work this thread runs. It is not known in threads that the work starts.
    *
-   * @throws IllegalStateException on a thread that does no member's work
+   * @throws IllegalStateException if this thread does not run work of a member
    */
   public static Member current() {
     return CURRENT.orElseThrow(() -> new IllegalStateException("no member works on this thread"));
   }
 
   /**
-   * The proof that the partition is held on which this thread works.
+   * The guard of the partition that this thread works on.
    *
-   * @throws IllegalStateException on a thread that works on none
+   * @throws IllegalStateException if this thread works on no partition
    */
   public static Guard guard() {
     return GUARD.orElseThrow(() -> new IllegalStateException("no partition is worked on here"));
@@ -101,7 +101,7 @@ public final class Member implements AutoCloseable {
     return context.token();
   }
 
-  /** What all parts of this member use: the documents that members share, clocks, terms. */
+  /** The documents, clocks and lease terms of this member. */
   public MemberContext context() {
     return context;
   }
@@ -116,7 +116,7 @@ public final class Member implements AutoCloseable {
     return closing;
   }
 
-  /** The members as this one saw them last. */
+  /** The members as last read by this one. */
   public MemberList members() {
     return loop.members();
   }
@@ -131,12 +131,12 @@ public final class Member implements AutoCloseable {
     return ScopedValue.where(CURRENT, this).where(GUARD, guard).call(work::call);
   }
 
-  /** Has the member check at once what it holds, because an attempt has ended. */
+  /** Makes the member check its partitions at once, because an attempt has ended. */
   void wake() {
     memberSteps.wake();
   }
 
-  /** Has the leader's next round come at once. */
+  /** Makes the next round of the leader start at once. */
   public void wakeLeader() {
     leaderSteps.wake();
   }
@@ -154,7 +154,7 @@ public final class Member implements AutoCloseable {
     return draining && loop.held() == 0 ? Step.FINISHED : Instant.ofEpochMilli(due);
   }
 
-  /** The last of the loop, however it has ended. */
+  /** The end of the loop, however it has ended. */
   private void end() {
     loop.drain();
     loop.leave();
@@ -185,8 +185,8 @@ public final class Member implements AutoCloseable {
   }
 
   /**
-   * Stops work and gives everything back, so that others go on at once. Waits for the work until
-   * its leases end; work that has not stopped by then is left to its lease.
+   * Stops the work and releases everything, so that other members can continue at once. Waits for
+   * the work until its leases end; work that has not stopped by then is left to its lease.
    */
   @Override
   public void close() {

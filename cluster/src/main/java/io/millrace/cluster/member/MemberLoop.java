@@ -12,8 +12,8 @@ import io.millrace.cluster.partition.Work;
 import java.util.Optional;
 
 /**
- * What a member does all the time, beside the work itself. Driven by {@link #step}; used by one
- * thread unless said otherwise.
+ * The main loop of a member, besides the work itself: the leader's lock, presence and partitions.
+ * Driven by {@link #step}; used by one thread unless stated otherwise.
  */
 public final class MemberLoop {
   private final Acquirer candidate;
@@ -23,9 +23,9 @@ public final class MemberLoop {
   private volatile Optional<Lease> leading = Optional.empty();
 
   /**
-   * A member that does nothing yet.
+   * A loop that holds nothing.
    *
-   * @param leader what it does when it leads, on another thread
+   * @param leader leads on another thread
    */
   public MemberLoop(MemberContext context, Work work, PartitionRunner.Mode mode, Leader leader) {
     Locks locks = context.newLocks();
@@ -36,7 +36,7 @@ public final class MemberLoop {
   }
 
   /**
-   * Renews what is held, and takes what may be taken.
+   * Renews what is held, and takes what is free.
    *
    * @return when to call again, by the monotonic clock; sooner if an attempt ends
    */
@@ -60,22 +60,22 @@ public final class MemberLoop {
     return leading.filter(Lease::isHeld);
   }
 
-  /** The members as they were seen last. */
+  /** The members as last read. */
   public MemberList members() {
     return presence.members();
   }
 
-  /** How many partitions are worked on. */
+  /** The number of partitions being worked on. */
   public int held() {
     return runner.held();
   }
 
-  /** Stops all work; {@link #step} goes on until {@link #held} is 0. */
+  /** Stops all work; call {@link #step} until {@link #held} is 0. */
   public void drain() {
     runner.drain();
   }
 
-  /** Gives everything back, so that others need not wait for leases to end. */
+  /** Releases everything, so that other members need not wait for leases to end. */
   public void leave() {
     presence.leave();
     candidate.release();

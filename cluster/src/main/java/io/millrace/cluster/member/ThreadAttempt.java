@@ -17,11 +17,11 @@ public final class ThreadAttempt implements Work.Attempt {
   }
 
   /**
-   * Starts to work.
+   * Starts the work.
    *
    * @param name the name of the thread
    * @param guard proof that the partition is held
-   * @param body does the work; returns whether it succeeded. Whatever it throws, it failed
+   * @param body does the work and returns whether it succeeded; an exception means failure
    */
   public static ThreadAttempt start(
       String name, Member member, Guard guard, Predicate<ThreadAttempt> body) {
@@ -52,7 +52,7 @@ public final class ThreadAttempt implements Work.Attempt {
     thread.interrupt();
   }
 
-  /** Whether it was stopped or has lost its partition, so that its code may throw anything. */
+  /** Whether it was stopped or has lost its partition; then exceptions of its code are expected. */
   public boolean isToStop() {
     return stopped || !guard.isHeld();
   }

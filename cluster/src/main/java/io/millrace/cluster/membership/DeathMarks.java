@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
  * the member as dead. A member that is alive removes its own mark.
  */
 public final class DeathMarks {
-  /** What the keys begin with; the token follows. */
+  /** The prefix of the keys; the token follows. */
   public static final String PREFIX = "dead/";
 
   private DeathMarks() {}
@@ -22,7 +22,7 @@ public final class DeathMarks {
     return documents.get(PREFIX + token).isPresent();
   }
 
-  /** The tokens of all that are marked. The answer may be a little old. */
+  /** The tokens of all marked members. The answer may be a little old. */
   public static Set<String> list(VersionedDocuments documents) {
     return documents.list(PREFIX).stream()
         .map(document -> document.key().substring(PREFIX.length()))
@@ -30,7 +30,7 @@ public final class DeathMarks {
   }
 
   /**
-   * Marks a member; one that is marked stays so. May be repeated.
+   * Marks a member as dead. Idempotent.
    *
    * @param fence that of the leader
    */
@@ -38,7 +38,7 @@ public final class DeathMarks {
     documents.put(PREFIX + token, Version.NONE, "{\"fence\":" + fence + "}");
   }
 
-  /** Removes a mark; returns whether there is none now. */
+  /** Removes a mark; returns whether the member is unmarked now. */
   public static boolean clear(VersionedDocuments documents, String token) {
     Optional<VersionedDocument> mark = documents.get(PREFIX + token);
     return mark.isEmpty() || documents.delete(PREFIX + token, mark.get().version());

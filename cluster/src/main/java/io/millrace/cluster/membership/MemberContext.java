@@ -8,7 +8,7 @@ import io.millrace.cluster.lock.Sightings;
 import java.util.random.RandomGenerator;
 
 /**
- * What all parts of a member use.
+ * What all parts of a member share.
  *
  * @param peer the member as others know it
  * @param documents the documents that it shares with them
@@ -42,12 +42,12 @@ public record MemberContext(
     return peer.token();
   }
 
-  /** The writes to locks by this member. */
+  /** Creates the lock operations of this member. */
   public Locks newLocks() {
     return new Locks(documents, peer.token(), terms, clock);
   }
 
-  /** A record of locks that are seen from now on. */
+  /** Creates an empty record of the locks seen by this member. */
   public Sightings newSightings() {
     return new Sightings(terms, clock);
   }

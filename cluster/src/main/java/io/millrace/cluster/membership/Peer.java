@@ -1,9 +1,9 @@
 package io.millrace.cluster.membership;
 
 /**
- * A member as others know it.
+ * A member in the list of members.
  *
- * @param token what tells it from all others: a random UUID for each process
+ * @param token identifies the member: a random UUID for each process
  * @param workers how many partitions it works on at a time, 1 to {@value #MOST_WORKERS}
  */
 public record Peer(String token, int workers) {

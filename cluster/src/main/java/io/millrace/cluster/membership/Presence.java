@@ -9,14 +9,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a member in the list, and holds its own lock while it holds no partition, whose lock would
- * show that it lives. Driven by {@link #step}; not safe for use by several threads.
+ * Keeps a member in the list of members. While it holds no partition, whose lock would show that it
+ * is alive, it holds a lock of its own. Driven by {@link #step}; not thread-safe.
  */
 public final class Presence {
-  /** What the keys of the members' own locks begin with; the token follows. */
+  /** The prefix of the keys of members' own locks; the token follows. */
   public static final String PREFIX = "member/";
 
-  /** The shortest time between two looks at the members. */
+  /** The shortest time between two reads of the list. */
   private static final long SOON_MILLIS = 300;
 
   private static final Logger LOG = LoggerFactory.getLogger(Presence.class);
@@ -31,10 +31,10 @@ public final class Presence {
   private long lookedMillis;
 
   /**
-   * A member that the others do not know yet.
+   * A member that is not in the list yet.
    *
    * @param heedsMarks whether it stays out of the list while it is marked as dead and still works
-   * @param sightings takes note of the own locks of all members
+   * @param sightings records the own locks of all members
    */
   public Presence(MemberContext context, Locks locks, boolean heedsMarks, Sightings sightings) {
     this.sightings = sightings;
@@ -48,13 +48,13 @@ public final class Presence {
     return seen;
   }
 
-  /** Whether it is marked as dead, and has to end its work before it is trusted again. */
+  /** Whether it is marked as dead, and must end its work before it gets new work. */
   public boolean isMarked() {
     return marked;
   }
 
   /**
-   * Keeps the member known to the others.
+   * Keeps the member in the list and its lock held, as needed.
    *
    * @param holdsPartitions whether it holds partitions, which show that it lives
    * @return when to call again, by the monotonic clock
@@ -74,7 +74,7 @@ public final class Presence {
     return Math.min(ownDue, nextLook);
   }
 
-  /** Has it look at the members soon; returns when to call {@link #step} for that. */
+  /** Makes it read the list soon; returns when to call {@link #step} for that. */
   public long lookSoon() {
     nextLook = Math.min(nextLook, lookedMillis + SOON_MILLIS);
     return nextLook;
@@ -88,7 +88,7 @@ public final class Presence {
           marked
               ? MemberList.read(context.documents())
               : MemberList.add(context.documents(), context.peer());
-      // A member that becomes the leader knows then who lives, and need not wait first.
+      // So a member that becomes the leader knows who is alive, and need not wait first.
       sightings.see(PREFIX, context.documents().list(PREFIX));
     } catch (ClusterException e) {
       LOG.debug("The list of members cannot be looked at, and will be again", e);
@@ -106,7 +106,7 @@ public final class Presence {
     return holdsPartitions || !DeathMarks.clear(context.documents(), token);
   }
 
-  /** Removes the member from the list and gives its lock back, if that can be written. */
+  /** Removes the member from the list and releases its lock, if that can be written. */
   public void leave() {
     own.release();
     try {

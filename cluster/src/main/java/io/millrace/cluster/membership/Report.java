@@ -15,15 +15,15 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a member said last about its work, in the document {@code status/NAME/TOKEN}: {@code
+ * The last report of a member about its work, in the document {@code status/NAME/TOKEN}: {@code
  * {"time": MS, "text": TEXT}} or {@code {"time": MS, "values": {NAME: VALUE, …}}}. Only the member
  * writes it.
  *
  * @param name the reporter's name
  * @param token the member
- * @param timeMillis when it said so by its own wall clock, in milliseconds since 1970
- * @param text what it said in words; empty if it gave values
- * @param values what it said as named values, by name; empty if it used words
+ * @param timeMillis the time of the report by the member's wall clock, in milliseconds since 1970
+ * @param text the report as text; empty if it has values
+ * @param values the report as named values; empty if it is text
  */
 public record Report(
     String name, String token, long timeMillis, String text, SortedMap<String, String> values) {
@@ -36,7 +36,7 @@ public record Report(
   /**
    * Copies the values, and checks the size.
    *
-   * @throws IllegalArgumentException if it says too much
+   * @throws IllegalArgumentException if the report is too large
    */
   public Report {
     values = Collections.unmodifiableSortedMap(new TreeMap<>(values));
@@ -67,7 +67,7 @@ public record Report(
   /**
    * Reads a report; empty if the key has no name and token.
    *
-   * @throws ClusterException if the document is none
+   * @throws ClusterException if the document is not a report
    */
   public static Optional<Report> read(VersionedDocument document) {
     int slash = document.key().lastIndexOf('/');
@@ -97,7 +97,7 @@ public record Report(
   /**
    * Writes the report in place of the member's last one.
    *
-   * @throws ClusterException if it is not known to be written
+   * @throws ClusterException if it was not written, or that is unknown
    */
   public void write(VersionedDocuments documents) {
     String json = json(DocumentJson.object()).toString();

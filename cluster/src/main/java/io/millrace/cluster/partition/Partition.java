@@ -43,7 +43,7 @@ public record Partition(
   }
 
   /**
-   * The partition in a document; empty if it is none.
+   * The partition in a document; empty if it is not a partition.
    *
    * @param lock the content of the document
    */
@@ -60,12 +60,12 @@ public record Partition(
     return document.key();
   }
 
-  /** Whether it is to be worked on, or is worked on. */
+  /** Whether its work is not done yet. */
   public boolean isOutstanding() {
     return task.state() == LockDocument.State.OUTSTANDING;
   }
 
-  /** Whether it was worked on with success. */
+  /** Whether its work was done successfully. */
   public boolean isDone() {
     return task.state() == LockDocument.State.DONE;
   }

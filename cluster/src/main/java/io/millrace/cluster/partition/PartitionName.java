@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * @param number counts the partitions of a leader
  */
 public record PartitionName(long generation, long number) implements Comparable<PartitionName> {
-  /** What the keys of all partitions begin with. */
+  /** The prefix of the keys of all partitions. */
   public static final String PREFIX = "partition/";
 
   private static final Pattern KEY = Pattern.compile(PREFIX + "(\\d{1,18})-(\\d{1,18})");
@@ -24,7 +24,7 @@ public record PartitionName(long generation, long number) implements Comparable<
     return PREFIX + generation + "-" + number;
   }
 
-  /** The partition that a key names; empty if it names none. */
+  /** The partition with this key; empty if it is not the key of a partition. */
   public static Optional<PartitionName> of(String key) {
     Matcher matcher = KEY.matcher(key);
     return matcher.matches()

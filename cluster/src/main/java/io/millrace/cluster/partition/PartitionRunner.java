@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes partitions while it has idle workers, its whole share from one listing, and has them worked
- * on. It begins with a partition that depends on its place in the list of members, so that members
- * seldom try for the same one. Driven by {@link #step}; used by one thread.
+ * Takes partitions for idle workers, its whole share from one listing, and starts the work on them.
+ * The first partition that it tries depends on its place in the list of members, so that members
+ * seldom try the same one. Driven by {@link #step}; used by one thread.
  */
 public final class PartitionRunner {
   private static final Logger LOG = LoggerFactory.getLogger(PartitionRunner.class);
@@ -31,13 +31,13 @@ public final class PartitionRunner {
 
   private static final long MOST_LOOK_MILLIS = 600;
 
-  /** Between two looks after work has begun or ended, as more may come at once. */
+  /** The interval of listings after work has started or ended, since more may follow at once. */
   private static final long LIVELY_LOOK_MILLIS = 100;
 
   /** For how long it looks so often. */
   private static final long LIVELY_MILLIS = 2000;
 
-  /** The same if partitions are addressed, so that this member is waited for. */
+  /** The same if partitions are addressed, since the leader waits for this member. */
   private static final int ADDRESSED_LOOKS = 20;
 
   /** The longest pause between two partitions, as a fraction of the lease. */
@@ -57,13 +57,13 @@ public final class PartitionRunner {
 
   /** How members share a kind of work. */
   public enum Mode {
-    /** Tasks are short: members finish theirs, and help out if others are slow. */
+    /** Tasks are short: members finish them, and take those of slow members. */
     SHORT,
     /** Tasks are long: members with more than their share stop some and give them back. */
     LONG,
     /** As {@link #LONG}, and work on partitions of an older generation stops. */
     DIVIDED,
-    /** Each partition is for one member, which takes all that it has workers for. */
+    /** Each partition is for one member, which takes as many as it has workers. */
     ADDRESSED;
 
     /** Whether {@link Work#isFor} decides, and members that are marked as dead stop their work. */
@@ -78,9 +78,9 @@ public final class PartitionRunner {
   }
 
   /**
-   * A member that works on nothing yet.
+   * A runner that holds nothing.
    *
-   * @param sightings takes note of partitions
+   * @param sightings records partitions
    */
   public PartitionRunner(
       MemberContext context, Locks locks, Work work, Mode mode, Sightings sightings) {
@@ -91,20 +91,22 @@ public final class PartitionRunner {
     this.sightings = sightings;
   }
 
-  /** How many partitions are worked on. */
+  /** The number of partitions being worked on. */
   public int held() {
     return holdings.size();
   }
 
-  /** Whether more is free than other members would leave: the list of members may be old. */
+  /**
+   * Whether more partitions are free than expected, so that the list of members may be outdated.
+   */
   public boolean doubtsMembers() {
     return doubtsMembers;
   }
 
   /**
-   * Keeps, settles and takes partitions.
+   * Renews, settles and takes partitions.
    *
-   * @param members the members as they were seen last
+   * @param members the members as last read
    * @return when to call again, by the monotonic clock; sooner if an attempt ends
    */
   public long step(MemberList members) {
@@ -211,7 +213,7 @@ public final class PartitionRunner {
         .toList();
   }
 
-  /** Partitions that have been free for long: the members whose share they are may be gone. */
+  /** Partitions that have been free for long; the members that should take them may be gone. */
   private List<Partition> longFree(List<Partition> free) {
     long patience = context.leaseMillis() / 2;
     return free.stream()
@@ -247,7 +249,7 @@ public final class PartitionRunner {
             partition.name(), lease, work.begin(partition.name(), partition.taskBytes(), lease)));
   }
 
-  /** Stops all work and takes no partitions, or goes on after that. */
+  /** Stops all work and takes no partitions, or resumes. */
   public void suspend(boolean whether) {
     suspended = whether;
     if (whether) {
@@ -283,7 +285,7 @@ public final class PartitionRunner {
     }
 
     /**
-     * Keeps the partition as long as it is worked on, and settles it then. If the work failed, the
+     * Renews the partition during the work and settles it afterwards. If the work failed, the
      * partition is left to its lease, so that it is not tried again sooner.
      *
      * @return whether a worker is still busy with it
@@ -319,8 +321,8 @@ public final class PartitionRunner {
   }
 
   /**
-   * How many partitions each member is to hold: in proportion to its workers, rounded so that they
-   * add up; if two have the same claim, the earlier member gets more. Pure.
+   * The number of partitions for each member: in proportion to its workers, rounded so that they
+   * add up; of two equal claims, the earlier member gets more. Without side effects.
    */
   static final class Shares {
     private Shares() {}
@@ -328,8 +330,9 @@ public final class PartitionRunner {
     /**
      * The share of a member.
      *
-     * @param partitions how many there are; more than all workers together count as so many
-     * @return 0 for one that is not in the list
+     * @param partitions the number of partitions; more than the total number of workers count as
+     *     that number
+     * @return the share; 0 for a member that is not in the list
      */
     static int of(String token, MemberList members, int partitions) {
       int position = members.position(token);

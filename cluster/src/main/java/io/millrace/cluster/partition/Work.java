@@ -2,7 +2,7 @@ package io.millrace.cluster.partition;
 
 import io.millrace.cluster.lock.Guard;
 
-/** The work of a member on its partitions. Safe for use by any number of threads. */
+/** The work of a member on its partitions. Implementations are thread-safe. */
 public interface Work {
   /**
    * Whether this member may work on a free partition; true by default. Called often, by one thread.
@@ -20,22 +20,22 @@ public interface Work {
    */
   Attempt begin(PartitionName name, byte[] task, Guard guard);
 
-  /** The work on one partition, which goes on by itself. */
+  /** The work on one partition, which runs in the background. */
   interface Attempt {
-    /** How far it is. */
+    /** Its state. */
     State state();
 
-    /** Stops the work as soon as possible: its partition is lost, or to be given back. */
+    /** Stops the work as soon as possible, because its partition is lost or must be released. */
     void stop();
   }
 
-  /** How far an attempt is. */
+  /** The state of an attempt. */
   enum State {
-    /** Not at its end. */
+    /** Not ended. */
     RUNNING,
-    /** At its end, with success. */
+    /** Ended successfully. */
     SUCCEEDED,
-    /** At its end without success, or stopped. */
+    /** Failed or stopped. */
     FAILED
   }
 }

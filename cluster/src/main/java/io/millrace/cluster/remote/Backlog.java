@@ -31,36 +31,36 @@ public interface Backlog extends Serializable {
     return new NamedBacklog(name);
   }
 
-  /** Adds items that are not known yet: they wait. What waits, is given or done stays as it is. */
+  /** Adds items, which then wait. Items that exist already are not changed. */
   void add(Collection<String> items);
 
   /**
    * Gives out items that wait, beginning with those given out least often. Waits until there is
    * one.
    *
-   * @param most how many at most, at least 1
+   * @param most the maximum number of items, at least 1
    * @return at least one
    * @throws IllegalStateException if this is not the leader's program
    */
   List<String> take(int most) throws InterruptedException;
 
   /**
-   * As {@link #take(int)}, for a time at most.
+   * The same as {@link #take(int)}, with a longest wait.
    *
    * @return empty if there was none in that time
    */
   List<String> take(int most, Duration wait) throws InterruptedException;
 
   /**
-   * Has an item wait again. Does nothing for one that is done or unknown.
+   * Makes an item wait again. Does nothing if it is done or unknown.
    *
    * @throws IllegalStateException if this is not the leader's program
    */
   void reEnqueue(String item);
 
-  /** Records that an item is done, for good; also of one that was not known. May be repeated. */
+  /** Records permanently that an item is done, even if it was unknown. Idempotent. */
   void commit(String item);
 
-  /** How many items are not done, by one listing. */
+  /** The number of items that are not done, from one listing. */
   int outstanding();
 }

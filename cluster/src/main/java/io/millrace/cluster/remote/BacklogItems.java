@@ -58,7 +58,7 @@ public final class BacklogItems {
     this.prefix = "backlog/" + backlog + "/";
   }
 
-  /** How far an item is. */
+  /** The state of an item. */
   enum State {
     /** To be given out. */
     WAITING,
@@ -72,8 +72,8 @@ public final class BacklogItems {
    * An item as its document shows it.
    *
    * @param name the item itself
-   * @param state how far it is
-   * @param attempts how often it was given out
+   * @param state its state
+   * @param attempts the number of times it was given out
    * @param fence the fence of the leader that gave it out last; 0 for none
    * @param version the version of the document
    */
@@ -126,7 +126,7 @@ public final class BacklogItems {
     return items;
   }
 
-  /** How many items are not done. */
+  /** The number of items that are not done. */
   public int outstanding() {
     return (int) list().stream().filter(item -> item.state() != State.DONE).count();
   }

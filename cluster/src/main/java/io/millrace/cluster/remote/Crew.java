@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The members of a cluster as the leader's program sees them. It is valid until leadership is lost.
- * It stands between the program, which may wait, and the leader's thread, which may not: they
- * exchange orders and a view of the cluster once in a round. Safe for use by any number of threads.
+ * It decouples the program, which may block, from the leader's thread, which must not: once in a
+ * round they exchange orders and a view of the cluster. Safe for use by any number of threads.
  */
 public final class Crew {
   private static final Logger LOG = LoggerFactory.getLogger(Crew.class);
@@ -61,7 +61,7 @@ public final class Crew {
     this.leader = leader;
   }
 
-  /** Hands over what the program has submitted, and shows it what the leader sees. */
+  /** Passes the orders of the program to the dispatcher, and takes its view of the cluster. */
   void exchange(Dispatcher dispatcher) {
     synchronized (lock) {
       orders.forEach(order -> order.accept(dispatcher));
@@ -72,7 +72,7 @@ public final class Crew {
     }
   }
 
-  /** Leadership is lost. */
+  /** Called when leadership is lost. */
   void end() {
     List<ExecutionFuture<?>> abandoned;
     synchronized (lock) {
@@ -147,9 +147,9 @@ public final class Crew {
   }
 
   /**
-   * Has a member run a lambda.
+   * Submits a lambda to a member.
    *
-   * @param most how long at most, in milliseconds; {@link Long#MAX_VALUE} for no limit
+   * @param most the time limit in milliseconds; {@link Long#MAX_VALUE} for none
    */
   <T extends @Nullable Object> ExecutionFuture<T> submit(
       Peer peer, SerializableLambda<T> lambda, long most) {
@@ -206,7 +206,7 @@ public final class Crew {
     }
   }
 
-  /** Runs a handler after all earlier ones; never if leadership is lost by then. */
+  /** Runs a handler after all earlier ones, unless leadership is lost by then. */
   void handle(String id, Runnable handler) {
     try {
       handlers.execute(() -> run(id, handler));

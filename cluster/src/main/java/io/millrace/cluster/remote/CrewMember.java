@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member that can be given work. Safe for use by any number of threads.
+ * A member of a {@link Crew}, to which lambdas can be submitted. Thread-safe.
  *
  * @param crew the crew to which it belongs
  * @param peer its token and its workers
@@ -27,7 +27,7 @@ public record CrewMember(Crew crew, Peer peer) {
   }
 
   /**
-   * Has the member run a lambda, at most once. The lambda and what it captures are serialized by
+   * Submits a lambda, which runs at most once. The lambda and what it captures are serialized by
    * this call. If the member has more lambdas than workers, some wait; a lambda that is not begun
    * within three leases times out.
    *
@@ -40,9 +40,9 @@ public record CrewMember(Crew crew, Peer peer) {
   }
 
   /**
-   * As {@link #submit(SerializableLambda)}, and it times out unless it is done within a time.
+   * The same as {@link #submit(SerializableLambda)}, with a time limit.
    *
-   * @param limit counted from now on, positive
+   * @param limit the time limit from now, positive
    */
   public <T extends @Nullable Object> ExecutionFuture<T> submit(
       SerializableLambda<T> lambda, Duration limit) {

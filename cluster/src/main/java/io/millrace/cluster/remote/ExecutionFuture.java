@@ -50,29 +50,29 @@ public final class ExecutionFuture<T extends @Nullable Object> {
     return address.partition().generation() + "-" + address.partition().number();
   }
 
-  /** How far it is. */
+  /** Its state. */
   public ExecutionState state() {
     synchronized (lock) {
       return state;
     }
   }
 
-  /** Called with what the lambda returned. */
+  /** Adds a handler for the result of the lambda. */
   public ExecutionFuture<T> onDone(Consumer<? super T> handler) {
     return on(Set.of(ExecutionState.DONE), () -> handler.accept(value.getFirst()));
   }
 
-  /** Called with how it failed. */
+  /** Adds a handler for a failure. */
   public ExecutionFuture<T> onFailure(Consumer<? super RemoteFailure> handler) {
     return on(Set.of(ExecutionState.FAILED), () -> handler.accept(failure));
   }
 
-  /** Called when it timed out. */
+  /** Adds a handler for a timeout. */
   public ExecutionFuture<T> onTimeout(Runnable handler) {
     return on(Set.of(ExecutionState.TIMED_OUT), handler);
   }
 
-  /** Called when it failed or timed out. */
+  /** Adds a handler for a failure or a timeout. */
   public ExecutionFuture<T> onFailureOrTimeout(Runnable handler) {
     return on(Set.of(ExecutionState.FAILED, ExecutionState.TIMED_OUT), handler);
   }
@@ -151,7 +151,7 @@ public final class ExecutionFuture<T extends @Nullable Object> {
 
   void ended(Submission.Ending ending) {
     switch (ending) {
-      // Making objects runs code of users' classes: not on the leader's thread.
+      // Deserialization runs users' code, so not on the leader's thread.
       case Submission.Ending.Finished(Outcome.Done(String sealed)) ->
           Thread.ofVirtual().name("result-" + id()).start(() -> open(sealed));
       case Submission.Ending.Finished(Outcome.Failed(RemoteFailure how)) -> fail(how);
@@ -180,7 +180,7 @@ public final class ExecutionFuture<T extends @Nullable Object> {
     end(ExecutionState.FAILED, () -> failure = how);
   }
 
-  /** Its leader does not lead any more. */
+  /** Called when its leader does not lead any more. */
   void abandon() {
     end(ExecutionState.ABANDONED, () -> {});
   }

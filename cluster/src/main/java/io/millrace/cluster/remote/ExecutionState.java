@@ -1,26 +1,25 @@
 package io.millrace.cluster.remote;
 
-/** How far a submitted lambda is. */
+/** The state of a submitted lambda. */
 public enum ExecutionState {
-  /** Not known to be begun. */
+  /** Submitted; not known to have started. */
   SUBMITTED,
-  /** A member runs it. */
+  /** Running on the member. */
   RUNNING,
-  /** It returned. */
+  /** Returned. */
   DONE,
-  /** It threw, or what it returned cannot be sent. */
+  /** Threw an exception, or its result cannot be sent. */
   FAILED,
   /**
-   * Nothing is heard of it any more, or not in time: its member is gone or marked as dead. It may
-   * still have run.
+   * Did not start or end in time, or its member is gone or marked as dead. It may still have run.
    */
   TIMED_OUT,
-  /** Cancelled before it was done. Its thread is interrupted. */
+  /** Cancelled before it was done; its thread is interrupted. */
   CANCELLED,
-  /** The leader that submitted it does not lead any more, and will not know. */
+  /** The leader that submitted it does not lead any more, so the outcome is unknown. */
   ABANDONED;
 
-  /** Whether this is the end. */
+  /** Whether this is a final state. */
   public boolean isEnd() {
     return this != SUBMITTED && this != RUNNING;
   }

@@ -37,7 +37,7 @@ public final class Inbox {
   private long generation;
 
   /**
-   * An inbox in which nothing is begun.
+   * An inbox that has started nothing.
    *
    * @param opener the address of a sealed lambda; throws {@link RefusedLambdaException} if it is
    *     not signed or damaged
@@ -47,7 +47,10 @@ public final class Inbox {
     this.opener = opener;
   }
 
-  /** Whether a member is to work on a partition. Why not is logged once, unless it is another's. */
+  /**
+   * Whether the member should work on a partition. A refusal is logged once, unless the partition
+   * is for another member.
+   */
   public boolean isFor(Partition partition) {
     int task = partition.task().encoded().hashCode();
     Integer known = foreign.get(partition.name());

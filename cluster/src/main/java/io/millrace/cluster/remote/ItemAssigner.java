@@ -21,7 +21,7 @@ public final class ItemAssigner {
   private final Set<String> given = new HashSet<>();
 
   /**
-   * Has given out nothing yet.
+   * An assigner that has given out nothing.
    *
    * @param leader proof that the caller leads; its fence is written down
    * @param isOver whether nothing runs any more that the leader of an older fence has submitted
@@ -73,7 +73,7 @@ public final class ItemAssigner {
     };
   }
 
-  /** Has an item wait again, unless it is done or not known. */
+  /** Makes an item wait again, unless it is done or unknown. */
   public void reEnqueue(String name) {
     items.change(
         name,

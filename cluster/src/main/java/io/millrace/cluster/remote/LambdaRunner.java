@@ -64,7 +64,7 @@ final class LambdaRunner implements Work {
       if (attempt.isToStop()) {
         LOG.info("{} was stopped before its outcome was written", name.key());
       } else {
-        LOG.warn("{} came to no end: {}", name.key(), e.getMessage());
+        LOG.warn("The outcome of {} could not be written: {}", name.key(), e.getMessage());
       }
       return false;
     }

@@ -96,6 +96,6 @@ final class LeaderBacklog implements Backlog {
   }
 
   private void readObject(ObjectInputStream stream) throws InvalidObjectException {
-    throw new InvalidObjectException("only its name crosses");
+    throw new InvalidObjectException("only the name of a backlog is serialized");
   }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs the leader's program, with a crew of its own in each generation. */
+/** Runs the leader's program, with a new crew in each generation. */
 final class ProgramRunner implements Dispatcher.Submitter {
   private static final Logger LOG = LoggerFactory.getLogger(ProgramRunner.class);
 
@@ -55,7 +55,7 @@ final class ProgramRunner implements Dispatcher.Submitter {
       this.thread = Thread.ofVirtual().name("program-" + leader.fence()).start(this::run);
     }
 
-    /** Whether the program has failed, and it is time to run it again. */
+    /** Whether the program has failed and should be run again now. */
     boolean submit(Dispatcher dispatcher) {
       crew.exchange(dispatcher);
       return member.context().now() >= againMillis;

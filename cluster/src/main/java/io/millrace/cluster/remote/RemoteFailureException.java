@@ -14,7 +14,7 @@ public final class RemoteFailureException extends ClusterException {
     this.failure = failure;
   }
 
-  /** How it failed. */
+  /** The failure on the member. */
   public RemoteFailure failure() {
     return failure;
   }

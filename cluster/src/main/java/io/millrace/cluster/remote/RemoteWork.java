@@ -7,8 +7,8 @@ import io.millrace.cluster.partition.PartitionRunner;
 import io.millrace.cluster.remote.dispatch.Dispatcher;
 
 /**
- * A program that has members work for it. It runs on the member that leads. If another member
- * becomes the leader, it begins again there, from the documents.
+ * A program that submits lambdas to the members of a cluster. It runs on the leader. If another
+ * member becomes the leader, it starts again there, from the documents.
  *
  * <pre>{@code
  * crew -> {
@@ -44,8 +44,8 @@ public interface RemoteWork {
   void lead(Crew crew) throws Exception;
 
   /**
-   * This work as that of a cluster: the member that leads runs the program, and all members run the
-   * lambdas that it submits.
+   * The duty of a cluster in which the leader runs this program and all members run the lambdas
+   * that it submits.
    *
    * @param codec seals and opens lambdas; with the same secret on all members
    */

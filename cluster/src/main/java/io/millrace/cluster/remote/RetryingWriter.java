@@ -24,10 +24,10 @@ final class RetryingWriter {
   }
 
   /**
-   * Repeats a write until it succeeds; the write must be one that may be repeated.
+   * Repeats an idempotent write until it succeeds.
    *
-   * @throws LeaseLostException when the guard does not hold any more
-   * @throws ClusterException if the thread is interrupted, which it stays
+   * @throws LeaseLostException if the guard does not hold any more
+   * @throws ClusterException if the thread is interrupted; it stays interrupted
    */
   void repeat(Runnable write) {
     repeat(() -> {
@@ -36,7 +36,7 @@ final class RetryingWriter {
     });
   }
 
-  /** As {@link #repeat(Runnable)}, for a write that gives something. */
+  /** The same as {@link #repeat(Runnable)}, for a write with a result. */
   <T> T repeat(Supplier<T> write) {
     while (true) {
       guard.check();

@@ -10,10 +10,10 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A semaphore that all members of a cluster know by its name: as many threads of all members
- * together are inside at a time, by their own clocks, as it has permits. Each permit is a lock, by
- * the rules of {@link NamedLock}: the permit of a killed member comes back after lease and margin,
- * and members take turns.
+ * A semaphore that all members of a cluster share by its name: at any time, up to as many threads
+ * of all members together hold a permit, by their own clocks, as it has permits. Each permit is a
+ * lock, by the rules of {@link NamedLock}: the permit of a killed member comes back after lease and
+ * margin, and members take turns.
  *
  * <p>The first user of a name in a cluster chooses the number of permits for good; another number
  * needs another name.
@@ -39,7 +39,7 @@ public final class ClusterSemaphore implements Serializable {
    * The semaphore of a name, for the member whose work uses it.
    *
    * @param name 1 to 300 bytes of UTF-8 without control characters and without {@code /}
-   * @param permits how many there are, 1 to 1000
+   * @param permits the number of permits, 1 to 1000
    * @throws IllegalArgumentException naming what is wrong
    */
   public static ClusterSemaphore of(String name, int permits) {
@@ -52,17 +52,16 @@ public final class ClusterSemaphore implements Serializable {
   }
 
   /**
-   * Waits for a permit, as long as it takes, and runs code with it, on this thread. The lease is
-   * renewed while the code runs. If it is lost, the thread is interrupted. The permit is given back
-   * when the code has ended, whether by returning or by throwing. A thread that is inside already
-   * takes a second permit.
+   * Waits for a permit without a time limit, and runs code with it on this thread. The lease is
+   * renewed while the code runs. If it is lost, the thread is interrupted. The permit is released
+   * when the code has returned or thrown. A thread that holds a permit already takes a second one.
    *
-   * @return what the code gives
+   * @return the result of the code
    * @throws LeaseLostException if the permit was lost before the code had ended; what that has
    *     thrown is the cause
    * @throws InterruptedException if this thread was interrupted while it waited
    * @throws IllegalArgumentException if the semaphore has another number of permits
-   * @throws IllegalStateException if this thread does no member's work
+   * @throws IllegalStateException if this thread does not run work of a member
    */
   public <T extends @Nullable Object, E extends Exception> T guard(GuardedCode<Permit, T, E> code)
       throws E, InterruptedException {
@@ -70,9 +69,9 @@ public final class ClusterSemaphore implements Serializable {
   }
 
   /**
-   * The same, but waits for a time at most.
+   * The same with a longest wait.
    *
-   * @param most zero to look once
+   * @param most the longest wait; zero to try once
    * @throws TimeoutException if there was no permit for all that time; the code did not run
    */
   public <T extends @Nullable Object, E extends Exception> T guard(

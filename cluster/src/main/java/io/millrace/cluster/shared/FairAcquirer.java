@@ -28,9 +28,9 @@ import org.slf4j.LoggerFactory;
  * it if it stays free for {@value #TURN_MILLIS} ms, because a member that waits may die. Of several
  * free permits it tries a random one first, so that members seldom try for the same.
  *
- * <p>A member that waits looks every {@value #POLL_MILLIS} ms, by one read: of the lock, or of the
- * semaphore's queue, which names the permit that was released last. If the documents tell of
- * changes, it looks when they do, and once a second.
+ * <p>A waiting member polls every {@value #POLL_MILLIS} ms with one read: of the lock, or of the
+ * semaphore's queue, which names the permit that was released last. If the documents support
+ * watches, it reads after each change and once a second.
  */
 public final class FairAcquirer extends Acquirer {
   /** Between two looks of a member that waits. */
@@ -106,7 +106,7 @@ public final class FairAcquirer extends Acquirer {
   }
 
   /**
-   * Has it use what the member learns by other ways.
+   * Adds what the member learns in other ways.
    *
    * @param justLeft the keys of locks that this member has released, which listings may not show
    * @param onNews called by any thread if {@link #lookNow} should be called
@@ -162,7 +162,7 @@ public final class FairAcquirer extends Acquirer {
     return Optional.empty();
   }
 
-  /** The documents that there are of the locks. */
+  /** The existing documents of the locks. */
   private Map<String, VersionedDocument> find(Set<String> released) {
     Map<String, VersionedDocument> found = new HashMap<>();
     if (permits != null) {
@@ -248,7 +248,7 @@ public final class FairAcquirer extends Acquirer {
     return Math.clamp(expires, now + POLL_MILLIS, now + SELDOM_MILLIS);
   }
 
-  /** Tells members that wait for a permit which one is free. */
+  /** Records for waiting members which permit is free. */
   @Override
   protected void released(Lease lease) {
     if (permits != null) {

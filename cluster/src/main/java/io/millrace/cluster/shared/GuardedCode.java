@@ -6,14 +6,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Code that runs while a lock is held.
  *
- * @param <G> what it is given: proof that the lock is held
- * @param <T> what it gives
- * @param <E> what it throws, besides unchecked exceptions
+ * @param <G> the type of the guard that it is given
+ * @param <T> the type of the result
+ * @param <E> the checked exceptions that it throws
  */
 @FunctionalInterface
 public interface GuardedCode<G extends Guard, T extends @Nullable Object, E extends Exception> {
   /**
-   * Runs. The thread is interrupted when the lock is lost: then it must stop.
+   * Runs. If the lock is lost, the thread is interrupted and the code must stop.
    *
    * @param guard the fencing token, and for how long the lock is held; to be checked before each
    *     step that needs the lock

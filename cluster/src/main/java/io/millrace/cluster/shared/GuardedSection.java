@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Code that one thread runs while it holds a lock: waits for the lock, runs it, and leaves. */
+/** Waits for a lock, runs code on the same thread while it is held, and releases it. */
 final class GuardedSection {
   /** A century: no limit. */
   private static final Duration FOREVER = Duration.ofDays(36_500);
@@ -26,7 +26,7 @@ final class GuardedSection {
   /**
    * A section that is not entered yet.
    *
-   * @param what the name of the lock, for people
+   * @param what the name of the lock, for messages
    * @param acquirers makes acquirers, each of which looks at the lock at once
    */
   GuardedSection(
@@ -40,7 +40,7 @@ final class GuardedSection {
     this.acquirers = acquirers;
   }
 
-  /** Waits for the lock as long as it takes, runs code, and gives the lock back. */
+  /** Waits for the lock without a time limit, runs code, and releases the lock. */
   <G extends Guard, T extends @Nullable Object, E extends Exception> T run(
       Function<Lease, G> guards, GuardedCode<G, T, E> code) throws E, InterruptedException {
     try {
@@ -51,10 +51,10 @@ final class GuardedSection {
   }
 
   /**
-   * The same, but waits for a time at most.
+   * The same with a longest wait.
    *
-   * @param guards makes the guard that the code is given
-   * @throws TimeoutException if the lock was not to be had within the time
+   * @param guards creates the guard for the code
+   * @throws TimeoutException if the lock could not be acquired in time
    */
   <G extends Guard, T extends @Nullable Object, E extends Exception> T run(
       Duration most, Function<Lease, G> guards, GuardedCode<G, T, E> code)
@@ -63,7 +63,7 @@ final class GuardedSection {
     SharedState.Acquired acquired = line.acquire(acquirers, clock, wait);
     if (acquired == null) {
       throw new TimeoutException(
-          "%s was not to be had within %d ms".formatted(what, most.toMillis()));
+          "%s could not be acquired within %d ms".formatted(what, most.toMillis()));
     }
     Thread thread = Thread.currentThread();
     Lease lease = acquired.lease();
@@ -76,7 +76,7 @@ final class GuardedSection {
   }
 
   /**
-   * The thread while it holds the lock. A second thread renews the lease and gives it back. A timer
+   * The thread while it holds the lock. A second thread renews the lease and releases it. A timer
    * interrupts the code when the lease has ended, since a request of that thread may take longer
    * than the lease lasts.
    */
@@ -96,7 +96,7 @@ final class GuardedSection {
     }
 
     /**
-     * Runs code, and gives the lock back however it ends.
+     * Runs code, and releases the lock however the code ends.
      *
      * @throws LeaseLostException if the lock was lost before the code had ended
      */

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock that all members of a cluster know by its name, in the document {@code lock/NAME}. One
+ * A lock that all members of a cluster share by its name, in the document {@code lock/NAME}. One
  * thread of one member holds it at a time, by its own clock; what it writes elsewhere should carry
  * the fencing token of its guard. If a member is killed while it holds the lock, another one gets
  * it after lease and margin.
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class NamedLock implements Serializable {
   @Serial private static final long serialVersionUID = 1;
 
-  /** What the keys of all such locks begin with; the name follows. */
+  /** The prefix of the keys of all such locks; the name follows. */
   public static final String PREFIX = "lock/";
 
   private final String name;
@@ -38,7 +38,8 @@ public final class NamedLock implements Serializable {
   /**
    * The lock of a name, for the member whose work uses it.
    *
-   * @param name 1 to 300 bytes of UTF-8 without control characters; {@code /} is a letter as others
+   * @param name 1 to 300 bytes of UTF-8 without control characters; {@code /} has no special
+   *     meaning
    * @throws IllegalArgumentException naming what is wrong with the name
    */
   public static NamedLock of(String name) {
@@ -51,15 +52,16 @@ public final class NamedLock implements Serializable {
   }
 
   /**
-   * Waits for the lock, as long as it takes, and runs code inside, on this thread. The lease is
-   * renewed while the code runs. If it is lost, the thread is interrupted. The lock is given back
-   * when the code has ended, whether by returning or by throwing.
+   * Waits for the lock without a time limit, and runs code on this thread while it is held. The
+   * lease is renewed while the code runs. If it is lost, the thread is interrupted. The lock is
+   * released when the code has returned or thrown.
    *
-   * @return what the code gives
+   * @return the result of the code
    * @throws LeaseLostException if the lock was lost before the code had ended; what that has thrown
    *     is the cause
    * @throws InterruptedException if this thread was interrupted while it waited
-   * @throws IllegalStateException if this thread is inside already, or does no member's work
+   * @throws IllegalStateException if this thread holds the lock already, or does not run work of a
+   *     member
    */
   public <T extends @Nullable Object, E extends Exception> T guard(GuardedCode<Guard, T, E> code)
       throws E, InterruptedException {
@@ -67,9 +69,9 @@ public final class NamedLock implements Serializable {
   }
 
   /**
-   * The same, but waits for a time at most.
+   * The same with a longest wait.
    *
-   * @param most zero to look at the lock once
+   * @param most the longest wait; zero to try once
    * @throws TimeoutException if others held it for all that time; the code did not run
    */
   public <T extends @Nullable Object, E extends Exception> T guard(
@@ -83,7 +85,7 @@ public final class NamedLock implements Serializable {
     SharedState.WaitingLine line = shared.line(PREFIX + name);
     if (line.isHolder(Thread.currentThread())) {
       throw new IllegalStateException(
-          "this thread is inside of " + this + " already, and would wait for itself");
+          "this thread holds " + this + " already, and would wait for itself");
     }
     return new GuardedSection(
         toString(),

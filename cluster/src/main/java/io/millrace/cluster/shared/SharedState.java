@@ -21,8 +21,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all copies of locks, semaphores and reporters in one member share. Safe for use by any
- * number of threads.
+ * The state that all copies of locks, semaphores and reporters in one member share. Thread-safe.
  */
 final class SharedState {
   private static final int MOST_NAME_BYTES = 300;
@@ -61,7 +60,7 @@ final class SharedState {
     return locks;
   }
 
-  /** The line of the member's threads that wait for the lock or semaphore with this key. */
+  /** The member's threads that wait for the lock or semaphore with this key. */
   WaitingLine line(String key) {
     return lines.computeIfAbsent(key, _ -> new WaitingLine(context.newSightings()));
   }
@@ -74,7 +73,7 @@ final class SharedState {
   /**
    * Checks the name of a shared object, which becomes part of the keys of documents.
    *
-   * @param what the kind of object, for people
+   * @param what the kind of object, for messages
    * @throws IllegalArgumentException naming what is wrong
    */
   static String checkName(String what, String name) {
@@ -125,7 +124,7 @@ final class SharedState {
       this.sightings = sightings;
     }
 
-    /** What was seen of the locks; for the first thread. */
+    /** The locks as last seen; used by the first thread. */
     Sightings sightings() {
       return sightings;
     }
@@ -134,7 +133,7 @@ final class SharedState {
      * Waits in the line and then for the lock.
      *
      * @param acquirers makes acquirers, each of which looks at the lock at once
-     * @return the lock; null if it was not to be had within the time
+     * @return the lock; null if it could not be acquired in time
      */
     @Nullable Acquired acquire(Supplier<FairAcquirer> acquirers, MemberClock clock, Duration most)
         throws InterruptedException {

@@ -19,13 +19,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells all members, and all who look at the cluster, how work goes: the newest report of each
- * member under a name, in the document {@code status/NAME/TOKEN}. A report is written at once, and
- * the next ones once in a second at most; of those in between only the last one is. While it cannot
- * be written it is tried again, as long as the member runs. The leader removes the reports of
- * members that are gone.
+ * Publishes the newest report of each member about its work under a name, in the document {@code
+ * status/NAME/TOKEN}. The first report is written at once, later ones up to once a second; of those
+ * in between only the last is written. A failed write is retried as long as the member runs. The
+ * leader removes the reports of members that are gone.
  *
- * <p>Safe for use by any number of threads. What is serialized is the name.
+ * <p>Thread-safe. Only the name is serialized.
  */
 public final class StatusReporter implements Serializable {
   @Serial private static final long serialVersionUID = 1;
@@ -56,11 +55,11 @@ public final class StatusReporter implements Serializable {
   }
 
   /**
-   * Reports in words; returns at once.
+   * Reports a text; returns at once.
    *
    * @param text up to 8,192 bytes of UTF-8
    * @throws IllegalArgumentException if it is longer
-   * @throws IllegalStateException if this thread does no member's work
+   * @throws IllegalStateException if this thread does not run work of a member
    */
   public void report(String text) {
     report(text, Map.of());
@@ -69,14 +68,14 @@ public final class StatusReporter implements Serializable {
   /**
    * Reports named values; returns at once.
    *
-   * @param values what {@link String#valueOf(Object)} makes of them is reported; up to 8,192 bytes
-   *     of UTF-8 with their names
+   * @param values converted with {@link String#valueOf(Object)}; up to 8,192 bytes of UTF-8
+   *     including the names
    * @throws IllegalArgumentException if they are longer, or there are none
-   * @throws IllegalStateException if this thread does no member's work
+   * @throws IllegalStateException if this thread does not run work of a member
    */
   public void report(Map<String, ?> values) {
     if (values.isEmpty()) {
-      throw new IllegalArgumentException("a report has words or values, and there are none");
+      throw new IllegalArgumentException("a report needs a text or values");
     }
     Map<String, String> texts = new TreeMap<>();
     values.forEach((key, value) -> texts.put(key, String.valueOf(value)));
@@ -99,10 +98,9 @@ public final class StatusReporter implements Serializable {
   }
 
   /**
-   * What all members have reported last under this name, by token. It may be a little older than
-   * what they have written.
+   * The last reports of all members under this name, by token. The answer may be a little old.
    *
-   * @throws IllegalStateException if this thread does no member's work
+   * @throws IllegalStateException if this thread does not run work of a member
    */
   public List<Report> reports() {
     return Report.of(name, here().context().documents());
@@ -128,7 +126,7 @@ public final class StatusReporter implements Serializable {
    * something to write.
    */
   static final class Writer {
-    /** Between two writes. */
+    /** The shortest time between two writes. */
     static final long PAUSE_MILLIS = 1000;
 
     private final MemberContext context;
@@ -144,10 +142,10 @@ public final class StatusReporter implements Serializable {
     }
 
     /**
-     * Takes a report.
+     * Adds a report.
      *
      * @return whether the caller is to drive this from now on until nothing is left
-     * @throws IllegalArgumentException if it says too much
+     * @throws IllegalArgumentException if the report is too large
      */
     synchronized boolean offer(String text, Map<String, String> values) {
       SortedMap<String, String> sorted = new TreeMap<>(values);

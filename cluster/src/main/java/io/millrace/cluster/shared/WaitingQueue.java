@@ -10,16 +10,16 @@ import java.util.stream.Stream;
 
 /**
  * The members that wait for a named lock or a semaphore, in the order in which they came: the
- * document {@code waiting/KEY}, {@code {"waiting": [TOKEN, …], "key": KEY, "fence": N}}. It decides
- * who comes next and nothing else: a member that takes a lock out of turn is impolite, and holds it
- * all the same. Its changes may be repeated.
+ * document {@code waiting/KEY}, {@code {"waiting": [TOKEN, …], "key": KEY, "fence": N}}. It only
+ * determines the order: a member that takes a lock out of turn holds it nevertheless. Its changes
+ * are idempotent.
  *
  * @param waiting the tokens of the members, each once
  * @param key the permit that was released last while members waited; empty if there was none
  * @param fence the fence that it was held with, so that each release changes the document
  */
 record WaitingQueue(List<String> waiting, String key, long fence) {
-  /** What the keys of all queues begin with; the key of the lock or semaphore follows. */
+  /** The prefix of the keys of all queues; the key of the lock or semaphore follows. */
   static final String PREFIX = "waiting/";
 
   static final WaitingQueue EMPTY = new WaitingQueue(List.of(), "", 0);
@@ -43,7 +43,7 @@ record WaitingQueue(List<String> waiting, String key, long fence) {
         .orElse(EMPTY);
   }
 
-  /** Puts a member at the end unless it waits already; returns the queue then. */
+  /** Adds a member at the end unless it waits already; returns the new queue. */
   static WaitingQueue join(VersionedDocuments documents, String key, String token) {
     return change(
         documents,
@@ -55,9 +55,9 @@ record WaitingQueue(List<String> waiting, String key, long fence) {
   }
 
   /**
-   * Takes a member out.
+   * Removes a member.
    *
-   * @param withAllBefore whether to take out those before it as well, or all if it is not there
+   * @param withAllBefore whether to remove those before it as well, or all if it is absent
    */
   static void leave(VersionedDocuments documents, String key, String token, boolean withAllBefore) {
     change(
@@ -70,7 +70,7 @@ record WaitingQueue(List<String> waiting, String key, long fence) {
                     queue.waiting.stream().filter(other -> !other.equals(token)).toList()));
   }
 
-  /** Notes that a permit was released, if any member waits. */
+  /** Records that a permit was released, if any member waits. */
   static void tell(VersionedDocuments documents, String key, String permit, long fence) {
     change(
         documents,
@@ -97,7 +97,7 @@ record WaitingQueue(List<String> waiting, String key, long fence) {
     return waiting.contains(token);
   }
 
-  /** How many come before a member; one that does not wait would come last. */
+  /** The number of members before this one; all of them if it does not wait. */
   int place(String token) {
     int place = waiting.indexOf(token);
     return place < 0 ? waiting.size() : place;

@@ -1,7 +1,7 @@
 /**
- * What users' code shares over the documents of a cluster: named locks, semaphores, and reports on
- * how work goes. All of it can be serialized, so that a lambda carries it to another member; there
- * it finds the documents by {@link io.millrace.cluster.member.Member#current}.
+ * Objects that users' code shares over the documents of a cluster: named locks, semaphores and
+ * status reporters. All of them can be serialized, so that a lambda can take them to another
+ * member; there they find the documents by {@link io.millrace.cluster.member.Member#current}.
  *
  * <pre>
  *   NamedLock, ClusterSemaphore   a name, of which users may have any number of copies

@@ -35,15 +35,15 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Reads the changes of a cluster whose documents a task store holds. The renewal of a lease is no
- * change. For use by one thread.
+ * Reads the changes of a cluster whose documents are in a task store. The renewal of a lease is not
+ * a change. Not thread-safe.
  */
 public final class ClusterChanges {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterChanges.class);
 
   private final Set<Kind> kinds;
 
-  /** What was told last of each lock and partition, without the end of its lease, by key. */
+  /** The last reported state of each lock and partition, without the end of its lease, by key. */
   private final Map<String, Object> told = new HashMap<>();
 
   private @Nullable MemberList members;
@@ -52,7 +52,7 @@ public final class ClusterChanges {
     this.kinds = kinds;
   }
 
-  /** What can change. */
+  /** The kinds of objects that can change. */
   public enum Kind {
     /** The lock of the leader. */
     LEADER,
@@ -70,7 +70,7 @@ public final class ClusterChanges {
       return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The kind of a document; empty if it is of none. */
+    /** The kind of a document; empty if it has none. */
     private static Optional<Kind> of(String key) {
       return Optional.ofNullable(
           switch (key.substring(0, key.indexOf('/') + 1)) {
@@ -100,10 +100,10 @@ public final class ClusterChanges {
   /**
    * Opens a stream.
    *
-   * @param kinds what to tell of
-   * @param after the position after which to begin; null for now. What changed before it is not
-   *     known, so the first event of a lock may be its renewal, and the first one of members does
-   *     not say who joined or left
+   * @param kinds the kinds to report
+   * @param after the position after which to start; null for now. Earlier states are not known, so
+   *     the first event of a lock may be a renewal, and the first one of members does not say which
+   *     members joined or left
    * @throws PositionLostException if the position is gone
    */
   public static DocumentChanges<Event> begin(
@@ -136,7 +136,7 @@ public final class ClusterChanges {
     }
   }
 
-  /** What a document says now; empty if nothing but a lease has changed. */
+  /** The new state of a document; empty if only a lease has changed. */
   private Optional<ObjectNode> json(Kind kind, VersionedDocument document) {
     return switch (kind) {
       case LEADER -> lock(document).map(lock -> ClusterStatus.leaderJson(lock.holder(), lock));

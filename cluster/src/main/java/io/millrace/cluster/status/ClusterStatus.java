@@ -21,15 +21,15 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A cluster as its documents show it at one time, and its JSON for scripts and over HTTP. Documents
- * alone do not tell whether a holder lives; here a leader whose lease has ended by this machine's
- * clock does not count. Times are milliseconds since 1970.
+ * The state of a cluster according to its documents, and its JSON for scripts and HTTP. Documents
+ * alone do not show whether a holder is alive; a leader whose lease has ended by the clock of this
+ * machine is ignored. Times are in milliseconds since 1970.
  *
  * @param timeMillis when the documents were read, by this machine's clock
  * @param members the members
- * @param locks all locks but those of partitions, by key
+ * @param locks all locks except those of partitions, by key
  * @param partitions the partitions, by generation and number
- * @param reports what members say about their work, by name and token
+ * @param reports the reports of members, by name and token
  */
 public record ClusterStatus(
     long timeMillis,

@@ -134,7 +134,7 @@ final class MemberLogTest {
     await("Member crashed has joined");
     await("Members [crashed] are gone");
     leader.close();
-    await("Member " + leader.token() + " leads no more");
+    await("Member " + leader.token() + " does not lead any more");
     assertNoFailure();
   }
 
@@ -182,7 +182,7 @@ final class MemberLogTest {
     Member member = start(work);
     assertThat(divides.await(30, TimeUnit.SECONDS)).as("divides").isTrue();
     member.close();
-    await("Member " + member.token() + " leads no more");
+    await("Member " + member.token() + " does not lead any more");
     assertNoFailure();
   }
 

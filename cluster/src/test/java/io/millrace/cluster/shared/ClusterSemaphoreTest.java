@@ -116,7 +116,7 @@ final class ClusterSemaphoreTest {
     inside.await();
     assertThatThrownBy(() -> next.guard(Duration.ofMillis(1), permit -> permit.number()))
         .isInstanceOf(TimeoutException.class)
-        .hasMessage("semaphore 's' of 1 was not to be had within 1 ms");
+        .hasMessage("semaphore 's' of 1 could not be acquired within 1 ms");
     int number = next.guard(Permit::number);
     assertThat(number).isEqualTo(1);
     assertThatThrownBy(gone::get).hasCauseInstanceOf(LeaseLostException.class);

@@ -166,7 +166,7 @@ final class NamedLockTest {
           for (int millis : new int[] {0, 50}) {
             assertThatThrownBy(() -> wanted.guard(Duration.ofMillis(millis), inside -> "ran"))
                 .isInstanceOf(TimeoutException.class)
-                .hasMessage("lock 'busy' was not to be had within " + millis + " ms");
+                .hasMessage("lock 'busy' could not be acquired within " + millis + " ms");
           }
           Future<String> neighbour =
               threads.submit(() -> held.guard(Duration.ofMinutes(1), inside -> "neighbour"));
@@ -190,7 +190,7 @@ final class NamedLockTest {
           }
         });
     assertThat(thrown)
-        .hasMessage("this thread is inside of lock 'again' already, and would wait for itself");
+        .hasMessage("this thread holds lock 'again' already, and would wait for itself");
   }
 
   @Test

@@ -110,7 +110,7 @@ final class StatusReporterTest {
         .hasMessage("a report has at most 8192 bytes, not 8194");
     StatusReporter reporter = StatusReporter.of("feed");
     assertThatThrownBy(() -> reporter.report(Map.of()))
-        .hasMessage("a report has words or values, and there are none");
+        .hasMessage("a report needs a text or values");
     assertThatThrownBy(() -> Copies.copy(StatusReporter.class, reporter).report("x"))
         .hasMessage("no member works on this thread");
     assertThatThrownBy(() -> StatusReporter.of("a/b"))

@@ -58,13 +58,13 @@ public final class ElasticDocuments implements VersionedDocuments {
     index = new Index(engine, options.prefix());
   }
 
-  /** Documents of the engine at an address, with the defaults. Connects when first used. */
+  /** Documents of the engine at an address, with the defaults. Connects on first use. */
   public static ElasticDocuments open(URI server) {
     return open(ElasticOptions.at(server));
   }
 
   /**
-   * The documents that the options name. Connects when first used.
+   * The documents that the options name. Connects on first use.
    *
    * @throws IllegalArgumentException if the certificates cannot be read
    */

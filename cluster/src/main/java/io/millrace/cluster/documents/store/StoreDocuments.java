@@ -181,9 +181,9 @@ public final class StoreDocuments implements VersionedDocuments {
     }
   }
 
-  /** What is watched, by key, and the subscription that tells of it. */
+  /** The watched keys, and the subscription that reports their changes. */
   private final class Watches implements Subscriber.Listener {
-    /** A subscription is opened for each wait for a lock; it stays open for the next one. */
+    /** How long the subscription stays open for the next wait for a lock. */
     private static final Duration LINGER = Duration.ofSeconds(5);
 
     private final Map<String, List<Runnable>> watched = new HashMap<>();

@@ -11,10 +11,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Gives out the lambdas that a {@link Submitter} submits, and tells it how they end. Used by one
- * thread.
- */
+/** Gives out the lambdas of a {@link Submitter}, and reports how they end. Used by one thread. */
 public final class Dispatcher implements Assigner {
   private final MemberContext context;
   private final Submitter submitter;
@@ -27,7 +24,7 @@ public final class Dispatcher implements Assigner {
 
   private record Current(Round round, Assignments assignments) {}
 
-  /** Gives out nothing yet. */
+  /** A dispatcher that has given out nothing. */
   public Dispatcher(MemberContext context, Submitter submitter) {
     this.context = context;
     this.submitter = submitter;
@@ -36,25 +33,25 @@ public final class Dispatcher implements Assigner {
     this.old = new OldPartitions(context);
   }
 
-  /** Decides what is submitted. Called by the leader's thread; must not wait for anything. */
+  /** Decides what to submit. Called by the leader's thread; must not block. */
   public interface Submitter {
     /**
-     * A generation begins, in which nothing is submitted yet.
+     * Called when a generation begins.
      *
      * @param leader proof that this member leads; its fence is the generation
      */
     void begin(Guard leader);
 
     /**
-     * Submits and cancels, once in each round.
+     * Submits and cancels lambdas; called once in each round.
      *
-     * @param dispatcher takes what is submitted, during this call only
+     * @param dispatcher receives submissions, during this call only
      * @return whether the generation is to end and another one to begin; asked until it does
      */
     boolean submit(Dispatcher dispatcher);
 
     /**
-     * The generation has ended, and with it all submissions. There are no calls for it any more.
+     * Called when the generation has ended, and with it all submissions. No calls for it follow.
      */
     void end();
   }
@@ -81,7 +78,7 @@ public final class Dispatcher implements Assigner {
       left = Set.copyOf(left);
     }
 
-    /** Nothing seen yet. */
+    /** An empty view. */
     public static View nothing() {
       return new View(MemberList.EMPTY, Set.of(), Map.of(), Set.of(), false);
     }
@@ -136,18 +133,18 @@ public final class Dispatcher implements Assigner {
         trusted, dead.tokens(), old.busy(), old.left(), round.isSettled(context.terms()));
   }
 
-  /** Has a member run a lambda. */
+  /** Submits a lambda to a member. */
   public void submit(Submission submission) {
     submissions.add(submission);
     current().assignments().plan(submission.name(), submission.envelope());
   }
 
-  /** Has a submission removed unless it is done; does nothing if it has ended. */
+  /** Cancels a submission unless it is done; does nothing if it has ended. */
   public void cancel(PartitionName name) {
     submissions.cancel(name);
   }
 
-  /** Takes note of a member that was marked as dead just now. */
+  /** Records a member that was just marked as dead. */
   public void marked(String token) {
     dead.add(token);
   }

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What belongs to no submission of this leader: partitions of earlier leaders, which are removed
- * when no member works on them, and outcomes of partitions that are gone. Used by one thread.
+ * Removes what belongs to no submission of this leader: partitions of earlier leaders when no
+ * member works on them, and outcomes of partitions that are gone. Used by one thread.
  */
 final class OldPartitions {
   private static final Logger LOG = LoggerFactory.getLogger(OldPartitions.class);
@@ -39,12 +39,12 @@ final class OldPartitions {
     left.clear();
   }
 
-  /** How many partitions each member still works on, by token. */
+  /** The number of partitions that each member still works on, by token. */
   Map<String, Integer> busy() {
     return busy;
   }
 
-  /** The generations of which partitions are left. */
+  /** The generations with partitions left. */
   Set<Long> left() {
     return left;
   }

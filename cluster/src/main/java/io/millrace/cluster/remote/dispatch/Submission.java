@@ -6,7 +6,7 @@ import io.millrace.cluster.remote.outcome.Outcome;
 import java.util.function.Consumer;
 
 /**
- * A lambda that a member is to run.
+ * A lambda to be run by a member.
  *
  * @param address the member, and a partition of this generation with a number that was not used
  *     before
@@ -30,13 +30,13 @@ public record Submission(
 
   /** How a submission ended. */
   public sealed interface Ending {
-    /** It ran to its end. */
+    /** It returned or failed. */
     record Finished(Outcome outcome) implements Ending {}
 
     /**
-     * It is not waited for any more, and may still run.
+     * It timed out, and may still run.
      *
-     * @param why for people
+     * @param why the reason, for messages
      */
     record TimedOut(String why) implements Ending {}
 

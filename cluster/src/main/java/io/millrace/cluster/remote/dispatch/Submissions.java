@@ -21,14 +21,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The submissions of one leader that have not ended. Whether one is done or ends otherwise, the
- * removal of its partition decides, at the version that was seen: only one of both succeeds. Used
- * by one thread.
+ * The submissions of one leader that have not ended. The removal of its partition at the version
+ * that was read decides whether a submission is done or ends otherwise: only one of both succeeds.
+ * Used by one thread.
  */
 final class Submissions {
   private static final Logger LOG = LoggerFactory.getLogger(Submissions.class);
 
-  /** How many leases after it was offered a lambda times out if it is not begun. */
+  /** The number of leases after which a lambda that has not started times out. */
   private static final int BEGIN_LEASES = 3;
 
   private final MemberContext context;
@@ -79,7 +79,7 @@ final class Submissions {
     return entries.containsKey(name);
   }
 
-  /** Whether something is likely to happen soon. */
+  /** Whether a change is likely soon. */
   boolean isLively() {
     return !entries.isEmpty() && context.now() - changedMillis < context.leaseMillis();
   }
@@ -88,7 +88,7 @@ final class Submissions {
     changedMillis = context.now();
   }
 
-  /** Finds out which submissions have begun or ended, and tells their listeners. */
+  /** Finds out which submissions have started or ended, and calls their listeners. */
   void settle(Assigner.Round round, Assignments assignments, Dispatcher.View view) {
     Map<PartitionName, Partition> listed =
         round.partitions().stream().collect(Collectors.toMap(Partition::name, Function.identity()));
@@ -104,7 +104,7 @@ final class Submissions {
     }
   }
 
-  /** What becomes of submissions in one round. */
+  /** Settles submissions in one round. */
   private final class Settlement {
     private final Assigner.Round round;
     private final Assignments assignments;
@@ -145,7 +145,7 @@ final class Submissions {
           : decide(entry, found.get(), order, false);
     }
 
-    /** Why a submission is to end whatever its member does; empty if it is not. */
+    /** Why a submission must end whatever its member does; empty if it need not. */
     private Optional<Submission.Ending> order(Entry entry) {
       if (entry.cancelled) {
         return Optional.of(new Submission.Ending.Cancelled());
@@ -162,7 +162,7 @@ final class Submissions {
     }
 
     /**
-     * Why a submission is to end because its member does not work on it.
+     * Why a submission must end because its member does not work on it; empty if it need not.
      *
      * @param free whether its partition could be taken by now
      */

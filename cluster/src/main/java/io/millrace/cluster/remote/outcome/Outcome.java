@@ -13,25 +13,26 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The outcome of a lambda that ran to its end. As long as its partition exists, the document {@code
- * result/GENERATION-NUMBER} holds it: {@code {"fence": N, "outcome": "done", "value": BASE64}} or
- * {@code {"fence": N, "outcome": "failed", "failure": {"class": C, "message": M, "trace": T}}}.
+ * The outcome of a lambda that returned or failed. As long as its partition exists, the document
+ * {@code result/GENERATION-NUMBER} holds it: {@code {"fence": N, "outcome": "done", "value":
+ * BASE64}} or {@code {"fence": N, "outcome": "failed", "failure": {"class": C, "message": M,
+ * "trace": T}}}.
  */
 public sealed interface Outcome {
-  /** The prefix of the keys; the rest is that of the partition's name. */
+  /** The prefix of the keys; the rest is that of the partition's key. */
   String PREFIX = "result/";
 
   /**
-   * It returned.
+   * The lambda returned.
    *
-   * @param sealed what it returned, sealed for the member that submitted it, in base64
+   * @param sealed the result, sealed for the member that submitted it, in base64
    */
   record Done(String sealed) implements Outcome {}
 
   /**
-   * It threw, or what it returned cannot be sent.
+   * The lambda threw an exception, or its result cannot be sent.
    *
-   * @param failure how
+   * @param failure the failure
    */
   record Failed(RemoteFailure failure) implements Outcome {}
 
@@ -40,7 +41,7 @@ public sealed interface Outcome {
     return PREFIX + name.key().substring(PartitionName.PREFIX.length());
   }
 
-  /** The partition whose outcome has a key; empty if it is none. */
+  /** The partition whose outcome has this key; empty if it is not such a key. */
   static Optional<PartitionName> partition(String key) {
     return PartitionName.of(PartitionName.PREFIX + key.substring(PREFIX.length()));
   }
@@ -70,7 +71,7 @@ public sealed interface Outcome {
    * The outcome of a partition that is done.
    *
    * @param fence the fence with which it was done
-   * @return empty if there is none of that fence
+   * @return the outcome; empty if there is none with this fence
    */
   static Optional<Outcome> read(VersionedDocuments documents, PartitionName name, long fence) {
     return documents.get(key(name)).flatMap(document -> read(document, fence));

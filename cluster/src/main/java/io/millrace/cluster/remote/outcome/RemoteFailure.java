@@ -6,9 +6,9 @@ import java.io.StringWriter;
 /**
  * How a lambda failed on the member that ran it.
  *
- * @param type the name of the class of what it threw
- * @param message what that said, cut to 2,000 characters; empty if it said nothing
- * @param trace where it was thrown, as Java prints it, cut to 16,000 characters
+ * @param type the class name of the exception
+ * @param message its message, cut to 2,000 characters; empty for none
+ * @param trace the stack trace as Java prints it, cut to 16,000 characters
  */
 public record RemoteFailure(String type, String message, String trace) {
   private static final int MESSAGE_CHARS = 2_000;
@@ -20,7 +20,7 @@ public record RemoteFailure(String type, String message, String trace) {
     trace = cut(trace, TRACE_CHARS);
   }
 
-  /** What was thrown, as far as it lets itself be described. */
+  /** Describes an exception as far as possible: its own methods may fail. */
   public static RemoteFailure of(Throwable thrown) {
     String type = thrown.getClass().getName();
     try {
@@ -34,7 +34,7 @@ public record RemoteFailure(String type, String message, String trace) {
     }
   }
 
-  /** Half a pair of surrogates can be in no document. */
+  /** Cuts a text, without half a surrogate pair, which no document can contain. */
   private static String cut(String text, int most) {
     StringBuilder whole = new StringBuilder();
     text.codePoints()

@@ -1,4 +1,4 @@
-/** What comes of a lambda, and the document that says so. */
+/** The outcome of a lambda, and its document. */
 @NullMarked
 package io.millrace.cluster.remote.outcome;
 
