@@ -332,7 +332,7 @@ final class AccessApiTest {
         assertThat(served.statusCode())
             .as("%s %s as %s", route.method(), path, role)
             .isNotIn(401, 500, 504);
-        assertThat(served.body()).doesNotContain("needs the role");
+        assertThat(served.body()).doesNotContain("requires the role");
       }
     }
   }

@@ -74,7 +74,7 @@ record Permitted(Caller caller) {
   void checkRead(String name) {
     checkReach(name);
     if (isAccess(name) && !caller.may(Role.ADMIN)) {
-      throw new HttpProblem(403, "reading documents of " + name + " needs the role admin");
+      throw new HttpProblem(403, "reading documents of " + name + " requires the role admin");
     }
   }
 
@@ -104,7 +104,7 @@ record Permitted(Caller caller) {
   void check(Transaction transaction, TaskStore store) {
     if (transaction.override() && !caller.may(Role.ADMIN)) {
       throw new HttpProblem(
-          403, "override needs the role admin, which " + caller.principal() + " does not have");
+          403, "override requires the role admin, which " + caller.principal() + " does not have");
     }
     for (Transaction.Put put : transaction.puts()) {
       checkDocument(put.key().collection());
@@ -161,7 +161,7 @@ record Permitted(Caller caller) {
     if (!caller.may(Role.OPERATOR) && isOfLayer(name)) {
       throw new HttpProblem(
           403,
-          "changing %s needs the role operator, which %s does not have"
+          "changing %s requires the role operator, which %s does not have"
               .formatted(name, caller.principal()));
     }
   }
