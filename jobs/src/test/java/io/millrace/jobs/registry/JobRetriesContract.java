@@ -98,7 +98,7 @@ public abstract class JobRetriesContract {
   void a_job_with_a_time_is_pending_and_not_given_out_before() {
     Job job = submit("plain", inTenMinutes(), Policy.NONE);
     assertThat(job.status()).isEqualTo(JobStatus.PENDING);
-    assertThat(pause(job)).isEqualTo(Duration.ofSeconds(600));
+    assertThat(pause(job)).isEqualTo(Duration.ofMinutes(10));
     assertThat(job(job)).isEqualTo(job);
     assertThat(assign("plain", A)).isEmpty();
     assertThat(registry().delays()).containsOnlyKeys("plain");
