@@ -22,15 +22,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The seed's input that never ends, on a folder of files that grow, as the partitions of a topic
- * do: each worker of each member runs a lambda that follows its share of the files, also those that
- * come later, and appends their lines to one file. When a member comes or goes, all lambdas are
- * cancelled and the files shared again; if another member becomes the leader, they end by
- * themselves.
+ * An endless input: a folder of growing files, like the partitions of a topic. Each worker of each
+ * member runs a lambda that follows its share of the files, including later ones, and appends their
+ * lines to one file. When a member joins or leaves, all lambdas are cancelled and the files are
+ * divided again; if another member becomes the leader, the lambdas end by themselves.
  *
- * <p>How far a file was read stands in a document. The output takes no line twice and none with a
- * smaller fencing token than the file had before, so it does not matter that a cancelled lambda may
- * still be at it when the next one begins.
+ * <p>A document holds the offset of each file. The output refuses lines that it has already and
+ * lines with a smaller fencing token than that of an earlier line of the same file, so it does not
+ * matter if a cancelled lambda still runs when the next one starts.
  */
 public final class FeedExample implements RemoteWork {
   private static final Logger LOG = LoggerFactory.getLogger(FeedExample.class);
@@ -41,13 +40,13 @@ public final class FeedExample implements RemoteWork {
   private final List<ExecutionFuture<?>> running = new CopyOnWriteArrayList<>();
 
   /**
-   * Which files are a lambda's.
+   * The share of a lambda.
    *
    * @param generation the fence of the leader that shared the files
    * @param input the folder of all files
-   * @param output where the lines go
-   * @param number 0 and up
-   * @param shares how many there are
+   * @param output the output file
+   * @param number the number of the share, from 0
+   * @param shares the number of shares
    */
   private record Share(long generation, String input, String output, int number, int shares)
       implements Serializable {
@@ -60,7 +59,7 @@ public final class FeedExample implements RemoteWork {
    * The example.
    *
    * @param input the folder; only plain files directly in it count
-   * @param output where the lines go; not in that folder
+   * @param output the output file, not in that folder
    */
   public FeedExample(Path input, Path output) {
     this.input = input.toString();
@@ -71,7 +70,7 @@ public final class FeedExample implements RemoteWork {
   public void lead(Crew crew) throws InterruptedException {
     running.clear();
     while (true) {
-      // Lambdas keep every worker busy: if there is an idle one, it is new, or was let go.
+      // Lambdas keep every worker busy, so an idle worker is new or its lambda was cancelled.
       crew.idleMembers();
       letGo();
       share(crew.idleMembers());
@@ -100,7 +99,7 @@ public final class FeedExample implements RemoteWork {
             }));
   }
 
-  /** Has all members become idle, so that the files are shared again. */
+  /** Cancels all lambdas, so that the files are divided again. */
   private void letGo() {
     for (ExecutionFuture<?> one : running) {
       try {
@@ -128,7 +127,7 @@ public final class FeedExample implements RemoteWork {
           continue;
         }
       } catch (DocumentsUnavailableException e) {
-        // As long as the guard holds, they may come back.
+        // The documents may be available again while the guard holds.
         guard.check();
         LOG.debug("How far files are cannot be read or written at present", e);
       }

@@ -11,11 +11,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file of {@link Line}s that has each line of each followed file once. Under the lock of the file
- * an append is refused whose fence is smaller than one that the same followed file had before, and
- * lines are left out that do not lie behind all that is there of it. So it does not matter how
- * often a follower begins again at an older offset, nor whether a late one still writes. Safe for
- * use by any number of threads and processes that share the object within each process.
+ * A file of {@link Line}s with each line of each followed file once. An append holds the lock of
+ * the file. It is refused if its fence is smaller than an earlier one of the same followed file,
+ * and leaves out lines that are in the file already. So a follower may start again at an older
+ * offset, and a late one may still write. Safe for use by several processes, and by several threads
+ * that share the object.
  */
 final class FeedFile {
   private static final Map<Path, FeedFile> OPEN = new ConcurrentHashMap<>();
@@ -23,7 +23,7 @@ final class FeedFile {
   private final LineFile output;
   private final Map<String, Progress> progress = new HashMap<>();
 
-  /** How far a followed file is: where its last line begins, and its largest fence. */
+  /** The progress of a followed file: the offset of its last line, and its largest fence. */
   private record Progress(long offset, long fence) {
     Progress with(Line line) {
       return new Progress(Math.max(offset, line.offset()), Math.max(fence, line.fence()));
@@ -34,13 +34,13 @@ final class FeedFile {
     this.output = new LineFile(output, new Known());
   }
 
-  /** The one object of this process for a file, for lambdas, which bring nothing of the kind. */
+  /** The single object of this process for a file, for lambdas, which cannot bring one. */
   static FeedFile at(Path file) {
     return OPEN.computeIfAbsent(file, FeedFile::new);
   }
 
   /**
-   * Appends what is not there yet.
+   * Appends the lines that the file does not have yet.
    *
    * @param lines lines of one followed file, with the same fence, in order
    * @throws LineFile.StaleFenceException if that file has a line with a larger fence
@@ -78,15 +78,15 @@ final class FeedFile {
   }
 
   /**
-   * A line of a file that grows, as it stands in the output: {@code FILE OFFSET LINE MEMBER-TOKEN
+   * A line of a growing file, in the form of the output: {@code FILE OFFSET LINE MEMBER-TOKEN
    * FENCING-TOKEN}. In FILE, backslashes are doubled, a blank is {@code \s} and a line end {@code
-   * \n}, so that it has no blanks; LINE stands as it is, and may have some or be empty.
+   * \n}, so that it has no blanks; LINE is unchanged, and may have blanks or be empty.
    *
-   * @param file the file's name
-   * @param offset where the line begins in it, in bytes
+   * @param file the name of the file
+   * @param offset the offset of the line in it, in bytes
    * @param line the line without its end
    * @param token the member that read it
-   * @param fence the fencing token with which that was done
+   * @param fence the fencing token of that member
    */
   record Line(String file, long offset, String line, String token, long fence) {
     String text() {
@@ -94,7 +94,7 @@ final class FeedFile {
           .formatted(LineFile.NameText.withoutBlanks(file), offset, line, token, fence);
     }
 
-    /** Reads a line; empty if it is none. */
+    /** Parses a line; empty if it has another form. */
     static Optional<Line> read(String text) {
       int first = text.indexOf(' ');
       int second = text.indexOf(' ', first + 1);

@@ -24,11 +24,10 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Follows one file that grows, and brings its lines to a {@link FeedFile}. How far it is stands in
- * a document, which is moved on after the lines are in the output; so it may be behind, never
- * ahead: whoever follows the file next offers some lines again, and the output leaves them out. A
- * line counts once its end is written; what is longer than 1 MiB comes in pieces. Used by one
- * thread.
+ * Follows a growing file, and copies its lines to a {@link FeedFile}. A document holds the offset.
+ * It is updated after the lines are in the output, so it may be behind, but never ahead: the next
+ * follower offers some lines again, and the output leaves them out. A line is copied when its end
+ * is written; a line longer than 1 MiB is split. Used by one thread.
  */
 final class FileFollower {
   private static final Logger LOG = LoggerFactory.getLogger(FileFollower.class);
@@ -41,9 +40,9 @@ final class FileFollower {
   private @Nullable Offset bookmark;
 
   /**
-   * A follower that begins where the file was left.
+   * A follower that starts at the stored offset.
    *
-   * @param file the file; nothing comes of it as long as it is not there
+   * @param file the file, which need not exist yet
    */
   FileFollower(VersionedDocuments documents, Path file, FeedFile output) {
     this.documents = documents;
@@ -53,10 +52,10 @@ final class FileFollower {
   }
 
   /**
-   * Brings over what is new, 1 MiB at most.
+   * Copies new lines, up to 1 MiB.
    *
    * @param guard proof that no other member follows the file
-   * @param token the member that does
+   * @param token the token of this member
    * @return whether there was anything
    * @throws LineFile.StaleFenceException if a member with a larger fence has followed it meanwhile
    */
@@ -106,7 +105,9 @@ final class FileFollower {
     }
   }
 
-  /** If another member has moved it, or that is not known, it is read again. */
+  /**
+   * Stores the offset. If another member has changed it, or the outcome is unknown, reads it again.
+   */
   private void moveOn(Offset from, long offset) {
     bookmark = null;
     try {
@@ -117,12 +118,12 @@ final class FileFollower {
   }
 
   /**
-   * How far a file is: the document {@code offset/NAME}, with NAME in base64url, and {@code
+   * The offset of a file: the document {@code offset/NAME}, with NAME in base64url, and {@code
    * {"file": NAME, "offset": N}} in it.
    *
    * @param file the file's name
    * @param version the version of the document
-   * @param offset the first byte that was not brought over
+   * @param offset the first byte that was not copied
    */
   record Offset(String file, Version version, long offset) {
     private static final String PREFIX = "offset/";
@@ -136,7 +137,7 @@ final class FileFollower {
           .orElseGet(() -> new Offset(file, Version.NONE, 0));
     }
 
-    /** Moves it; empty if it is not what it was. */
+    /** Changes it; empty if the document has another version. */
     Optional<Offset> moved(VersionedDocuments documents, long to) {
       String json =
           MAPPER.writeValueAsString(MAPPER.createObjectNode().put("file", file).put("offset", to));
@@ -152,7 +153,7 @@ final class FileFollower {
       }
     }
 
-    /** Names of files have characters that keys have not. */
+    /** Encoded, since names of files may have characters that keys must not have. */
     private static String key(String file) {
       byte[] bytes = file.getBytes(StandardCharsets.UTF_8);
       return PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);

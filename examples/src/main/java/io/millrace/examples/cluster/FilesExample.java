@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hashes the files of a folder, each once, and those that appear later too. Which are finished
- * stands in documents {@code finished/NAME}, so that no leader brings them up again.
+ * Hashes each file of a folder once, including files that appear later. Documents {@code
+ * finished/NAME} record the finished files, so that no leader gives them out again.
  */
 public final class FilesExample implements WindowedWork {
   private static final Logger LOG = LoggerFactory.getLogger(FilesExample.class);
@@ -37,8 +37,8 @@ public final class FilesExample implements WindowedWork {
    * The example.
    *
    * @param input the folder; only plain files directly in it count
-   * @param output where the lines go; not in that folder
-   * @param pace how long each file takes at least
+   * @param output the output file, not in that folder
+   * @param pace the minimum time for each file
    */
   public FilesExample(VersionedDocuments documents, Path input, Path output, Duration pace) {
     this.documents = documents;
@@ -76,13 +76,16 @@ public final class FilesExample implements WindowedWork {
     finished.add(name);
   }
 
-  /** Names of files are longer than keys may be, and have other characters. */
+  /** Hashed, since names of files may be longer than keys and have other characters. */
   private static String key(String name) {
     byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
     return FINISHED + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
-  /** Everything from the check to the line happens inside the guard, and is as long as the pace. */
+  /**
+   * Does everything from the check to the line while the guard is held, and takes as long as the
+   * pace.
+   */
   @Override
   public void run(byte[] task, Guard guard) throws IOException, InterruptedException {
     String name = new String(task, StandardCharsets.UTF_8);

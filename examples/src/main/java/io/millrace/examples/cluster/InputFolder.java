@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 /**
  * A folder that members read from; only plain files directly in it count.
  *
- * @param path where it is, for all members
+ * @param path its path, the same for all members
  */
 record InputFolder(Path path) {
   /** The names of its files, sorted. */

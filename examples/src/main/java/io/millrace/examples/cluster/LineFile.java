@@ -14,10 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file of lines that many processes append to, each under a lock of the whole file, and who
- * appends knows all lines before. It stands for any resource that checks fencing tokens. What is
- * there is read once; only what others have added is read again. Safe for use by any number of
- * threads and processes that share the object within each process.
+ * A file of lines that many processes append to. Each append holds a lock on the whole file and has
+ * read all lines before it. It is an example of a resource that checks fencing tokens. Existing
+ * lines are read once; later only new lines are read. Safe for use by several processes, and by
+ * several threads that share the object.
  */
 final class LineFile {
   private static final Logger LOG = LoggerFactory.getLogger(LineFile.class);
@@ -25,13 +25,13 @@ final class LineFile {
 
   private final Path file;
   private final Ledger ledger;
-  // A file's lock is the process's own: threads of one need another.
+  // A file lock is held by the process, so its threads need another lock.
   private final ReentrantLock threads = new ReentrantLock();
   private long known;
 
-  /** What is known of a file's lines; used by one thread at a time. */
+  /** Receives the lines of the file; used by one thread at a time. */
   interface Ledger {
-    /** The file is another one than before: nothing is known of it. */
+    /** Called if the file was replaced: forgets all lines. */
     void clear();
 
     /** The next line, without its end. */
@@ -46,7 +46,8 @@ final class LineFile {
   /**
    * Appends lines, which are on disk when this returns.
    *
-   * @param lines gives them, each with its end, once the ledger has read all others; empty for none
+   * @param lines supplies the lines with their ends, after the ledger has received all earlier
+   *     lines; empty for none
    */
   void append(Supplier<String> lines) throws IOException {
     threads.lock();
@@ -61,7 +62,7 @@ final class LineFile {
       catchUp(channel);
       byte[] next = lines.get().getBytes(StandardCharsets.UTF_8);
       if (next.length > 0) {
-        // What a writer that was killed has left of a line is written over.
+        // Overwrites the incomplete line of a writer that was killed.
         channel.truncate(known);
         write(channel, next);
         channel.force(false);
@@ -71,7 +72,7 @@ final class LineFile {
     }
   }
 
-  /** Reads whole lines on, in pieces of which each has room for one at least. */
+  /** Reads the new complete lines, in pieces with room for at least one line each. */
   private void catchUp(FileChannel channel) throws IOException {
     if (channel.size() < known) {
       ledger.clear();
@@ -123,8 +124,8 @@ final class LineFile {
   }
 
   /**
-   * Names of files as they stand in lines: backslashes are doubled, a line end is {@code \n} and,
-   * if it is wanted, a blank {@code \s}.
+   * Encodes names of files for lines: backslashes are doubled, a line end becomes {@code \n} and,
+   * if requested, a blank becomes {@code \s}.
    */
   static final class NameText {
     private NameText() {}
@@ -139,7 +140,7 @@ final class LineFile {
       return of(name).replace(" ", "\\s");
     }
 
-    /** The name that was written in either way. */
+    /** Decodes a name in either form. */
     static String read(String written) {
       StringBuilder name = new StringBuilder();
       for (int i = 0; i < written.length(); i++) {
@@ -163,7 +164,7 @@ final class LineFile {
   static class StaleFenceException extends ClusterException {
     private static final long serialVersionUID = 1;
 
-    /** With a message for people. */
+    /** With a message. */
     public StaleFenceException(String message) {
       super(message);
     }

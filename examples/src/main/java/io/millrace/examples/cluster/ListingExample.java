@@ -20,9 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The seed's listing of files in a bucket, on a folder: the leader lists the files and has idle
- * members hash one each. Which are outstanding, given out and done is the backlog {@code files};
- * files of a member that fails or is not heard of any more are given to another.
+ * Processes a listing of files: the leader lists a folder, and each idle member hashes one file.
+ * The backlog {@code files} holds the state of each file; if a member fails or times out, its file
+ * is given to another member.
  */
 public final class ListingExample implements RemoteWork {
   private static final Logger LOG = LoggerFactory.getLogger(ListingExample.class);
@@ -33,11 +33,11 @@ public final class ListingExample implements RemoteWork {
   private final Context context;
 
   /**
-   * What a lambda has to know; short-lived, since each carries one of its own.
+   * The parameters of a lambda, small since each lambda carries a copy.
    *
    * @param input the folder
-   * @param output where the lines go
-   * @param pace how long each file takes at least
+   * @param output the output file
+   * @param pace the minimum time for each file
    */
   private record Context(String input, String output, Duration pace) implements Serializable {}
 
@@ -45,8 +45,8 @@ public final class ListingExample implements RemoteWork {
    * The example.
    *
    * @param input the folder; only plain files directly in it count
-   * @param output where the lines go; not in that folder
-   * @param pace how long each file takes at least
+   * @param output the output file, not in that folder
+   * @param pace the minimum time for each file
    */
   public ListingExample(Path input, Path output, Duration pace) {
     this.input = new InputFolder(input);
@@ -70,7 +70,7 @@ public final class ListingExample implements RemoteWork {
   }
 
   private void submit(CrewMember member, Backlog files, String name) {
-    // The lambda captures these two and not this object, which could not cross.
+    // The lambda captures these two and not this object, which cannot be serialized.
     Context its = context;
     member
         .submit(() -> run(its, name))
@@ -80,13 +80,15 @@ public final class ListingExample implements RemoteWork {
         });
   }
 
-  /** Runs on the member. The name is committed once the line is written: it may come twice. */
+  /**
+   * Runs on the member. Commits the name after the line is written, so a line may be offered twice.
+   */
   private static @Nullable Void run(Context context, String name)
       throws IOException, InterruptedException {
     Guard guard = Member.guard();
     Optional<String> hash = new InputFolder(Path.of(context.input())).hash(name);
     Thread.sleep(context.pace());
-    // The file refuses a late line only where a newer one is there: so none is offered.
+    // The file refuses a late line only if there is a newer one.
     guard.check();
     if (hash.isPresent()) {
       ResultFile.at(Path.of(context.output()))

@@ -28,15 +28,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens on a port of the loopback interface and appends each line that comes, once its end has
- * come, to a file: work that cannot be divided. Its answer to a line is the line's fencing token,
- * once the line is on disk. Where the port is in use the work fails, and is tried again after the
- * lease, by this member or by another.
+ * Listens on a port of the loopback interface and appends each complete line to a file: work that
+ * cannot be divided. The answer to a line is its fencing token, sent once the line is on disk. If
+ * the port is in use, the work fails, and this member or another one tries again after the lease.
  */
 public final class PortExample implements SingleWork {
   private static final Logger LOG = LoggerFactory.getLogger(PortExample.class);
 
-  /** Characters of a line; what is longer comes in pieces. */
+  /** The maximum characters of a line; a longer line is split. */
   private static final int MOST_LENGTH = 1 << 16;
 
   private final int port;
@@ -45,8 +44,8 @@ public final class PortExample implements SingleWork {
   /**
    * The example.
    *
-   * @param port 1 to 65535; 0 would be another one with each member
-   * @param output where the lines go
+   * @param port 1 to 65535, the same for all members
+   * @param output the output file
    */
   public PortExample(int port, Path output) {
     this.port = port;
@@ -62,7 +61,7 @@ public final class PortExample implements SingleWork {
       server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
       bind(server);
       LOG.info("Listening on port {} with fence {}", port, guard.fence());
-      // A thread that is interrupted while it waits for a connection may lose one that has come.
+      // A thread that is interrupted in accept may lose a connection that was just accepted.
       server.configureBlocking(false);
       server.register(selector, SelectionKey.OP_ACCEPT);
       try {
@@ -112,7 +111,7 @@ public final class PortExample implements SingleWork {
     }
   }
 
-  /** The next line that has an end, or a piece of a long one; null if there is none. */
+  /** The next complete line, or a part of a long one; null at the end. */
   private static @Nullable String next(Reader characters) throws IOException {
     StringBuilder line = new StringBuilder();
     while (line.length() < MOST_LENGTH) {
@@ -130,9 +129,9 @@ public final class PortExample implements SingleWork {
   }
 
   /**
-   * A file of lines {@code LINE MEMBER-TOKEN FENCING-TOKEN}, of which the fencing tokens never go
-   * back. LINE stands as it came, and may have blanks or be empty. Safe for use by any number of
-   * threads and processes that share the object within each process.
+   * A file of lines {@code LINE MEMBER-TOKEN FENCING-TOKEN} whose fencing tokens never decrease.
+   * LINE is unchanged, and may have blanks or be empty. Safe for use by several processes, and by
+   * several threads that share the object.
    */
   static final class PortFile {
     private final LineFile file;
@@ -171,7 +170,7 @@ public final class PortExample implements SingleWork {
         try {
           largest = Math.max(largest, Long.parseLong(fence));
         } catch (NumberFormatException e) {
-          // No line of ours.
+          // A line of another form.
         }
       }
     }

@@ -8,8 +8,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A file of {@link Line}s, of which each name has one more with a larger fence at most. Safe for
- * use by any number of threads and processes that share the object within each process.
+ * A file of {@link Line}s; a line is refused unless its fence is larger than that of every earlier
+ * line of the same name. Safe for use by several processes, and by several threads that share the
+ * object.
  */
 final class ResultFile {
   private static final Map<Path, ResultFile> OPEN = new ConcurrentHashMap<>();
@@ -21,7 +22,7 @@ final class ResultFile {
     this.file = new LineFile(file, new Known());
   }
 
-  /** The one object of this process for a file, for lambdas, which bring nothing of the kind. */
+  /** The single object of this process for a file, for lambdas, which cannot bring one. */
   static ResultFile at(Path file) {
     return OPEN.computeIfAbsent(file, ResultFile::new);
   }
@@ -63,14 +64,14 @@ final class ResultFile {
    * @param name the file's name
    * @param hash its SHA-256 in hexadecimal digits
    * @param token the member that hashed it
-   * @param fence the fencing token with which that was done
+   * @param fence the fencing token of that member
    */
   record Line(String name, String hash, String token, long fence) {
     String text() {
       return LineFile.NameText.of(name) + " " + hash + " " + token + " " + fence + "\n";
     }
 
-    /** Reads a line; empty if it is none. */
+    /** Parses a line; empty if it has another form. */
     static Optional<Line> read(String line) {
       int third = line.lastIndexOf(' ');
       int second = line.lastIndexOf(' ', third - 1);

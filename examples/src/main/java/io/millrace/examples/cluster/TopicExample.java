@@ -24,13 +24,13 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Follows the files of a folder, which are the partitions of a topic, and appends each line that
- * comes to one of them to the output, once: supervised work. The topic is divided into as many
- * parts as there are workers; when members come or go all parts stop, and begin again as others
- * where the files were left.
+ * Follows the files of a folder, which are like the partitions of a topic, and appends each new
+ * line to the output once: supervised work. The topic is divided into as many parts as there are
+ * workers. When members join or leave, all parts stop, and new parts continue where the files were
+ * left.
  */
 public final class TopicExample implements SupervisedWork {
-  /** How often files are looked at in which nothing was new. */
+  /** The pause between two reads without new lines. */
   private static final Duration LOOKS = Duration.ofMillis(100);
 
   private final VersionedDocuments documents;
@@ -40,8 +40,8 @@ public final class TopicExample implements SupervisedWork {
   /**
    * The example.
    *
-   * @param input the folder; plain files directly in it count, and only grow
-   * @param output where the lines go; not in that folder
+   * @param input the folder; only plain files directly in it count, and they must only grow
+   * @param output the output file, not in that folder
    */
   public TopicExample(VersionedDocuments documents, Path input, Path output) {
     this.documents = documents;
@@ -87,14 +87,13 @@ public final class TopicExample implements SupervisedWork {
   }
 
   /**
-   * One part of a topic, as a task: {@code {"part": K, "of": N, "files": [NAME, …]}}. The files
-   * that were there when the topic was divided go round: part K has every Nth of them. Those that
-   * have come since belong to the part that follows from their names. So every part knows of every
-   * file whose it is, and all agree.
+   * One part of a topic, as a task: {@code {"part": K, "of": N, "files": [NAME, …]}}. Part K has
+   * every Nth file of those that existed when the topic was divided. The hash of its name assigns a
+   * later file to a part. So all parts agree on the part of each file.
    *
-   * @param part which part, from 0
-   * @param of how many there are
-   * @param files the files that were there, in order; none if their names are too many for a task
+   * @param part the number of the part, from 0
+   * @param of the number of parts
+   * @param files the files that existed, in order; empty if there are too many for a task
    */
   record Part(int part, int of, List<String> files) {
     private static final JsonMapper MAPPER = JsonMapper.builder().build();

@@ -1,10 +1,10 @@
 /**
- * Worked examples of what a cluster can do.
+ * Examples of cluster work.
  *
  * <ul>
  *   <li>{@code files}, windowed: the leader lists the files of a folder, members hash them and
- *       append a line for each to one file, which takes no line with a smaller fencing token after
- *       one with a larger.
+ *       append a line for each to one file, which refuses a line with a smaller fencing token than
+ *       an earlier one.
  *   <li>{@code port}, cannot be divided: one member listens on a port and appends what comes to a
  *       file, whose fencing tokens never go back.
  *   <li>{@code topic}, supervised: the files of a folder are divided over the workers, who follow
@@ -15,8 +15,8 @@
  *       members change.
  * </ul>
  *
- * <p>All of them write to a {@link io.millrace.examples.cluster.LineFile}: whoever appends holds
- * its lock and knows all lines before, and so what must be refused.
+ * <p>All of them write to a {@link io.millrace.examples.cluster.LineFile}: a writer holds its lock
+ * and has read all lines before, so that it knows what to refuse.
  */
 @NullMarked
 package io.millrace.examples.cluster;

@@ -7,21 +7,21 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How often each word occurs. A word too long to be kept is {@link #LONG} and its digest, with a
- * place where it stands. For use by one thread at a time.
+ * The number of occurrences of each word. The key of a very long word is {@link #LONG} and its
+ * digest, and one of its places in the text is kept. Not thread-safe.
  */
 final class Counts {
-  /** What the keys of long words begin with. */
+  /** The prefix of the keys of long words. */
   static final String LONG = "#";
 
   private final Map<String, Long> counts = new HashMap<>();
   private final Map<String, Place> places = new HashMap<>();
 
   /**
-   * Where a long word stands.
+   * A place of a long word in the text.
    *
-   * @param offset at which byte
-   * @param length how long it is, in bytes
+   * @param offset the offset in bytes
+   * @param length the length in bytes
    */
   record Place(long offset, long length) {
     @Override
@@ -43,18 +43,18 @@ final class Counts {
     places.putIfAbsent(word, place);
   }
 
-  /** Adds what another holds. */
+  /** Adds other counts. */
   void add(Counts other) {
     other.counts.forEach(this::add);
     other.places.forEach(this::place);
   }
 
-  /** By word, in order. */
+  /** The counts in the order of the words. */
   Map<String, Long> sorted() {
     return Collections.unmodifiableMap(new TreeMap<>(counts));
   }
 
-  /** Where a long word stands. */
+  /** A place of a long word in the text. */
   Place place(String word) {
     Place place = places.get(word);
     if (place == null) {
@@ -63,7 +63,7 @@ final class Counts {
     return place;
   }
 
-  /** The counts divided by the words' hashes; only parts with words. */
+  /** Divides the counts by the hashes of the words; parts without words are left out. */
   Map<Integer, Counts> divide(int partitions) {
     Map<Integer, Counts> parts = new TreeMap<>();
     counts.forEach((word, count) -> {

@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The server and the workers, each a process. For use by one thread, but for closing. */
+/** The processes of the server and the workers. Not thread-safe, except {@link #close}. */
 final class Fleet implements AutoCloseable {
   private static final Pattern READY = Pattern.compile("ready at http://127\\.0\\.0\\.1:([0-9]+)");
   private static final int MOST_ACCIDENTS = 20;
@@ -33,8 +33,8 @@ final class Fleet implements AutoCloseable {
    * Starts a server.
    *
    * @param millrace the command that starts Millrace, to which arguments are added
-   * @param folder where its data and the logs go
-   * @param firstClient the client id of the first worker; the others count on
+   * @param folder the folder for its data and the logs
+   * @param firstClient the client id of the first worker; the others follow
    */
   Fleet(List<String> millrace, Path folder, long firstClient) throws IOException {
     this.millrace = millrace;
@@ -81,18 +81,18 @@ final class Fleet implements AutoCloseable {
     return process;
   }
 
-  /** Kills the server with SIGKILL; gives its process id. */
+  /** Kills the server with SIGKILL and returns its process id. */
   long killServer() throws InterruptedException {
     return kill(server);
   }
 
-  /** Starts the server again, where it was. */
+  /** Starts the server again on the same folder and port, and returns its process id. */
   long restartServer() throws IOException {
     server = startServer();
     return server.pid();
   }
 
-  /** Starts one more worker and gives its client id. */
+  /** Starts another worker and returns its client id. */
   long addWorker() throws IOException {
     long client = firstClient + started++;
     Process worker =
@@ -113,17 +113,17 @@ final class Fleet implements AutoCloseable {
     return client;
   }
 
-  /** The client ids of the workers that live. */
+  /** The client ids of the running workers. */
   List<Long> workers() {
     return workers.keySet().stream().sorted().toList();
   }
 
-  /** Which worker that is, from 1 on in the order of their starts. */
+  /** The number of a worker, from 1 in the order of their starts. */
   long number(long client) {
     return client - firstClient + 1;
   }
 
-  /** Kills a worker with SIGKILL; gives its process id. */
+  /** Kills a worker with SIGKILL and returns its process id. */
   long killWorker(long client) throws InterruptedException {
     Process worker = workers.remove(client);
     if (worker == null) {
@@ -138,7 +138,7 @@ final class Fleet implements AutoCloseable {
     return process.pid();
   }
 
-  /** Starts anew whatever ended without having been killed. */
+  /** Restarts processes that ended without being killed. */
   void mend() throws IOException {
     for (long client : workers()) {
       Process worker = workers.get(client);
@@ -156,14 +156,14 @@ final class Fleet implements AutoCloseable {
 
   private void accident(String who, String log) {
     if (++accidents > MOST_ACCIDENTS) {
-      throw new WordcountException(who + " ends again and again: " + lastLine(log));
+      throw new WordcountException(who + " ends repeatedly: " + lastLine(log));
     }
   }
 
   private String lastLine(String log) {
     try {
       List<String> lines = Files.readAllLines(folder.resolve(log), StandardCharsets.UTF_8);
-      return lines.isEmpty() ? "it says nothing" : lines.getLast();
+      return lines.isEmpty() ? "its log is empty" : lines.getLast();
     } catch (IOException e) {
       return "its log cannot be read: " + e;
     }

@@ -13,11 +13,11 @@ import java.util.Random;
 import java.util.function.Consumer;
 
 /**
- * Kills workers and the server at random moments while there is work: two workers and the server in
- * any order, and after that a worker now and then. For use by one thread.
+ * Kills processes at random moments while there is work: two workers and the server in any order,
+ * and later a worker now and then. Not thread-safe.
  */
 final class Killer {
-  /** Whom to kill. */
+  /** What to kill. */
   private enum Victim {
     WORKER,
     SERVER
@@ -44,21 +44,21 @@ final class Killer {
     wait(SHORTEST, LONGEST);
   }
 
-  /** Whether what must be killed has been. */
+  /** Whether two workers and the server have been killed. */
   boolean isDone() {
     return due.isEmpty();
   }
 
-  /** What it did, in words. */
+  /** A summary for the user. */
   String summary() {
     return "killed %d workers and the server %s, while work was left"
         .formatted(workersKilled, serversKilled == 1 ? "once" : serversKilled + " times");
   }
 
   /**
-   * Kills, if it is time to.
+   * Kills a process if it is time to.
    *
-   * @param left what is to be done still
+   * @param left the work that is left
    */
   void step(TaskStore store, Left left) throws IOException, InterruptedException {
     if (System.nanoTime() - nextNanos < 0 || left.isNothing()) {

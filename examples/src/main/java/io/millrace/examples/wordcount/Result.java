@@ -14,7 +14,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
-/** The counts of all words, ready to be shown. Long words are read from the text. */
+/** Prints the counts of all words; reads long words from the text. */
 public final class Result {
   private static final int BUFFER_BYTES = 64 << 10;
 
@@ -41,12 +41,12 @@ public final class Result {
     json.flush();
   }
 
-  /** How many words there are. */
+  /** The number of words. */
   public long words() {
     return counts.sorted().values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /** How many different words there are. */
+  /** The number of different words. */
   public int differentWords() {
     return counts.sorted().size();
   }
@@ -54,8 +54,8 @@ public final class Result {
   /**
    * The most frequent words with their counts, the most frequent one first.
    *
-   * @param number how many at most
-   * @param letters how many letters of each word
+   * @param number the maximum number of words
+   * @param letters the maximum number of letters of each word
    */
   public List<Map.Entry<String, Long>> mostFrequent(int number, int letters) throws IOException {
     List<Map.Entry<String, Long>> top =

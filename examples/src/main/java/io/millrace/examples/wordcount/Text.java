@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The text to count: one file, cut into chunks that are counted apart. */
+/** The text to count: one file, split into chunks that are counted separately. */
 final class Text {
   private static final Path STANDARD_INPUT = Path.of("-");
   private static final long WANTED = 40;
@@ -24,8 +24,8 @@ final class Text {
   private Text() {}
 
   /**
-   * The one file given, or a copy of all files, one after the other, since a word may begin in one
-   * file and end in the next. Without a file it is the text that comes with the program.
+   * The given file, or a copy of several files joined together, since a word may begin in one file
+   * and end in the next. Without files, the text included in the program.
    *
    * @param folder the folder for a copy
    * @throws WordcountException if a file cannot be read
@@ -78,7 +78,7 @@ final class Text {
     return text;
   }
 
-  /** Cuts a file into pieces of about the same size, never inside a word; at least one piece. */
+  /** Splits a file into pieces of about the same size, never inside a word; at least one piece. */
   static List<WordTasks.Chunk> split(Path file) throws IOException {
     List<WordTasks.Chunk> chunks = new ArrayList<>();
     try (FileChannel channel = FileChannel.open(file)) {

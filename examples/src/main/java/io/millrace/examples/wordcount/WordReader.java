@@ -9,8 +9,8 @@ import java.security.MessageDigest;
 import java.util.HexFormat;
 
 /**
- * Counts the words of a piece of a file: runs of ASCII letters, in lower case. Any other byte
- * separates. Takes the same little memory however long a word is.
+ * Counts the words of a piece of a file: runs of ASCII letters, in lower case. Any other byte is a
+ * separator. The memory needed does not depend on the length of words.
  */
 final class WordReader {
   /** Longer words are counted by their digest and shown from the file. */

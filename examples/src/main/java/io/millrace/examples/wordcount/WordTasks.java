@@ -5,7 +5,7 @@ import io.millrace.store.DocumentKey;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** What word count keeps in the store: the names and forms of its tasks and documents. */
+/** The names and formats of the tasks and documents of word count. */
 final class WordTasks {
   /** The group of pieces of text to count. */
   static final String MAP = "map";
@@ -17,8 +17,8 @@ final class WordTasks {
   static final String RESULT = "wordcount";
 
   /**
-   * While it is there, the last map tasks are not finished: its body says how many. So there is
-   * work left to be interrupted, however short the text.
+   * While this document exists, the last map tasks, as many as its body says, are not finished. So
+   * there is work left to interrupt, however short the text is.
    */
   static final DocumentKey HOLD = new DocumentKey("demo", "hold");
 
@@ -32,9 +32,9 @@ final class WordTasks {
   /**
    * A map task: a piece of a file that begins and ends between words.
    *
-   * @param partitions into how many parts the counts are divided
-   * @param offset where the piece begins, in bytes
-   * @param length how long it is, in bytes
+   * @param partitions the number of parts that the counts are divided into
+   * @param offset the offset of the piece in bytes
+   * @param length the length in bytes
    * @param file the file
    */
   record Chunk(int partitions, long offset, long length, Path file) {
@@ -58,7 +58,7 @@ final class WordTasks {
   /**
    * A reduce task: counts to add to the result of a partition.
    *
-   * @param partition which
+   * @param partition the number of the partition
    * @param counts the counts of its words in one piece of text
    */
   record Part(int partition, Counts counts) {

@@ -22,11 +22,11 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Counts the words of files by map and reduce tasks. A server and several workers, each a process
- * of its own, are killed at random while they work; no count is lost or doubled.
+ * Counts the words of files by map and reduce tasks. The processes of a server and several workers
+ * are killed at random while they work; no count is lost or doubled.
  */
 public final class Wordcount {
-  /** The most worker processes. */
+  /** The maximum number of worker processes. */
   public static final int MOST_WORKERS = 64;
 
   private static final long CLIENTS = 1L << 31;
@@ -50,10 +50,10 @@ public final class Wordcount {
   }
 
   /**
-   * How to count.
+   * The options of a run.
    *
    * @param millrace the command that starts Millrace, to which arguments are added
-   * @param workers how many worker processes, up to {@link #MOST_WORKERS}
+   * @param workers the number of worker processes, up to {@link #MOST_WORKERS}
    * @param seed decides which process is killed when
    */
   public record Options(List<String> millrace, int workers, long seed) {}
@@ -64,7 +64,7 @@ public final class Wordcount {
    *
    * @param files the files; {@code -} is standard input; none for the text that comes with the
    *     program
-   * @param report gets each line of progress
+   * @param report receives each line of progress
    * @throws WordcountException if a file cannot be read, or processes do not start or make no
    *     progress
    */
@@ -111,8 +111,8 @@ public final class Wordcount {
   }
 
   private void add(TaskStore store, List<WordTasks.Chunk> chunks) {
-    // A worker ends no map task while as few are left as there are workers: so one stays, whatever
-    // they all do at the same time.
+    // Workers end no map task while only as many are left as there are workers, so at least one
+    // is left.
     Bytes hold = Bytes.of(Integer.toString(workers + 1));
     store
         .commit(transaction("hold").put(WordTasks.HOLD, DocumentVersion.ABSENT, hold).build())
@@ -127,7 +127,7 @@ public final class Wordcount {
     report.accept("added " + chunks.size() + " map tasks");
   }
 
-  /** A transaction that may be sent again when its answer is lost. */
+  /** A transaction with a request id, which can be repeated if its answer is lost. */
   private static Transaction.Builder transaction(String name) {
     return Transaction.by(ClientId.owner()).requestId(ClientId.ofThisProcess() + "-" + name);
   }
@@ -153,7 +153,7 @@ public final class Wordcount {
       if (!left.equals(last)) {
         changedNanos = now;
       } else if (now - changedNanos > GIVE_UP.toNanos()) {
-        throw new WordcountException("nothing happens any more; " + left);
+        throw new WordcountException("no progress for a long time; " + left);
       }
       last = left;
       if (now - reportedNanos > REPORT.toNanos()) {
@@ -163,7 +163,7 @@ public final class Wordcount {
     }
   }
 
-  /** What is left, or what was left if the server does not answer now. */
+  /** The work that is left; the last known value if the server does not answer. */
   private static Killer.Left look(TaskStore store, Killer.Left last) {
     try {
       return Killer.Left.of(store);

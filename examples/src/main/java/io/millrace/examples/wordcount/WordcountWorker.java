@@ -34,7 +34,7 @@ import java.util.Optional;
 public final class WordcountWorker implements TaskHandler {
   private static final long LOOK_MILLIS = 50;
 
-  /** How long the task of a killed worker stays its own. */
+  /** How long a killed worker still owns its task. */
   private static final Duration LEASE = Duration.ofSeconds(2);
 
   private static final Duration RETRY = Duration.ofMillis(20);
@@ -45,7 +45,7 @@ public final class WordcountWorker implements TaskHandler {
     this.store = store;
   }
 
-  /** Works with this client id until the parent process has ended. */
+  /** Runs a worker with this client id until the parent process has ended. */
   public static void run(URI server, long client, ProcessHandle parent) {
     WorkerOptions options =
         WorkerOptions.of(WordTasks.REDUCE, WordTasks.MAP)
@@ -77,7 +77,7 @@ public final class WordcountWorker implements TaskHandler {
                 transaction.add(WordTasks.REDUCE, new WordTasks.Part(partition, part).data())));
   }
 
-  /** Whether so few map tasks are left that this one must not end yet. */
+  /** Whether this map task must not be finished yet. */
   private boolean isHeld() {
     try {
       Optional<Document> hold = store.document(WordTasks.HOLD).value();
