@@ -14,6 +14,7 @@ final class Keys {
   static final String NODES = "queues.nodes";
   static final String CONFIG = "queues.config";
   static final String FILES = "queues.files";
+  static final String UNIQUE = "queues.unique";
 
   private Keys() {}
 
@@ -54,6 +55,11 @@ final class Keys {
 
   static DocumentKey file(ObjectId file) {
     return new DocumentKey(FILES, file.hex());
+  }
+
+  /** Held by the task of a queue that has this unique key. */
+  static DocumentKey unique(ObjectId queue, String hash) {
+    return new DocumentKey(UNIQUE, queue.hex() + "/" + hash);
   }
 
   /** The body of a document that refers to a queue by its id. */

@@ -8,6 +8,7 @@ import io.millrace.store.Transaction.Add;
 import io.millrace.store.Transaction.Put;
 import io.millrace.store.Transaction.When;
 import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.UniqueKey;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
@@ -38,6 +39,21 @@ public record QueueTask(
     TaskOutput output,
     Place place) {
 
+  /** The same task without its unique key, if it has one, when its status no longer holds that. */
+  QueueTask released(Transaction.Builder transaction) {
+    Hold hold = progress.hold();
+    boolean ended =
+        Status.isFinished(status())
+            || status() == Status.CANCELLED
+            || status() == Status.TERMINATED
+            || status() == Status.ORPHANED;
+    if (hold == null || hold.scope().holds(status() == Status.RUNNING, ended)) {
+      return this;
+    }
+    transaction.delete(Keys.unique(queue, hold.hash()), Transaction.DocumentVersion.ANY);
+    return with(progress.with((Hold) null));
+  }
+
   /** Its status code, see {@link Status}. */
   public int status() {
     return progress.status();
@@ -63,7 +79,8 @@ public record QueueTask(
    * <p>A task that is queued again goes to the place that follows from its creation, not to the
    * end, unless it is to wait before its next attempt.
    */
-  static void move(Transaction.Builder transaction, QueueTask from, QueueTask to) {
+  static void move(Transaction.Builder transaction, QueueTask from, QueueTask next) {
+    QueueTask to = next.released(transaction);
     String name = to.id().hex();
     boolean queued = to.status() == Status.QUEUED;
     Duration delay = to.progress().delay();
@@ -133,6 +150,13 @@ public record QueueTask(
         json.writeNumberProperty("orphaned", progress.orphaned());
       }
       write(json, task.policy(), progress.retries());
+      Hold hold = progress.hold();
+      if (hold != null) {
+        json.writeObjectPropertyStart("unique");
+        json.writeStringProperty("key", hold.hash());
+        json.writeStringProperty("scope", hold.scope().word());
+        json.writeEndObject();
+      }
       if (added == null) {
         json.writeNumberProperty("task", task.place().task());
       } else {
@@ -162,7 +186,8 @@ public record QueueTask(
                 json.path("failed").asInt(0),
                 json.path("snoozed").asInt(0),
                 json.path("not_before").asLong(0),
-                json.path("failed_token").asLong(0)));
+                json.path("failed_token").asLong(0)),
+            hold(json.get("unique")));
     return new QueueTask(
         id,
         new ObjectId(json.required("queue").asString()),
@@ -213,6 +238,14 @@ public record QueueTask(
     }
   }
 
+  private static @Nullable Hold hold(@Nullable JsonNode unique) {
+    return unique == null
+        ? null
+        : new Hold(
+            unique.required("key").asString(),
+            UniqueKey.Scope.of(unique.required("scope").asString()).orElseThrow());
+  }
+
   private static Output readOutput(@Nullable JsonNode value) {
     if (value == null || value.isNull()) {
       return Output.none();
@@ -261,6 +294,7 @@ public record QueueTask(
    * @param reason the reason for this status, if it needs one; otherwise null
    * @param orphaned how often it was orphaned and queued again
    * @param retries its attempts that have failed
+   * @param hold the unique key that it holds; null for none
    */
   public record Progress(
       int status,
@@ -268,29 +302,34 @@ public record QueueTask(
       long mtimeMillis,
       @Nullable String reason,
       int orphaned,
-      Retries retries) {
+      Retries retries,
+      @Nullable Hold hold) {
+
+    Progress with(@Nullable Hold other) {
+      return new Progress(status, node, mtimeMillis, reason, orphaned, retries, other);
+    }
 
     /** A new task that no node has claimed. */
     static Progress first(int status, long nowMillis) {
-      return new Progress(status, null, nowMillis, null, 0, Retries.NONE);
+      return new Progress(status, null, nowMillis, null, 0, Retries.NONE, null);
     }
 
     /** The same, to be claimed at this time at the earliest. */
     Progress notBefore(long millis) {
-      return new Progress(status, node, mtimeMillis, reason, orphaned, retries.at(millis));
+      return new Progress(status, node, mtimeMillis, reason, orphaned, retries.at(millis), hold);
     }
 
     /** The same after more attempts, queued and not on any node. */
     Progress queued(long nowMillis, @Nullable String why, int orphans, Retries more) {
-      return new Progress(Status.QUEUED, null, nowMillis, why, orphans, more);
+      return new Progress(Status.QUEUED, null, nowMillis, why, orphans, more, hold);
     }
 
     Progress to(int next, long nowMillis, @Nullable String why) {
-      return new Progress(next, node, nowMillis, why, orphaned, retries.at(0));
+      return new Progress(next, node, nowMillis, why, orphaned, retries.at(0), hold);
     }
 
     Progress on(String claimer, int next, long nowMillis) {
-      return new Progress(next, claimer, nowMillis, null, orphaned, retries.at(0));
+      return new Progress(next, claimer, nowMillis, null, orphaned, retries.at(0), hold);
     }
 
     /**
@@ -308,6 +347,14 @@ public record QueueTask(
       return Duration.ofMillis(Math.max(0, retries.notBeforeMillis() - mtimeMillis));
     }
   }
+
+  /**
+   * A unique key that a task holds until its status leaves the scope.
+   *
+   * @param hash stands for the key
+   * @param scope in which states it is held
+   */
+  public record Hold(String hash, UniqueKey.Scope scope) {}
 
   /**
    * The attempts of a queue task so far.

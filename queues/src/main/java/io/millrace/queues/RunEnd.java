@@ -210,7 +210,13 @@ final class RunEnd {
       Progress progress = task.progress();
       Progress end =
           new Progress(
-              status, progress.node(), nowMillis, reason, progress.orphaned(), retries.at(0));
+              status,
+              progress.node(),
+              nowMillis,
+              reason,
+              progress.orphaned(),
+              retries.at(0),
+              progress.hold());
       return task.with(end).with(report.output());
     }
   }

@@ -6,6 +6,7 @@ import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.QueuesException.LostClaimException;
 import io.millrace.queues.Run.Report;
 import io.millrace.queues.Run.Started;
+import io.millrace.store.Bytes;
 import io.millrace.store.Outcome;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
@@ -124,11 +125,12 @@ public final class RunRegistry {
     QueueTask running =
         task.with(task.progress().on(now.node(), Status.RUNNING, next.sinceMillis()))
             .with(TaskOutput.NONE);
-    Transaction.Builder transaction =
-        Transaction.by(now.claim().owner())
-            .renew(now.claim().ref(), lease)
-            .put(Keys.task(now.task()), task.place().version(), QueueTask.write(running, null))
-            .put(Keys.run(now.task()), now.version(), Run.write(next));
+    Transaction.Builder transaction = Transaction.by(now.claim().owner());
+    Bytes body = QueueTask.write(running.released(transaction), null);
+    transaction
+        .renew(now.claim().ref(), lease)
+        .put(Keys.task(now.task()), task.place().version(), body)
+        .put(Keys.run(now.task()), now.version(), Run.write(next));
     // What is left of an attempt that failed.
     QueueTask.forget(transaction, task.output(), TaskOutput.NONE);
     Outcome.Done done = session.commitFor(now, transaction.build());

@@ -76,6 +76,7 @@ public final class Sweeper implements Step {
     if (!now.isBefore(outputDue)) {
       UnownedBlobs.sweep(
           blobs, "queue-task-", Instant.MAX, CHUNK.asMatchPredicate(), this::removeOwned);
+      removeKeys(now.toEpochMilli());
       outputDue = now.plus(OUTPUT_EVERY);
     }
     return now.plus(settings.interval());
@@ -104,6 +105,16 @@ public final class Sweeper implements Step {
     }
     names.clear();
     chunks.values().forEach(names::addAll);
+  }
+
+  /** Removes unique keys whose period has ended. */
+  private void removeKeys(long nowMillis) {
+    for (Document key : session.pages(Keys.UNIQUE)) {
+      if (UniqueHolds.isOver(key, nowMillis)) {
+        // Unless a new task has taken it.
+        session.tryCommit(session.begin().delete(key.key(), key.version()).build());
+      }
+    }
   }
 
   private boolean isUnderWay(String prefix) {

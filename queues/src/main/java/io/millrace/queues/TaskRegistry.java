@@ -15,10 +15,12 @@ import io.millrace.store.Transaction.Put;
 import io.millrace.store.Transaction.When;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.TimeText;
+import io.millrace.work.policy.UniqueKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +58,7 @@ public final class TaskRegistry {
    */
   public List<ObjectId> submit(Queue queue, List<ObjectNode> params, int status) {
     List<ObjectId> created = new ArrayList<>(params.size());
-    submit(queue, params, Terms.of(status), created::addAll);
+    submit(queue, params, Terms.of(status), some -> some.forEach(task -> created.add(task.id())));
     return created;
   }
 
@@ -117,19 +119,34 @@ public final class TaskRegistry {
   /**
    * The same, passing on the ids of each transaction as soon as it is done.
    *
-   * @param created takes the next ids, in the order given
+   * @param created takes the next tasks, in the order given
    * @throws InvalidRequestException if there is no such queue, or the store does not accept a task;
-   *     tasks whose ids were passed on stay
+   *     tasks that were passed on stay
    */
   public void submit(
-      Queue queue, List<ObjectNode> params, Terms terms, Consumer<List<ObjectId>> created) {
+      Queue queue, List<ObjectNode> params, Terms terms, Consumer<List<Submitted>> created) {
+    Optional<UniqueKey> unique = terms.policy().over(queue.settings().policy()).unique();
     int done = 0;
     while (done < params.size()) {
-      List<ObjectId> ids = submitSome(queue, params.subList(done, params.size()), terms);
-      done += ids.size();
-      created.accept(ids);
+      List<ObjectNode> left = params.subList(done, params.size());
+      List<Submitted> some =
+          unique.isEmpty()
+              ? Objects.requireNonNull(submitSome(queue, left, terms, null))
+              : session.retry(
+                  "a unique key of queue " + queue.name(),
+                  () -> submitSome(queue, left, terms, unique.get()));
+      done += some.size();
+      created.accept(some);
     }
   }
+
+  /**
+   * A task that was submitted.
+   *
+   * @param id its id
+   * @param duplicate whether it was there already, since it holds the unique key of the submission
+   */
+  public record Submitted(ObjectId id, boolean duplicate) {}
 
   /**
    * Creates a queued task with an id that the caller has drawn, so that the caller may repeat a
@@ -235,8 +252,8 @@ public final class TaskRegistry {
           if (Status.isActive(task.status()) || task.status() == Status.QUEUED) {
             throw new TaskStateException("task " + id + " is " + Status.name(task.status()));
           }
-          return task.with(Progress.first(Status.QUEUED, session.nowMillis()))
-              .with(TaskOutput.NONE);
+          Progress first = Progress.first(Status.QUEUED, session.nowMillis());
+          return task.with(first.with(task.progress().hold())).with(TaskOutput.NONE);
         });
   }
 
@@ -286,32 +303,62 @@ public final class TaskRegistry {
         });
   }
 
-  private List<ObjectId> submitSome(Queue queue, List<ObjectNode> params, Terms terms) {
+  /**
+   * Creates as many tasks as one transaction may.
+   *
+   * @param unique by what they are unique; null if they are not
+   * @return null if something changed in between, which happens to unique ones only
+   */
+  private @Nullable List<Submitted> submitSome(
+      Queue queue, List<ObjectNode> params, Terms terms, @Nullable UniqueKey unique) {
     long now = session.nowMillis();
     Duration delay = terms.delay(now);
+    String group = Queue.group(queue.id(), terms.status());
     Transaction.Builder transaction = begin(queue, terms.status(), delay);
-    List<ObjectId> ids = new ArrayList<>();
+    UniqueHolds holds = unique == null ? null : new UniqueHolds(session, queue.id(), unique, now);
+    List<Submitted> some = new ArrayList<>();
     int bytes = 0;
+    int added = 0;
     try (Json.DocumentWriter writer = Json.writer()) {
       for (ObjectNode each : params) {
         ObjectId id = session.newId();
-        Bytes body = QueueTask.write(task(queue, id, each, terms, now), id.hex(), writer);
+        QueueTask task = task(queue, id, each, terms, now);
+        if (holds != null) {
+          ObjectId holder = holds.take(transaction, id, each);
+          if (!holder.equals(id)) {
+            some.add(new Submitted(holder, true));
+            if (some.size() == CREATED_AT_ONCE) {
+              break;
+            }
+            continue;
+          }
+          task = task.with(task.progress().with(holds.hold(each)));
+        }
+        Bytes body = QueueTask.write(task, id.hex(), writer);
         check(each, body);
         bytes += body.size();
-        if (!ids.isEmpty() && bytes > BYTES_AT_ONCE) {
+        if (added > 0 && bytes > BYTES_AT_ONCE) {
+          if (holds != null) {
+            // The key of the task that is left for the next transaction is part of this one.
+            return submitSome(queue, params.subList(0, some.size()), terms, unique);
+          }
           break;
         }
-        add(transaction, Queue.group(queue.id(), terms.status()), id, delay, body);
-        ids.add(id);
-        if (ids.size() == CREATED_AT_ONCE) {
+        add(transaction, group, id, delay, body);
+        added++;
+        some.add(new Submitted(id, false));
+        if (some.size() == CREATED_AT_ONCE) {
           break;
         }
       }
     }
-    if (session.tryCommit(transaction.build()) == null) {
+    if (added > 0 && session.tryCommit(transaction.build()) == null) {
+      if (holds != null && session.document(Keys.queue(queue.id())).isPresent()) {
+        return null;
+      }
       throw noQueue();
     }
-    return ids;
+    return some;
   }
 
   private @Nullable QueueTask tryOnce(Queue queue, ObjectId id, ObjectNode params) {

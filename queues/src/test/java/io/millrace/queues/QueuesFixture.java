@@ -5,6 +5,7 @@ import io.millrace.blobs.FileBlobStore;
 import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.Run.Report;
+import io.millrace.queues.TaskRegistry.Submitted;
 import io.millrace.queues.TaskRegistry.Terms;
 import io.millrace.store.TaskStore;
 import io.millrace.store.testkit.contract.StoreFixture;
@@ -90,9 +91,13 @@ final class QueuesFixture {
   }
 
   ObjectId submit(Queue queue, Terms terms) {
-    List<ObjectId> created = new ArrayList<>();
-    queues.tasks().submit(queue, List.of(params("x")), terms, created::addAll);
-    return created.getFirst();
+    return submit(queue, terms, params("x")).getFirst().id();
+  }
+
+  List<Submitted> submit(Queue queue, Terms terms, ObjectNode... params) {
+    List<Submitted> created = new ArrayList<>();
+    queues.tasks().submit(queue, List.of(params), terms, created::addAll);
+    return created;
   }
 
   NodeRecord node(String name) {

@@ -11,7 +11,14 @@ import io.millrace.store.Owner;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -123,6 +130,29 @@ final class DciTest {
     assertThat(found).hasSize(1);
   }
 
+  @Test
+  void submissions_with_one_unique_key_at_once_create_one_task() throws Exception {
+    queue("once");
+    String path = "/tasks/once?unique_fields=user";
+    List<Callable<JsonNode>> all =
+        Collections.nCopies(8, () -> dci.post(path, "[{'user': 'a'}, {'user': 'b'}]"));
+    Set<String> ids = new HashSet<>();
+    int created = 0;
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (Future<JsonNode> answer : threads.invokeAll(all)) {
+        JsonNode inserted = answer.get().at("/MongoDB::InsertManyResult/inserted");
+        assertThat(inserted).hasSize(2);
+        for (JsonNode each : inserted) {
+          ids.add(each.at("/_id/$oid").asString());
+          created += each.path("duplicate").asBoolean(false) ? 0 : 1;
+        }
+      }
+    }
+    assertThat(ids).hasSize(2);
+    assertThat(created).isEqualTo(2);
+    assertThat(dci.get("/queues/once").required("queued").asInt()).isEqualTo(2);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -152,6 +182,9 @@ final class DciTest {
           /tasks/taken?delay=1s&status=-7 | [{'a': 1}]      | {'error': 'a task that is held back has no time to begin at'}
           /tasks/taken?at=tomorrow | [{'a': 1}]             | {'error': 'at must be a date and a time with a zone, for example 2026-12-24T18:00:00Z or 2026-12-24T18:00:00+01:00'}
           /tasks/taken?attempts=many | [{'a': 1}]           | {'error': 'attempts must be an integer from 1 to 10000'}
+          /tasks/taken?unique=k&unique_scope=always | [{'a': 1}] | {'error': 'unique_scope must be queued or unfinished'}
+          /tasks/taken?unique=k&unique_period=0s | [{'a': 1}] | {'error': 'unique_period must be longer than zero'}
+          /tasks/taken?unique_fields=a,,b | [{'a': 1}]      | {'error': 'unique_fields must be a list of names of params'}
           /tasks/taken?retries=3 | [{'a': 1}]               | {'error': 'Invalid param', 'param': 'retries'}
           /tasks/none  | [{'a': 1}]                         | {'error': 'queue not found', 'queue': 'none'}
           /tasks/taken | {'a': 1}                           | {'error': 'params must be a JSON array of task params objects'}

@@ -226,7 +226,7 @@ public final class QueuesCommands extends CommandGroup {
 
   /** The settings of a queue besides its name and plugin. */
   static final class QueueOptions {
-    @Mixin private PolicyOptions policy = new PolicyOptions();
+    @Mixin private PolicyOptions.OfTasks policy = new PolicyOptions.OfTasks();
 
     @Option(
         names = {"-t", "--threads"},

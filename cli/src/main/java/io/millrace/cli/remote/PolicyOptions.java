@@ -9,8 +9,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The settings of retries, for tasks, jobs and the queues that have defaults for them. */
-public final class PolicyOptions {
+/**
+ * The settings of retries and uniqueness, for tasks, jobs and the queues that have defaults for
+ * them.
+ */
+public class PolicyOptions {
   private static final String UNSET = "default";
 
   @Option(
@@ -81,6 +84,7 @@ public final class PolicyOptions {
     put(fields, Field.RETRY_JITTER, jitter);
     put(fields, Field.RETRY_EXCEPT, except);
     put(fields, Field.SNOOZES, snoozes);
+    addTo(fields);
     if (changes) {
       fields.replaceAll((_, text) -> text.equals(UNSET) ? "" : text);
     }
@@ -92,9 +96,48 @@ public final class PolicyOptions {
     return fields;
   }
 
+  /** Adds further settings. */
+  void addTo(Map<String, String> fields) {}
+
   private static void put(Map<String, String> fields, Field field, @Nullable String text) {
     if (text != null) {
       fields.put(field.key(), text);
+    }
+  }
+
+  /** The settings of tasks, which may also be unique. */
+  public static final class OfTasks extends PolicyOptions {
+    @Option(
+        names = "--unique",
+        paramLabel = "KEY",
+        description = "A key: what is submitted with the key of unfinished work is a duplicate.")
+    private @Nullable String unique;
+
+    @Option(
+        names = "--unique-fields",
+        paramLabel = "NAME[,NAME…]",
+        description = "The params whose values make such a key.")
+    private @Nullable String uniqueFields;
+
+    @Option(
+        names = "--unique-scope",
+        paramLabel = "SCOPE",
+        description =
+            "How long the key is held: queued (until it starts) or unfinished. Default: unfinished")
+    private @Nullable String uniqueScope;
+
+    @Option(
+        names = "--unique-period",
+        paramLabel = "TIME",
+        description = "Holds the key for this time from the submission instead.")
+    private @Nullable String uniquePeriod;
+
+    @Override
+    void addTo(Map<String, String> fields) {
+      put(fields, Field.UNIQUE, unique);
+      put(fields, Field.UNIQUE_FIELDS, uniqueFields);
+      put(fields, Field.UNIQUE_SCOPE, uniqueScope);
+      put(fields, Field.UNIQUE_PERIOD, uniquePeriod);
     }
   }
 }

@@ -63,7 +63,7 @@ final class SubmitCommand extends Remote implements Callable<Integer> {
               + " offset than Z.")
   private @Nullable String at;
 
-  @Mixin private PolicyOptions policy = new PolicyOptions();
+  @Mixin private PolicyOptions.OfTasks policy = new PolicyOptions.OfTasks();
 
   @Mixin private Waiter.Options waiting = new Waiter.Options();
 
@@ -96,9 +96,16 @@ final class SubmitCommand extends Remote implements Callable<Integer> {
         throw new CommandException(e.exitCode(), e.getMessage() + "; " + submission.soFar(e), e);
       }
       long done = submission.done();
+      long duplicates = submission.duplicates();
       terminal()
           .err()
-          .println("submitted " + done + (done == 1 ? " task" : " tasks") + " to " + queue);
+          .println(
+              "submitted "
+                  + (done - duplicates)
+                  + (done - duplicates == 1 ? " task" : " tasks")
+                  + " to "
+                  + queue
+                  + (duplicates == 0 ? "" : ", and " + duplicates + " were there already"));
       return wait ? new TaskWaiter(calls, this, waiting, quiet).until(ids) : ExitCode.OK;
     });
   }
@@ -181,6 +188,7 @@ final class SubmitCommand extends Remote implements Callable<Integer> {
     private final ByteArrayOutputStream chunk = new ByteArrayOutputStream();
     private int inChunk;
     private long done;
+    private long duplicates;
 
     /**
      * Nothing sent yet.
@@ -219,6 +227,7 @@ final class SubmitCommand extends Remote implements Callable<Integer> {
       JsonNode inserted = (result.isMissingNode() ? answer : result).path("inserted");
       for (JsonNode task : inserted) {
         created.accept(Fields.id(task));
+        duplicates += task.path("duplicate").asBoolean(false) ? 1 : 0;
       }
       done += inserted.size();
       chunk.reset();
@@ -228,6 +237,11 @@ final class SubmitCommand extends Remote implements Callable<Integer> {
     /** The number of tasks that the server has confirmed. */
     long done() {
       return done;
+    }
+
+    /** How many of them were there already, with the same unique key. */
+    long duplicates() {
+      return duplicates;
     }
 
     /** The number of tasks submitted before a failure, as a message. */

@@ -82,12 +82,17 @@ class QueueCommandsTest {
 
     Shell.Ran later =
         site.run("tasks", "submit", "other", "command=true", "--delay", "2h", "--retries", "1");
+    Shell.Ran one = site.run("tasks", "submit", "other", "command=true", "--unique", "k");
+    Shell.Ran same = site.run("tasks", "submit", "other", "command=false", "--unique", "k");
+    assertThat(same.out()).isEqualTo(one.out());
+    assertThat(same.err()).contains("submitted 0 tasks to other, and 1 were there already");
+    site.run("tasks", "cancel", one.out().strip());
     JsonNode task = shown("tasks", "show", later.out().strip(), "--json").path(0);
     assertThat(task.path("attempts").asInt()).isEqualTo(2);
     assertThat(task.path("not_before").asLong() - task.path("ctime").asLong()).isEqualTo(7_200_000);
     Shell.Ran kept = site.run("queues", "delete", "other");
     assertThat(kept.code()).isEqualTo(3);
-    assertThat(kept.err()).contains("1 unfinished").contains("--force");
+    assertThat(kept.err()).contains("2 unfinished").contains("--force");
     assertThat(site.run("queues", "delete", "other", "--force").code()).isZero();
     assertThat(site.run("queues", "list").out().lines()).hasSize(1);
   }

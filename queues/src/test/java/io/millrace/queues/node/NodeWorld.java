@@ -254,7 +254,7 @@ final class NodeWorld implements AutoCloseable {
             queue,
             List.of(params),
             new Terms(Status.QUEUED, delay, null, Policy.NONE),
-            created::addAll);
+            some -> some.forEach(task -> created.add(task.id())));
     return created.getFirst();
   }
 

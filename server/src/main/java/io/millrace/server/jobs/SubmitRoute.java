@@ -22,13 +22,14 @@ import io.millrace.work.policy.PolicyException;
 import io.millrace.work.policy.TimeText;
 import java.io.IOException;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -212,13 +213,17 @@ final class SubmitRoute {
 
     /** A field about when it runs, and how often. */
     private void term(String name, String text) {
-      boolean setting = Policy.Field.of(name).isPresent();
+      boolean setting = Policy.Field.of(name).filter(field -> !field.isUnique()).isPresent();
       if (!setting && !name.equals("delay") && !name.equals("at")) {
         throw HttpProblem.malformed(
             "the form has an unknown field "
                 + name
                 + "; known are Payload, Priority, Key, Description, Delay, At and "
-                + String.join(", ", new TreeSet<>(Policy.Field.keys())));
+                + Arrays.stream(Policy.Field.values())
+                    .filter(field -> !field.isUnique())
+                    .map(Policy.Field::key)
+                    .sorted()
+                    .collect(Collectors.joining(", ")));
       }
       if (text.isEmpty()) {
         return;

@@ -4,10 +4,10 @@ import io.millrace.http.Caller.Role;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Reply;
-import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.QueuesException.StoreFullException;
+import io.millrace.queues.TaskRegistry.Submitted;
 import io.millrace.queues.TaskRegistry.Terms;
 import io.millrace.server.queues.QueueRoutes.Plugins;
 import java.util.ArrayList;
@@ -114,16 +114,16 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
       ObjectNode result = Results.inserted(List.of()).put("success", 0).put("error", "no tasks");
       return Json.reply(400, Json.array().add(0).add(0).add(result));
     }
-    List<ObjectId> created = submit(queue, params);
+    List<Submitted> created = submit(queue, params);
     ArrayNode answer = Json.array().add(1).add(created.size());
     for (int i = 0; i < created.size(); i++) {
-      answer.addObject().put("index", i).set("_id", Shapes.id(created.get(i)));
+      answer.addObject().put("index", i).set("_id", Shapes.id(created.get(i).id()));
     }
     answer.add(Json.object().put("success", 1).setAll(Results.inserted(created)));
     return Json.reply(answer);
   }
 
-  private List<ObjectId> submit(Queue queue, List<ObjectNode> params) {
+  private List<Submitted> submit(Queue queue, List<ObjectNode> params) {
     try {
       return tasks.submit(queue, params, Terms.DEFAULTS);
     } catch (StoreFullException e) {

@@ -3,6 +3,7 @@ package io.millrace.server.queues;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Reply;
 import io.millrace.queues.ObjectId;
+import io.millrace.queues.TaskRegistry.Submitted;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -45,13 +46,17 @@ final class Results {
     return named("MongoDB::DeleteResult", result);
   }
 
-  static ObjectNode inserted(List<ObjectId> ids) {
+  static ObjectNode inserted(List<Submitted> tasks) {
     ObjectNode result = Json.object().put("acknowledged", true);
     ArrayNode inserted = result.putArray("inserted");
     ObjectNode insertedIds = result.putObject("inserted_ids");
-    for (int i = 0; i < ids.size(); i++) {
-      JsonNode id = Shapes.id(ids.get(i));
-      inserted.addObject().put("index", i).set("_id", id);
+    for (int i = 0; i < tasks.size(); i++) {
+      JsonNode id = Shapes.id(tasks.get(i).id());
+      ObjectNode one = inserted.addObject().put("index", i);
+      one.set("_id", id);
+      if (tasks.get(i).duplicate()) {
+        one.put("duplicate", true);
+      }
       insertedIds.set(Integer.toString(i), id);
     }
     return named(INSERT_MANY, result);
@@ -76,7 +81,11 @@ final class Results {
 
     private InsertedForm() {}
 
-    static Reply reply(List<ObjectId> ids) {
+    static Reply reply(List<Submitted> tasks) {
+      if (tasks.stream().anyMatch(Submitted::duplicate)) {
+        return Json.reply(inserted(tasks));
+      }
+      List<ObjectId> ids = tasks.stream().map(Submitted::id).toList();
       return new Reply.Streamed(
           200, Reply.JSON, Map.of(), length(ids.size()), target -> write(ids, target));
     }

@@ -13,6 +13,7 @@ import io.millrace.queues.QueueTask;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.Status;
 import io.millrace.queues.TaskRegistry;
+import io.millrace.queues.TaskRegistry.Submitted;
 import io.millrace.queues.TaskRegistry.Terms;
 import io.millrace.queues.search.ArchiveSearch.Found;
 import io.millrace.queues.search.Projection;
@@ -145,8 +146,8 @@ record TaskRoutes(
     return Results.inserted(submit(queue, each, terms(request)));
   }
 
-  /** Creates tasks and returns their ids. */
-  List<ObjectId> submit(Queue queue, List<ObjectNode> params, Terms terms) {
+  /** Creates tasks. */
+  List<Submitted> submit(Queue queue, List<ObjectNode> params, Terms terms) {
     if (params.isEmpty()) {
       throw Refusal.of("nothing matches, so no task was created").with(Results.inserted(List.of()));
     }
@@ -155,15 +156,15 @@ record TaskRoutes(
 
   /** Creates tasks in parts, and passes on their ids. */
   private interface Creation {
-    void run(Consumer<List<ObjectId>> created);
+    void run(Consumer<List<Submitted>> created);
   }
 
   /**
    * All tasks that were created; if the store refuses one of many, the earlier ones are part of the
    * error.
    */
-  private static List<ObjectId> created(Creation creation) {
-    List<ObjectId> created = new ArrayList<>();
+  private static List<Submitted> created(Creation creation) {
+    List<Submitted> created = new ArrayList<>();
     try {
       creation.run(created::addAll);
     } catch (InvalidRequestException e) {

@@ -44,7 +44,15 @@ public record Policy(Map<String, String> fields) {
     /** The codes of failures that are not retried, separated by commas. */
     RETRY_EXCEPT("retry_except", false),
     /** How often the work may be put off. */
-    SNOOZES("snoozes", true);
+    SNOOZES("snoozes", true),
+    /** A key: work with the same key is a duplicate. */
+    UNIQUE("unique", false),
+    /** The params that make such a key, separated by commas. */
+    UNIQUE_FIELDS("unique_fields", false),
+    /** In which states the key is held. */
+    UNIQUE_SCOPE("unique_scope", false),
+    /** How long the key is held whatever the state is. */
+    UNIQUE_PERIOD("unique_period", false);
 
     private final String key;
     private final boolean number;
@@ -62,6 +70,11 @@ public record Policy(Map<String, String> fields) {
     /** Whether its values are numbers. */
     public boolean isNumber() {
       return number;
+    }
+
+    /** Whether it is about uniqueness. */
+    public boolean isUnique() {
+      return key.startsWith("unique");
     }
 
     /** The field of this name. */
@@ -117,6 +130,10 @@ public record Policy(Map<String, String> fields) {
       case RETRY_FACTOR -> number(field, text, 1, MOST_FACTOR);
       case RETRY_JITTER -> number(field, text, 0, 1);
       case RETRY_EXCEPT -> codes(field, text);
+      case UNIQUE -> key(field, text);
+      case UNIQUE_FIELDS -> names(field, text);
+      case UNIQUE_SCOPE -> scope(field, text);
+      case UNIQUE_PERIOD -> period(field, text);
     }
   }
 
@@ -156,6 +173,21 @@ public record Policy(Map<String, String> fields) {
     return next.isEmpty() ? NONE : new Policy(next);
   }
 
+  /** By what the work is unique; empty if it is not. */
+  public Optional<UniqueKey> unique() {
+    String key = fields.get(Field.UNIQUE.key);
+    String names = fields.get(Field.UNIQUE_FIELDS.key);
+    if (key == null && names == null) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new UniqueKey(
+            key,
+            key != null || names == null ? List.of() : names(Field.UNIQUE_FIELDS, names),
+            get(Field.UNIQUE_SCOPE, Policy::scope, UniqueKey.Scope.UNFINISHED),
+            this.<@Nullable Duration>get(Field.UNIQUE_PERIOD, Policy::period, null)));
+  }
+
   /** What follows from failures. */
   public RetryPolicy retries() {
     RetryPolicy otherwise = RetryPolicy.DEFAULTS;
@@ -175,7 +207,8 @@ public record Policy(Map<String, String> fields) {
         get(Field.SNOOZES, (field, text) -> count(field, text, 0), otherwise.snoozes()));
   }
 
-  private <T> T get(Field field, BiFunction<Field, String, T> read, T otherwise) {
+  private <T extends @Nullable Object> T get(
+      Field field, BiFunction<Field, String, T> read, T otherwise) {
     @Nullable String text = fields.get(field.key);
     return text == null ? otherwise : read.apply(field, text);
   }
@@ -221,6 +254,36 @@ public record Policy(Map<String, String> fields) {
       codes.add(code);
     }
     return codes;
+  }
+
+  private static String key(Field field, String text) {
+    if (text.isEmpty() || text.length() > UniqueKey.MOST_KEY) {
+      throw new PolicyException(
+          field.key, field.key + " must be a key of 1 to " + UniqueKey.MOST_KEY + " characters");
+    }
+    return text;
+  }
+
+  private static List<String> names(Field field, String text) {
+    List<String> names = listed(field, text).stream().sorted().distinct().toList();
+    if (names.contains("")) {
+      throw new PolicyException(field.key, field.key + " must be a list of names of params");
+    }
+    return names;
+  }
+
+  private static UniqueKey.Scope scope(Field field, String text) {
+    return UniqueKey.Scope.of(text)
+        .orElseThrow(
+            () -> new PolicyException(field.key, field.key + " must be queued or unfinished"));
+  }
+
+  private static Duration period(Field field, String text) {
+    Duration period = TimeText.duration(field.key, text);
+    if (period.isZero()) {
+      throw new PolicyException(field.key, field.key + " must be longer than zero");
+    }
+    return period;
   }
 
   private static List<String> listed(Field field, String text) {

@@ -1,0 +1,61 @@
+package io.millrace.work.policy;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * By what work is unique, and for how long: a submission with the same key as work that holds it is
+ * a duplicate. Unique is not "one at a time": a limit does that.
+ *
+ * @param key the key; null if it is made of {@code fields}
+ * @param fields the names of the params that make the key; empty if {@code key} is given
+ * @param scope in which states the work holds its key; without effect if there is a period
+ * @param period how long it holds its key, from its submission, whatever its state is; null for as
+ *     long as the scope says
+ */
+public record UniqueKey(
+    @Nullable String key, List<String> fields, Scope scope, @Nullable Duration period) {
+  /** The most characters of a key. */
+  static final int MOST_KEY = 256;
+
+  /** Copies the fields. */
+  public UniqueKey {
+    fields = List.copyOf(fields);
+  }
+
+  /** The states in which work holds its key. */
+  public enum Scope {
+    /** Until it starts. */
+    QUEUED,
+    /** Until it has ended, its retries included. */
+    UNFINISHED;
+
+    /** The word for it. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The scope of this word. */
+    public static Optional<Scope> of(String word) {
+      for (Scope scope : values()) {
+        if (scope.word().equals(word)) {
+          return Optional.of(scope);
+        }
+      }
+      return Optional.empty();
+    }
+
+    /**
+     * Whether work still holds its key.
+     *
+     * @param started whether it runs, or has run since it was submitted
+     * @param ended whether it has ended
+     */
+    public boolean holds(boolean started, boolean ended) {
+      return !ended && (this == UNFINISHED || !started);
+    }
+  }
+}
