@@ -9,6 +9,7 @@ import io.millrace.store.Task;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.Transaction.When;
+import io.millrace.work.policy.Policy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,8 +107,18 @@ final class Claiming {
       return Optional.empty();
     }
     QueueTask task = found.get();
+    Policy policy = task.policy().over(queue.settings().policy());
     Run run =
-        new Run(id, queue.id(), node.name(), claim, Status.CLAIMED, null, session.nowMillis(), 0);
+        new Run(
+            id,
+            queue.id(),
+            node.name(),
+            claim,
+            Status.CLAIMED,
+            null,
+            session.nowMillis(),
+            0,
+            policy.timeout().map(Duration::toMillis).orElse(0L));
     if (Status.isActive(task.status())) {
       orphan(run, task);
       return Optional.empty();

@@ -25,6 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
  *     io.millrace.processes.ProcessIdentity} writes it; null while there is none
  * @param sinceMillis when it reached its status, in milliseconds since the epoch
  * @param version the version of its document
+ * @param timeoutMillis how long its work may take; 0 for any time
  */
 public record Run(
     ObjectId task,
@@ -34,7 +35,21 @@ public record Run(
     int status,
     @Nullable String runner,
     long sinceMillis,
-    long version) {
+    long version,
+    long timeoutMillis) {
+
+  /** A run whose work may take any time. */
+  public Run(
+      ObjectId task,
+      ObjectId queue,
+      String node,
+      Claim claim,
+      int status,
+      @Nullable String runner,
+      long sinceMillis,
+      long version) {
+    this(task, queue, node, claim, status, runner, sinceMillis, version, 0);
+  }
 
   static Bytes write(Run run) {
     ObjectNode json = Json.object();
@@ -46,6 +61,9 @@ public record Run(
     json.put("status", run.status());
     json.put("runner", run.runner());
     json.put("since", run.sinceMillis());
+    if (run.timeoutMillis() > 0) {
+      json.put("timeout", run.timeoutMillis());
+    }
     return Json.write(json);
   }
 
@@ -62,7 +80,8 @@ public record Run(
         json.required("status").asInt(),
         Json.text(json, "runner"),
         json.required("since").asLong(),
-        document.version());
+        document.version(),
+        json.path("timeout").asLong(0));
   }
 
   /**

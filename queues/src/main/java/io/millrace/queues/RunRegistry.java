@@ -121,7 +121,8 @@ public final class RunRegistry {
             Status.RUNNING,
             runner,
             session.nowMillis(),
-            0);
+            0,
+            now.timeoutMillis());
     QueueTask running =
         task.with(task.progress().on(now.node(), Status.RUNNING, next.sinceMillis()))
             .with(TaskOutput.NONE);

@@ -107,6 +107,13 @@ public class PolicyOptions {
 
   /** The settings of tasks, which may also be unique. */
   public static final class OfTasks extends PolicyOptions {
+    // Not --timeout, which is how long tasks submit --wait waits.
+    @Option(
+        names = "--run-timeout",
+        paramLabel = "TIME",
+        description = "How long one attempt may take; then it is ended and has failed.")
+    private @Nullable String timeout;
+
     @Option(
         names = "--unique",
         paramLabel = "KEY",
@@ -134,6 +141,7 @@ public class PolicyOptions {
 
     @Override
     void addTo(Map<String, String> fields) {
+      put(fields, Field.TIMEOUT, timeout);
       put(fields, Field.UNIQUE, unique);
       put(fields, Field.UNIQUE_FIELDS, uniqueFields);
       put(fields, Field.UNIQUE_SCOPE, uniqueScope);

@@ -55,6 +55,9 @@ record Assignment(Run run, String plugin, OutputLimits limits, Terms terms) {
     json.put("token", run.claim().token());
     json.put("since", run.sinceMillis());
     json.put("version", run.version());
+    if (run.timeoutMillis() > 0) {
+      json.put("timeout", run.timeoutMillis());
+    }
     json.put("plugin", plugin);
     json.put("files", limits.files().name());
     json.put("text_bytes", limits.textBytes());
@@ -83,7 +86,8 @@ record Assignment(Run run, String plugin, OutputLimits limits, Terms terms) {
             Status.CLAIMED,
             null,
             json.required("since").asLong(),
-            json.required("version").asLong());
+            json.required("version").asLong(),
+            json.path("timeout").asLong(0));
     OutputLimits limits =
         new OutputLimits(
             OutputLimits.Files.valueOf(json.required("files").asString()),

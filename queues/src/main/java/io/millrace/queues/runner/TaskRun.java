@@ -9,6 +9,7 @@ import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.QueuesException.LostClaimException;
 import io.millrace.queues.Run;
 import io.millrace.queues.Run.Report;
+import io.millrace.queues.Run.RetryWish;
 import io.millrace.queues.Run.Started;
 import io.millrace.queues.RunRegistry;
 import io.millrace.queues.Status;
@@ -19,6 +20,8 @@ import io.millrace.queues.runner.Messages.Lines;
 import io.millrace.queues.runner.RunnerContext.Schedule;
 import io.millrace.work.Backoff;
 import io.millrace.work.LeaseKeeper;
+import io.millrace.work.policy.RetryPolicy.Failed;
+import io.millrace.work.policy.TimeText;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,6 +45,9 @@ final class TaskRun {
   private static final Duration CUT_EVERY = Duration.ofMillis(100);
   private static final Duration UPLOAD_EVERY = Duration.ofSeconds(1);
 
+  /** How long work whose time is over has to end by itself before it is killed. */
+  private static final Duration TIMEOUT_GRACE = Duration.ofSeconds(5);
+
   private final Assignment assignment;
   private final RunnerContext context;
   private final Consumer<Duration> holds;
@@ -53,6 +59,7 @@ final class TaskRun {
   /** What has interrupted the work; a later constant takes precedence. */
   private enum Interruption {
     NONE,
+    TIMEOUT,
     STOPPED,
     LEASE,
     LOST
@@ -136,6 +143,15 @@ final class TaskRun {
     Reporting reporting = new Reporting(context.server(), started, outputs);
     switch (interruption()) {
       case NONE -> reporting.report(result);
+      case TIMEOUT -> {
+        Duration timeout = Duration.ofMillis(assignment.run().timeoutMillis());
+        reporting.report(
+            new Work.Result(
+                Status.FAILED,
+                "it took longer than its timeout of " + TimeText.show(timeout),
+                null,
+                new RetryWish.IfFailed(new Failed("timeout", null))));
+      }
       case STOPPED -> reporting.report(new Work.Result(Status.TERMINATED, null, null));
       case LEASE -> {
         holds.accept(Duration.ZERO);
@@ -152,8 +168,18 @@ final class TaskRun {
     ScheduledFuture<?> cutting = Schedule.repeat(schedule.guard(), task.outputs()::cut, CUT_EVERY);
     ScheduledFuture<?> uploading =
         Schedule.repeat(schedule.upload(), () -> upload(task.outputs()), UPLOAD_EVERY);
+    ScheduledFuture<?> timeout = null;
     try {
       Work begun = begin(task);
+      if (assignment.run().timeoutMillis() > 0) {
+        timeout =
+            schedule
+                .guard()
+                .schedule(
+                    () -> interrupt(Interruption.TIMEOUT, TIMEOUT_GRACE),
+                    assignment.run().timeoutMillis(),
+                    TimeUnit.MILLISECONDS);
+      }
       Work.Result result = begun.await();
       leavesThreads = begun.leavesThreads();
       return result;
@@ -162,6 +188,9 @@ final class TaskRun {
     } finally {
       uploading.cancel(false);
       cutting.cancel(false);
+      if (timeout != null) {
+        timeout.cancel(false);
+      }
       release();
     }
   }

@@ -85,6 +85,15 @@ class JavaPluginTest {
   }
 
   @Test
+  void it_is_interrupted_when_its_time_is_over() throws Exception {
+    bench.retry("timeout", "100ms");
+    plugin("Thread.sleep(1_000_000L); return 1;");
+    QueueTask task = bench.run("my.Plugin", json("{'a':1}"));
+    assertThat(task.status()).isEqualTo(Status.FAILED);
+    assertThat(task.progress().reason()).isEqualTo("it took longer than its timeout of 100ms");
+  }
+
+  @Test
   void it_is_put_off_when_it_snoozes_whatever_it_returns() throws Exception {
     plugin("task.snooze(java.time.Duration.ofMinutes(5)); return 0;");
     QueueTask task = bench.run("my.Plugin", json("{'a':1}"));

@@ -86,6 +86,23 @@ class TaskRunTest {
   }
 
   @Test
+  void work_that_takes_longer_than_its_timeout_is_ended_and_has_failed() throws Exception {
+    bench.retry("timeout", "100ms", "attempts", "2");
+    QueueTask again = bench.run("shell", shell("echo begun; sleep 1000 & wait"));
+    assertThat(again.status()).isEqualTo(Status.QUEUED);
+    assertThat(reason(again))
+        .isEqualTo("attempt 1 of 2 failed: it took longer than its timeout of 100ms");
+
+    bench.retry("timeout", "100ms", "attempts", "2", "retry_except", "timeout");
+    QueueTask end = bench.run("shell", shell("exec sleep 1000"));
+    assertThat(end.status()).isEqualTo(Status.FAILED);
+    assertThat(reason(end)).isEqualTo("it took longer than its timeout of 100ms");
+
+    bench.retry("timeout", "1h");
+    assertThat(bench.run("shell", shell("true")).status()).isEqualTo(Status.SUCCEEDED);
+  }
+
+  @Test
   void an_exit_code_that_is_an_exception_is_final() throws Exception {
     bench.retry("attempts", "2", "retry_except", "64");
     assertThat(bench.run("shell", shell("exit 64")).status()).isEqualTo(Status.FAILED);

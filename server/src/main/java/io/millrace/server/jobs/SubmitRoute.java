@@ -213,14 +213,14 @@ final class SubmitRoute {
 
     /** A field about when it runs, and how often. */
     private void term(String name, String text) {
-      boolean setting = Policy.Field.of(name).filter(field -> !field.isUnique()).isPresent();
+      boolean setting = Policy.Field.of(name).filter(field -> field.isOfJobs()).isPresent();
       if (!setting && !name.equals("delay") && !name.equals("at")) {
         throw HttpProblem.malformed(
             "the form has an unknown field "
                 + name
                 + "; known are Payload, Priority, Key, Description, Delay, At and "
                 + Arrays.stream(Policy.Field.values())
-                    .filter(field -> !field.isUnique())
+                    .filter(field -> field.isOfJobs())
                     .map(Policy.Field::key)
                     .sorted()
                     .collect(Collectors.joining(", ")));

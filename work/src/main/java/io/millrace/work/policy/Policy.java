@@ -45,6 +45,8 @@ public record Policy(Map<String, String> fields) {
     RETRY_EXCEPT("retry_except", false),
     /** How often the work may be put off. */
     SNOOZES("snoozes", true),
+    /** How long one attempt may take. */
+    TIMEOUT("timeout", false),
     /** A key: work with the same key is a duplicate. */
     UNIQUE("unique", false),
     /** The params that make such a key, separated by commas. */
@@ -72,9 +74,9 @@ public record Policy(Map<String, String> fields) {
       return number;
     }
 
-    /** Whether it is about uniqueness. */
-    public boolean isUnique() {
-      return key.startsWith("unique");
+    /** Whether jobs have it too, and not only queue tasks. */
+    public boolean isOfJobs() {
+      return this != TIMEOUT && !key.startsWith("unique");
     }
 
     /** The field of this name. */
@@ -130,6 +132,7 @@ public record Policy(Map<String, String> fields) {
       case RETRY_FACTOR -> number(field, text, 1, MOST_FACTOR);
       case RETRY_JITTER -> number(field, text, 0, 1);
       case RETRY_EXCEPT -> codes(field, text);
+      case TIMEOUT -> period(field, text);
       case UNIQUE -> key(field, text);
       case UNIQUE_FIELDS -> names(field, text);
       case UNIQUE_SCOPE -> scope(field, text);
@@ -171,6 +174,12 @@ public record Policy(Map<String, String> fields) {
       }
     });
     return next.isEmpty() ? NONE : new Policy(next);
+  }
+
+  /** How long one attempt may take; empty for any time. */
+  public Optional<Duration> timeout() {
+    String text = fields.get(Field.TIMEOUT.key);
+    return text == null ? Optional.empty() : Optional.of(period(Field.TIMEOUT, text));
   }
 
   /** By what the work is unique; empty if it is not. */
