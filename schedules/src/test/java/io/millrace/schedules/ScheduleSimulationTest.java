@@ -30,9 +30,10 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Two servers on one store, whose lines to it break before and after commits, whose processes are
- * killed between any two calls, and whose clocks are set back and forth, through the end of
- * daylight saving. No nominal time may have two runs, and none may be lost.
+ * Two servers on one store, each of which may act between any two calls of the other. Their lines
+ * to it break before and after commits, their processes are killed, and their clocks are set back
+ * and forth, through the end of daylight saving. No nominal time may have two runs, and none may be
+ * lost.
  */
 class ScheduleSimulationTest {
   private static final int SEEDS = Integer.getInteger("millrace.simulation.scheduleSeeds", 40);
@@ -75,6 +76,7 @@ class ScheduleSimulationTest {
     final Schedules operator;
     Instant now = Instant.parse("2026-10-24T20:00:00Z");
     boolean trouble = true;
+    private boolean between;
 
     World(long seed) {
       random = new Random(seed);
@@ -84,29 +86,44 @@ class ScheduleSimulationTest {
       target = new DocumentTarget(store, ids);
       operator = Schedules.in(store, List.of(target), () -> now, random);
       for (int i = 0; i < 2; i++) {
-        servers.add(server());
+        servers.add(server(i));
       }
     }
 
-    Server server() {
-      TaskStore line = FaultyStore.breaking(() -> store, () -> trouble && random.nextInt(25) == 0);
+    private Server server(int number) {
+      TaskStore line = FaultyStore.breaking(() -> store, () -> breaks(number));
       return new Server(
           Schedules.in(line, List.of(new DocumentTarget(line, ids)), () -> now, random));
     }
 
-    void step() throws InterruptedException {
-      for (Server server : servers) {
-        Instant clock = now.plus(server.ahead);
-        if (!server.runner.hasChanges() && server.due.isAfter(clock)) {
-          continue;
-        }
-        try {
-          server.due = server.runner.step(clock);
-        } catch (StoreClosedException | OutcomeUnknownException _) {
-          // The process dies, and what it knew with it.
-          server.runner = server.schedules.runner();
-        }
+    /** Whether a call of a server breaks. Before it, the other server may do something. */
+    private boolean breaks(int number) {
+      if (!trouble) {
+        return false;
       }
+      if (!between && random.nextInt(10) == 0) {
+        between = true;
+        step(servers.get(1 - number));
+        between = false;
+      }
+      return random.nextInt(25) == 0;
+    }
+
+    private void step(Server server) {
+      Instant clock = now.plus(server.ahead);
+      if (!server.runner.hasChanges() && server.due.isAfter(clock)) {
+        return;
+      }
+      try {
+        server.due = server.runner.step(clock);
+      } catch (StoreClosedException | OutcomeUnknownException _) {
+        // The process dies, and what it knew with it.
+        server.runner = server.schedules.runner();
+      }
+    }
+
+    void step() throws InterruptedException {
+      servers.forEach(this::step);
       for (Commit commit = news.next(Duration.ZERO);
           commit != null;
           commit = news.next(Duration.ZERO)) {
