@@ -10,6 +10,7 @@
  *   jobs/TYPE/immediate             pending                 any worker of the type, first
  *   jobs/TYPE/batch                 pending                 any worker, after those
  *   jobs/TYPE/failed/HASH           pending, failed before  any worker but that one, after all others
+ *   the same, delayed               pending                 nobody until its time or its retry
  *   the same, claimed               running                 nobody while the claim lives
  *   none                            done or failed          nobody
  *

@@ -8,6 +8,7 @@
  * <pre>
  *   group of the kernel task      status of the queue task        what it means
  *   queues/ID                     -2                              waiting: nodes claim it here
+ *   queues/ID, delayed            -2                              waiting for its time or a retry
  *   queues/ID, claimed            -1, 0                           runs, as long as the claim lives
  *   queues/ID/held                other negative ones             held back until queued again
  *   queues/ID/finished            positive ones                   finished
@@ -19,6 +20,8 @@
  *    ▲       cancel, block       │                                    held
  *    └───────────────────────────┘
  * </pre>
+ *
+ * <p>A task that fails (2) and is to be tried again goes back to queued, delayed.
  *
  * <p>A queue's limit {@code threads} is the kernel's limit on claims of the group, so it holds over
  * all nodes at every instant. A claim depends on the definitions of its queue and its node, two
