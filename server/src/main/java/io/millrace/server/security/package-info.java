@@ -1,4 +1,4 @@
-/** Access to the server: only from loopback by its names, or with the token. */
+/** Access to the server: who shows which credentials, and from where requests are served. */
 @NullMarked
 package io.millrace.server.security;
 
