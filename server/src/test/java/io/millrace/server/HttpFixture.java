@@ -100,10 +100,10 @@ final class HttpFixture implements StoreFixture {
     return false;
   }
 
-  /** There is no role yet that would allow it. */
+  /** The schedules of the server follow the store. */
   @Override
-  public boolean overrides() {
-    return false;
+  public int ownSubscriptions() {
+    return 1;
   }
 
   @Override

@@ -58,6 +58,11 @@ public interface StoreFixture extends AutoCloseable {
     return true;
   }
 
+  /** How many of the subscriptions that the limits allow the back end itself holds. */
+  default int ownSubscriptions() {
+    return 0;
+  }
+
   /** The limits of the store, as small as the back end can make them. */
   Limits limits();
 

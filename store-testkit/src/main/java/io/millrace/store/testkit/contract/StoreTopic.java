@@ -67,6 +67,11 @@ abstract class StoreTopic {
     return fixture.store();
   }
 
+  /** How many subscriptions a test may open. */
+  protected int freeSubscriptions() {
+    return fixture.limits().subscribers() - fixture.ownSubscriptions();
+  }
+
   /** The limits of the store. */
   protected Limits limits() {
     return fixture.limits();
