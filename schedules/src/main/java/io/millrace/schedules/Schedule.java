@@ -2,7 +2,7 @@ package io.millrace.schedules;
 
 import io.millrace.schedules.SchedulesException.InvalidScheduleException;
 import io.millrace.store.Sha256;
-import java.math.BigDecimal;
+import io.millrace.work.policy.TimeText;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -72,8 +71,6 @@ public record Schedule(
   }
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,100}");
-  private static final Pattern DURATION =
-      Pattern.compile("(\\d{1,12}(?:\\.\\d{1,3})?)(ms|s|m|h|d)");
   private static final Duration LONGEST_JITTER = Duration.ofDays(1);
   private static final Duration LONGEST_WINDOW = Duration.ofDays(31);
   private static final Duration DEFAULT_WINDOW = Duration.ofHours(1);
@@ -257,21 +254,11 @@ public record Schedule(
 
   /** A duration such as {@code 90s}, {@code 1.5h} or {@code 2d}. */
   private static Duration duration(String field, String text) {
-    Matcher parts = DURATION.matcher(text.strip());
-    if (!parts.matches()) {
-      throw new InvalidScheduleException(
-          field, "%s is a duration such as 30s, 15m, 1.5h or 2d, not %s".formatted(field, text));
-    }
-    long unitMillis =
-        switch (parts.group(2)) {
-          case "ms" -> 1;
-          case "s" -> 1_000;
-          case "m" -> 60_000;
-          case "h" -> 3_600_000;
-          default -> 86_400_000;
-        };
-    BigDecimal millis = new BigDecimal(parts.group(1)).multiply(BigDecimal.valueOf(unitMillis));
-    return Duration.ofMillis(millis.longValue());
+    return TimeText.parse(text.strip())
+        .orElseThrow(() ->
+            new InvalidScheduleException(
+                field,
+                "%s is a duration such as 30s, 15m, 1.5h or 2d, not %s".formatted(field, text)));
   }
 
   private static <E extends Enum<E>> E choice(

@@ -2,7 +2,7 @@ package io.millrace.server.config;
 
 import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Configuration.Values;
-import java.math.BigDecimal;
+import io.millrace.work.policy.TimeText;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -66,9 +66,13 @@ public final class SectionKeys {
     return add(
         new Key<>(
             name,
-            "a duration from " + show(least) + " to " + show(most) + ", as in 500ms, 30s or 5m",
+            "a duration from "
+                + TimeText.show(least)
+                + " to "
+                + TimeText.show(most)
+                + ", as in 500ms, 30s or 5m",
             absent,
-            show(absent),
+            TimeText.show(absent),
             meaning,
             text -> inRange(parseDuration(text), least, most)));
   }
@@ -168,30 +172,7 @@ public final class SectionKeys {
   }
 
   private static Duration parseDuration(String text) {
-    int end = text.length();
-    while (end > 0 && Character.isLetter(text.charAt(end - 1))) {
-      end--;
-    }
-    long nanosPerUnit =
-        switch (text.substring(end)) {
-          case "ms" -> 1_000_000L;
-          case "s" -> 1_000_000_000L;
-          case "m" -> 60_000_000_000L;
-          case "h" -> 3_600_000_000_000L;
-          default -> throw new IllegalArgumentException("no unit");
-        };
-    BigDecimal number = new BigDecimal(text.substring(0, end).strip());
-    return Duration.ofNanos(number.multiply(BigDecimal.valueOf(nanosPerUnit)).longValueExact());
-  }
-
-  private static String show(Duration duration) {
-    long millis = duration.toMillis();
-    if (millis % 3_600_000 == 0 && millis > 0) {
-      return millis / 3_600_000 + "h";
-    }
-    if (millis % 60_000 == 0 && millis > 0) {
-      return millis / 60_000 + "m";
-    }
-    return millis % 1000 == 0 ? millis / 1000 + "s" : millis + "ms";
+    return TimeText.parse(text)
+        .orElseThrow(() -> new IllegalArgumentException("no duration: " + text));
   }
 }

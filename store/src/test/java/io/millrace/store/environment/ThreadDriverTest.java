@@ -61,8 +61,9 @@ class ThreadDriverTest {
     @Override
     public long step() {
       Thread thread = Thread.currentThread();
-      taken.add(thread);
+      // Before the test hears of this step, as it then says what the next one does.
       LongSupplier now = (thread.equals(caller) ? here : there).poll();
+      taken.add(thread);
       return over ? FINISHED : now == null ? UNTIL_SIGNALLED : now.getAsLong();
     }
   }

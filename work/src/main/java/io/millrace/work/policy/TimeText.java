@@ -1,9 +1,11 @@
 package io.millrace.work.policy;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -15,35 +17,54 @@ public final class TimeText {
   /** No duration is longer: ten years. */
   public static final Duration LONGEST = Duration.ofDays(3_650);
 
-  private static final Pattern FORM = Pattern.compile("([0-9]{1,15})(ms|s|m|h|d)");
+  private static final Pattern FORM =
+      Pattern.compile("([0-9]{1,15}(?:\\.[0-9]{1,9})?) *(ms|s|m|h|d)");
 
   private TimeText() {}
 
   /**
-   * Reads a duration.
+   * Reads a duration that is a setting.
    *
    * @param field the name of what is read, for the error
    * @throws PolicyException if it is none, or longer than {@link #LONGEST}
    */
   public static Duration duration(String field, String text) {
-    Matcher parts = FORM.matcher(text);
-    if (!parts.matches()) {
-      throw new PolicyException(
-          field, field + " must be a duration: a number with ms, s, m, h or d, for example 30s");
-    }
-    long unitMillis =
-        switch (parts.group(2)) {
-          case "ms" -> 1L;
-          case "s" -> 1_000L;
-          case "m" -> 60_000L;
-          case "h" -> 3_600_000L;
-          default -> 86_400_000L;
-        };
-    long number = Long.parseLong(parts.group(1));
-    if (number > LONGEST.toMillis() / unitMillis) {
+    Duration duration =
+        parse(text)
+            .orElseThrow(() ->
+                new PolicyException(
+                    field,
+                    field
+                        + " must be a duration: a number with ms, s, m, h or d, for example 30s"));
+    if (duration.compareTo(LONGEST) > 0) {
       throw new PolicyException(field, field + " must be at most " + LONGEST.toDays() + "d");
     }
-    return Duration.ofMillis(number * unitMillis);
+    return duration;
+  }
+
+  /**
+   * Reads a duration: a number, which may have decimals, and a unit, between which blanks may
+   * stand.
+   *
+   * @return empty if it is none, or longer than 292 years
+   */
+  public static Optional<Duration> parse(String text) {
+    Matcher parts = FORM.matcher(text);
+    if (!parts.matches()) {
+      return Optional.empty();
+    }
+    long nanosPerUnit =
+        switch (parts.group(2)) {
+          case "ms" -> 1_000_000L;
+          case "s" -> 1_000_000_000L;
+          case "m" -> 60_000_000_000L;
+          case "h" -> 3_600_000_000_000L;
+          default -> 86_400_000_000_000L;
+        };
+    BigDecimal nanos = new BigDecimal(parts.group(1)).multiply(BigDecimal.valueOf(nanosPerUnit));
+    return nanos.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) > 0
+        ? Optional.empty()
+        : Optional.of(Duration.ofNanos(nanos.longValue()));
   }
 
   /**
