@@ -25,7 +25,7 @@ final class KeyTable {
       ```
 
       Bytes are whole numbers, alone or followed by `KiB`, `MiB` or `GiB`. Durations are numbers
-      followed by `ms`, `s`, `m` or `h`. This page is written from the code.
+      followed by `ms`, `s`, `m`, `h` or `d`. This page is written from the code.
       """;
 
   private KeyTable() {}
