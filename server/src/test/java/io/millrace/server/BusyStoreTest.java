@@ -60,6 +60,7 @@ final class BusyStoreTest {
           server.post(
               "/store/claim", "{\"clientid\":1,\"group\":\"a\",\"duration\":1,\"wait\":1}"));
       stuck.countDown();
+      taken.stream().filter(it -> !it.isCompletedExceptionally()).forEach(CompletableFuture::join);
       assertThat(server.post("/store/update", UPDATE).statusCode()).isEqualTo(200);
     }
   }
