@@ -1,6 +1,7 @@
 package io.millrace.work.policy;
 
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -17,8 +18,9 @@ public final class TimeText {
   /** No duration is longer: ten years. */
   public static final Duration LONGEST = Duration.ofDays(3_650);
 
+  private static final BigInteger NANOS_PER_SECOND = BigInteger.valueOf(1_000_000_000);
   private static final Pattern FORM =
-      Pattern.compile("([0-9]{1,15}(?:\\.[0-9]{1,9})?) *(ms|s|m|h|d)");
+      Pattern.compile("([0-9]{1,13}(?:\\.[0-9]{1,9})?) *(ms|s|m|h|d)");
 
   private TimeText() {}
 
@@ -46,7 +48,7 @@ public final class TimeText {
    * Reads a duration: a number, which may have decimals, and a unit, between which blanks may
    * stand.
    *
-   * @return empty if it is none, or longer than 292 years
+   * @return empty if it is none, or has more than 13 digits before its decimals, or 9 of them
    */
   public static Optional<Duration> parse(String text) {
     Matcher parts = FORM.matcher(text);
@@ -62,9 +64,9 @@ public final class TimeText {
           default -> 86_400_000_000_000L;
         };
     BigDecimal nanos = new BigDecimal(parts.group(1)).multiply(BigDecimal.valueOf(nanosPerUnit));
-    return nanos.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) > 0
-        ? Optional.empty()
-        : Optional.of(Duration.ofNanos(nanos.longValue()));
+    BigInteger[] seconds = nanos.toBigInteger().divideAndRemainder(NANOS_PER_SECOND);
+    return Optional.of(
+        Duration.ofSeconds(seconds[0].longValueExact(), seconds[1].longValueExact()));
   }
 
   /**
