@@ -48,7 +48,7 @@ public final class TimeText {
    * Reads a duration: a number, which may have decimals, and a unit, between which blanks may
    * stand.
    *
-   * @return empty if it is none, or has more than 13 digits before its decimals, or 9 of them
+   * @return empty if it is none, or has more than 13 digits before the point or 9 behind it
    */
   public static Optional<Duration> parse(String text) {
     Matcher parts = FORM.matcher(text);
