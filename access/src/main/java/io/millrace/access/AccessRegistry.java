@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * hears of changes from it alone. Safe for use by threads.
  */
 public final class AccessRegistry {
-  private static final int MOST_KEYS = 100;
+  private static final int MAX_KEYS = 100;
   private static final int LONGEST_KEY_NAME = 200;
 
   private final Session session;
@@ -260,9 +260,9 @@ public final class AccessRegistry {
             "principal " + name,
             () -> find(name),
             found -> {
-              if (keysOf(name).size() >= MOST_KEYS) {
+              if (keysOf(name).size() >= MAX_KEYS) {
                 throw new InvalidAccessException(
-                    "principal %s has %d keys; revoke one first".formatted(name, MOST_KEYS));
+                    "principal %s has %d keys; revoke one first".formatted(name, MAX_KEYS));
               }
               // The principal is written anew, so that none is deleted without its newest key.
               Transaction.Builder transaction = put(found, found.principal(), found.password());

@@ -37,7 +37,7 @@ public record Principal(
   private static final Set<String> RESERVED = Set.of("local", "unknown", "worker", "bootstrap");
 
   private static final int LONGEST_NOTE = 1_000;
-  private static final int MOST_RATE = 1_000_000;
+  private static final int MAX_RATE = 1_000_000;
 
   /** With the roles in the order of {@link Role}. */
   public Principal {
@@ -68,8 +68,8 @@ public record Principal(
 
   /** Checks what a principal may consist of. */
   static void check(Set<Role> roles, String note, @Nullable Integer rate) {
-    if (rate != null && (rate < 1 || rate > MOST_RATE)) {
-      throw new InvalidAccessException("a rate is 1 to " + MOST_RATE + " requests a second");
+    if (rate != null && (rate < 1 || rate > MAX_RATE)) {
+      throw new InvalidAccessException("a rate is 1 to " + MAX_RATE + " requests a second");
     }
     if (roles.isEmpty()) {
       throw new InvalidAccessException("a principal has at least one role");

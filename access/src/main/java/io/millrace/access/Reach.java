@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * @param graph ids of graph nodes, each with everything below it; empty text for the whole graph
  */
 public record Reach(Set<String> groups, Set<String> queues, Set<String> types, Set<String> graph) {
-  private static final int MOST_PREFIXES = 100;
+  private static final int MAX_PREFIXES = 100;
   private static final int LONGEST_PREFIX = 512;
   private static final Pattern NODE = Pattern.compile("([1-9][0-9]{0,15})?");
 
@@ -45,9 +45,9 @@ public record Reach(Set<String> groups, Set<String> queues, Set<String> types, S
   }
 
   private static Set<String> checked(String kind, Collection<String> prefixes) {
-    if (prefixes.size() > MOST_PREFIXES) {
+    if (prefixes.size() > MAX_PREFIXES) {
       throw new InvalidAccessException(
-          "a reach has at most " + MOST_PREFIXES + " prefixes of " + kind);
+          "a reach has at most " + MAX_PREFIXES + " prefixes of " + kind);
     }
     for (String prefix : prefixes) {
       if (prefix.length() > LONGEST_PREFIX) {

@@ -12,7 +12,7 @@ import org.HdrHistogram.Histogram;
 /** The latency of commits during a snapshot of a million tasks, and without one. */
 final class DuringSnapshot extends Scenario {
   private static final int TASKS = 1_000_000;
-  private static final int MOST_SNAPSHOTS = 20;
+  private static final int MAX_SNAPSHOTS = 20;
   private static final InProcessLoad SHAPE = new InProcessLoad(4, 1, InProcessLoad.Measure.ANSWERS);
 
   DuringSnapshot() {
@@ -44,7 +44,7 @@ final class DuringSnapshot extends Scenario {
       throws InterruptedException {
     Histogram latency = Load.histogram();
     long until = System.nanoTime() + setting.time().toNanos();
-    for (int i = 0; i < MOST_SNAPSHOTS && (i == 0 || System.nanoTime() < until); i++) {
+    for (int i = 0; i < MAX_SNAPSHOTS && (i == 0 || System.nanoTime() < until); i++) {
       long published = store.status().snapshots();
       store.requestSnapshot();
       while (store.status().snapshots() == published) {

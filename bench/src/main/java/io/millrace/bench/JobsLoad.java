@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Workers and clients of one job server, driven by one thread with a selector. */
 final class JobsLoad implements AutoCloseable {
-  private static final long MOST_MILLIS = 60_000;
+  private static final long MAX_MILLIS = 60_000;
 
   private final Selector selector;
   private final List<WorkerLine> workers = new ArrayList<>();
@@ -91,7 +91,7 @@ final class JobsLoad implements AutoCloseable {
   /** Runs jobs from submission to result for this long, after a warm-up; each is run to its end. */
   Load run(Duration time, Pace pace) throws IOException {
     Run run = new Run(Load.Window.after(time), pace.pause().toNanos());
-    long giveUp = run.window.until() + Duration.ofMillis(MOST_MILLIS).toNanos();
+    long giveUp = run.window.until() + Duration.ofMillis(MAX_MILLIS).toNanos();
     long now = System.nanoTime();
     while (now < run.window.until() || run.done < run.submitted) {
       if (now > giveUp) {

@@ -11,7 +11,7 @@ public record NodeId(long value) implements Comparable<NodeId> {
   /** The largest id: 2^53 - 1, so that every JSON reader can hold it. */
   public static final long MOST = (1L << 53) - 1;
 
-  private static final int MOST_DIGITS = 16;
+  private static final int MAX_DIGITS = 16;
 
   /** Checks the range. */
   public NodeId {
@@ -26,7 +26,7 @@ public record NodeId(long value) implements Comparable<NodeId> {
    */
   public static Optional<NodeId> parse(String text) {
     if (text.isEmpty()
-        || text.length() > MOST_DIGITS
+        || text.length() > MAX_DIGITS
         || text.charAt(0) == '0'
         || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
       return Optional.empty();

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param worker the worker that had it; null if none had, for example if a job was cancelled
  * @param atMillis when, since the epoch
  * @param info what went wrong in a sentence; null when the worker did not say; at most {@value
- *     #MOST_INFO} characters are kept
- * @param logs details; null for none; the last {@value #MOST_LOGS} characters are kept
+ *     #MAX_INFO} characters are kept
+ * @param logs details; null for none; the last {@value #MAX_LOGS} characters are kept
  * @param wish what the worker says about another attempt
  */
 public record Failure(
@@ -25,10 +25,10 @@ public record Failure(
     @Nullable String logs,
     Wish wish) {
   /** The most characters of the information. */
-  public static final int MOST_INFO = 1_000;
+  public static final int MAX_INFO = 1_000;
 
   /** The most characters of the logs. */
-  public static final int MOST_LOGS = 64_000;
+  public static final int MAX_LOGS = 64_000;
 
   /** A failure of which the worker does not say whether it is to be tried again. */
   public Failure(
@@ -84,8 +84,8 @@ public record Failure(
 
   /** Cuts what is too long. */
   public Failure {
-    info = info == null ? null : whole(info.substring(0, Math.min(MOST_INFO, info.length())));
-    logs = logs == null ? null : whole(logs.substring(Math.max(0, logs.length() - MOST_LOGS)));
+    info = info == null ? null : whole(info.substring(0, Math.min(MAX_INFO, info.length())));
+    logs = logs == null ? null : whole(logs.substring(Math.max(0, logs.length() - MAX_LOGS)));
   }
 
   /** With a question mark for half a surrogate pair, which a cut may leave. */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param priority how soon
  * @param key its name for people: unique among the jobs there are, 1 to 256 characters, not of the
  *     form of a GUID; null for its GUID
- * @param description up to {@value #MOST_DESCRIPTION} characters; null for none
+ * @param description up to {@value #MAX_DESCRIPTION} characters; null for none
  * @param notBeforeMillis when it may begin, since the epoch; 0 for at once
  * @param policy settings that take precedence over those of its type
  */
@@ -24,10 +24,10 @@ public record Submission(
     long notBeforeMillis,
     Policy policy) {
   /** The most characters of a description. */
-  public static final int MOST_DESCRIPTION = 128;
+  public static final int MAX_DESCRIPTION = 128;
 
   /** The most characters of a key. */
-  public static final int MOST_KEY = 256;
+  public static final int MAX_KEY = 256;
 
   /** A job that may begin at once, with the settings of its type. */
   public Submission(
@@ -44,10 +44,10 @@ public record Submission(
     if (description != null) {
       checkCharacters("the description", description);
       int length = description.codePointCount(0, description.length());
-      if (length > MOST_DESCRIPTION) {
+      if (length > MAX_DESCRIPTION) {
         throw new InvalidJobException(
             "the description has %d characters; at most %d are allowed"
-                .formatted(length, MOST_DESCRIPTION));
+                .formatted(length, MAX_DESCRIPTION));
       }
     }
     if (key != null) {
@@ -56,8 +56,8 @@ public record Submission(
   }
 
   private static void check(String key) {
-    if (key.isEmpty() || key.length() > MOST_KEY) {
-      throw new InvalidJobException("a key has 1 to " + MOST_KEY + " characters");
+    if (key.isEmpty() || key.length() > MAX_KEY) {
+      throw new InvalidJobException("a key has 1 to " + MAX_KEY + " characters");
     }
     checkCharacters("the key", key);
     if (JobId.parse(key).isPresent()) {

@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 record ProcessGroup(ProcessIdentity leader, String sh) {
   private static final long FIRST_LOOK_MILLIS = 5;
   private static final long LONGEST_PAUSE_MILLIS = 250;
-  private static final int MOST_LOOKS = 200;
+  private static final int MAX_LOOKS = 200;
 
   /**
    * Waits until no process of the group is left or the deadline has come, and returns whether none
@@ -50,7 +50,7 @@ record ProcessGroup(ProcessIdentity leader, String sh) {
       if (signal(sh, signal, leader.pid())) {
         return true;
       }
-      if (looked == MOST_LOOKS || !ProcessTable.isAlive(leader)) {
+      if (looked == MAX_LOOKS || !ProcessTable.isAlive(leader)) {
         return false;
       }
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(FIRST_LOOK_MILLIS));

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ProcessSpawner implements AutoCloseable {
   /** How many supervisors are kept while they have nothing to do. */
-  private static final int MOST_IDLE = 32;
+  private static final int MAX_IDLE = 32;
 
   private static final long PATIENCE_SECONDS = 60;
   private static final Path OWN = Path.of("/proc/self/stat");
@@ -133,7 +133,7 @@ public final class ProcessSpawner implements AutoCloseable {
 
   private void keep(Supervisor supervisor) {
     synchronized (idle) {
-      if (!closed && idle.size() < MOST_IDLE) {
+      if (!closed && idle.size() < MAX_IDLE) {
         idle.addLast(supervisor);
         return;
       }

@@ -165,9 +165,9 @@ public record Queue(
     public static final Health GOOD = new Health(null, List.of());
 
     /** If this many nodes have failed, the queue itself is at fault and is halted. */
-    static final int MOST_SUSPENSIONS = 20;
+    static final int MAX_SUSPENSIONS = 20;
 
-    private static final int MOST_REASON_CHARS = 500;
+    private static final int MAX_REASON_CHARS = 500;
 
     /**
      * A queue's {@code threads} were set to 0, because no live node that may serve it can start a
@@ -219,9 +219,9 @@ public record Queue(
     }
 
     private static String shortened(String reason) {
-      return reason.length() <= MOST_REASON_CHARS
+      return reason.length() <= MAX_REASON_CHARS
           ? reason
-          : reason.substring(0, MOST_REASON_CHARS) + "…";
+          : reason.substring(0, MAX_REASON_CHARS) + "…";
     }
   }
 

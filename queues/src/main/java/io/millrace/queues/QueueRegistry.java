@@ -27,7 +27,7 @@ public final class QueueRegistry {
   /** Words after {@code /tasks/} in addresses that are not queues, or that never arrive there. */
   private static final Set<String> TAKEN = Set.of("id", "search", "wait", ".", "..");
 
-  private static final int MOST_NAME_BYTES = 512;
+  private static final int MAX_NAME_BYTES = 512;
 
   private final QueueSession session;
 
@@ -131,7 +131,7 @@ public final class QueueRegistry {
           long now = session.nowMillis();
           Queue.Settings settings = queue.settings();
           Queue.Health health = queue.health().suspendedOn(node, reason, now);
-          boolean many = health.suspensions().size() >= Queue.Health.MOST_SUSPENSIONS;
+          boolean many = health.suspensions().size() >= Queue.Health.MAX_SUSPENSIONS;
           if (settings.limit() > 0 && (many || !servedElsewhere.test(queue))) {
             health = health.haltedBy(node, reason, settings.limit(), now);
             settings = settings.withThreads(0);
@@ -283,10 +283,10 @@ public final class QueueRegistry {
       throw new InvalidRequestException("name", "the name of a queue has half of a surrogate pair");
     }
     int bytes = name.getBytes(StandardCharsets.UTF_8).length;
-    if (bytes > MOST_NAME_BYTES) {
+    if (bytes > MAX_NAME_BYTES) {
       throw new InvalidRequestException(
           "name",
-          "the name of a queue has " + bytes + " bytes of UTF-8, more than " + MOST_NAME_BYTES);
+          "the name of a queue has " + bytes + " bytes of UTF-8, more than " + MAX_NAME_BYTES);
     }
     if (ObjectId.isValid(name)) {
       throw new InvalidRequestException("name", "the name of a queue looks like an id: " + name);

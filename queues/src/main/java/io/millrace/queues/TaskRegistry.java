@@ -32,7 +32,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class TaskRegistry {
   /** The longest reason of an operator, in characters. */
-  private static final int MOST_REASON_CHARS = 1_000;
+  private static final int MAX_REASON_CHARS = 1_000;
 
   /** The most tasks that one transaction creates: a task has two parts, and the bell is one. */
   private static final int CREATED_AT_ONCE = 4_000;
@@ -220,9 +220,9 @@ public final class TaskRegistry {
     if (!Status.isHeld(status)) {
       throw new InvalidRequestException("status", "a task is held by -3 or less, not " + status);
     }
-    if (reason.length() > MOST_REASON_CHARS) {
+    if (reason.length() > MAX_REASON_CHARS) {
       throw new InvalidRequestException(
-          "reason", "a reason has at most " + MOST_REASON_CHARS + " characters");
+          "reason", "a reason has at most " + MAX_REASON_CHARS + " characters");
     }
     return change(
         id,

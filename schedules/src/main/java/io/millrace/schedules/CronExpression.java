@@ -54,11 +54,11 @@ record CronExpression(
     boolean frequent,
     boolean perMinute) {
   /** An expression that names no day within this time names none at all, or hardly any. */
-  private static final int MOST_YEARS = 50;
+  private static final int MAX_YEARS = 50;
 
   private static final long SIXTY = (1L << 60) - 1;
   private static final long ALL_HOURS = (1L << 24) - 1;
-  private static final int MOST_CHARS = 1_000;
+  private static final int MAX_CHARS = 1_000;
 
   /** What cron-utils accepts beyond crontab: alternatives, and a step of nothing. */
   private static final Pattern STRAY = Pattern.compile("\\||(^|[ ,])/");
@@ -118,9 +118,9 @@ record CronExpression(
     if (text.isEmpty()) {
       throw new InvalidScheduleException("cron", "a cron expression is empty");
     }
-    if (text.length() > MOST_CHARS) {
+    if (text.length() > MAX_CHARS) {
       throw new InvalidScheduleException(
-          "cron", "a cron expression has at most %d characters".formatted(MOST_CHARS));
+          "cron", "a cron expression has at most %d characters".formatted(MAX_CHARS));
     }
     CronExpression read = read(text);
     if (read.atOrAfter(LocalDateTime.of(2000, 1, 1, 0, 0)) == null) {
@@ -228,7 +228,7 @@ record CronExpression(
         return day.atTime(LocalTime.ofSecondOfDay(second));
       }
     }
-    LocalDate last = day.plusYears(MOST_YEARS);
+    LocalDate last = day.plusYears(MAX_YEARS);
     day = day.plusDays(1);
     while (!names(day)) {
       boolean month = has(months, day.getMonthValue());

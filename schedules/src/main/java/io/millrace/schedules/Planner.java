@@ -22,13 +22,13 @@ final class Planner {
   static final Duration LATE = Duration.ofMinutes(1);
 
   /** The most runs that one commit starts. */
-  static final int MOST_STARTS = 50;
+  static final int MAX_STARTS = 50;
 
   /** The most runs that wait. */
-  static final int MOST_WAITING = 1_000;
+  static final int MAX_WAITING = 1_000;
 
   /** How many times are passed over in one plan. */
-  private static final int MOST_PASSED = 50_000;
+  private static final int MAX_PASSED = 50_000;
 
   private final Schedule schedule;
   private final Instant now;
@@ -83,7 +83,7 @@ final class Planner {
   }
 
   private boolean hasRoom() {
-    return starts.size() < MOST_STARTS;
+    return starts.size() < MAX_STARTS;
   }
 
   private void startWaiting() {
@@ -108,7 +108,7 @@ final class Planner {
       if (nominal == null || schedule.due(nominal).isAfter(now)) {
         break;
       }
-      if (passed == MOST_PASSED || !hasRoom()) {
+      if (passed == MAX_PASSED || !hasRoom()) {
         more = true;
         break;
       }
@@ -150,7 +150,7 @@ final class Planner {
     List<Instant> waiting = new ArrayList<>(state.waiting());
     switch (schedule.overlap()) {
       case QUEUE_ONE, QUEUE_ALL -> {
-        int most = schedule.overlap() == Overlap.QUEUE_ONE ? 1 : MOST_WAITING;
+        int most = schedule.overlap() == Overlap.QUEUE_ONE ? 1 : MAX_WAITING;
         if (waiting.size() < most) {
           waiting.add(nominal);
         } else {
@@ -174,7 +174,7 @@ final class Planner {
     boolean together = schedule.overlap() == Overlap.ALLOW;
     int passed = 0;
     while (!state.backfills().isEmpty() && (together || idle()) && state.waiting().isEmpty()) {
-      if (!hasRoom() || passed++ == MOST_PASSED) {
+      if (!hasRoom() || passed++ == MAX_PASSED) {
         more = true;
         return;
       }

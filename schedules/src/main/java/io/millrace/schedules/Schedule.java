@@ -74,7 +74,7 @@ public record Schedule(
   private static final Duration LONGEST_JITTER = Duration.ofDays(1);
   private static final Duration LONGEST_WINDOW = Duration.ofDays(31);
   private static final Duration DEFAULT_WINDOW = Duration.ofHours(1);
-  private static final int MOST_FAILURES = 1_000_000;
+  private static final int MAX_FAILURES = 1_000_000;
   private static final Set<String> FIELDS =
       Set.of(
           "times",
@@ -141,7 +141,7 @@ public record Schedule(
     form.put("overlap", shown(overlap));
     JsonNode failures = given.path("pause_after_failures");
     if (!failures.isMissingNode()
-        && !(failures.isInt() && failures.asInt() >= 0 && failures.asInt() <= MOST_FAILURES)) {
+        && !(failures.isInt() && failures.asInt() >= 0 && failures.asInt() <= MAX_FAILURES)) {
       throw new InvalidScheduleException(
           "pause_after_failures",
           "pause_after_failures is a whole number from 0 (never) to 1,000,000, not " + failures);

@@ -33,13 +33,13 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class Schedules {
   /** The most backfills of a schedule that wait. */
-  private static final int MOST_BACKFILLS = 20;
+  private static final int MAX_BACKFILLS = 20;
 
   /** The most times that are given at once. */
-  public static final int MOST_TIMES = 1_000;
+  public static final int MAX_TIMES = 1_000;
 
   /** The longest note of a pause, in characters. */
-  private static final int MOST_NOTE_CHARS = 1_000;
+  private static final int MAX_NOTE_CHARS = 1_000;
 
   private final ScheduleSession session;
   private final InstantSource clock;
@@ -240,9 +240,9 @@ public final class Schedules {
    * @throws NoScheduleException if there is none
    */
   public View pause(String name, String note) {
-    if (note.length() > MOST_NOTE_CHARS) {
+    if (note.length() > MAX_NOTE_CHARS) {
       throw new InvalidScheduleException(
-          "note", "a note has at most " + MOST_NOTE_CHARS + " characters");
+          "note", "a note has at most " + MAX_NOTE_CHARS + " characters");
     }
     return changeState(
         name,
@@ -313,7 +313,7 @@ public final class Schedules {
    * @param from the first time, inclusive
    * @param until the last time, inclusive; later ones than those that the schedule has dealt with
    *     are left to it
-   * @return the times of the range that have not had their run, at most {@link #MOST_TIMES}
+   * @return the times of the range that have not had their run, at most {@link #MAX_TIMES}
    * @throws NoScheduleException if there is no such schedule
    * @throws InvalidScheduleException if the range is empty, or reaches back further than it is
    *     known what has run
@@ -328,10 +328,10 @@ public final class Schedules {
             name,
             stored -> {
               ScheduleState state = stored.state();
-              if (state.backfills().size() == MOST_BACKFILLS) {
+              if (state.backfills().size() == MAX_BACKFILLS) {
                 throw new ScheduleStateException(
                     "%d backfills of schedule '%s' are waiting already"
-                        .formatted(MOST_BACKFILLS, name));
+                        .formatted(MAX_BACKFILLS, name));
               }
               if (state.ran().size() == ScheduleState.RANGES
                   && from.isBefore(state.ran().getFirst().first())) {
@@ -341,7 +341,7 @@ public final class Schedules {
               Instant last = until.isBefore(state.cursor()) ? until : state.cursor();
               Instant after = from.minusNanos(1);
               times.clear();
-              missing(stored, after, last).limit(MOST_TIMES).forEach(times::add);
+              missing(stored, after, last).limit(MAX_TIMES).forEach(times::add);
               return state.withBackfills(
                   Stream.concat(
                           state.backfills().stream(),

@@ -29,7 +29,7 @@ public sealed interface TimeRule {
   Duration LONGEST = Duration.ofDays(3_660);
 
   /** The most times that a list holds. */
-  int MOST_TIMES = 1_000;
+  int MAX_TIMES = 1_000;
 
   /**
    * The first time that it names after {@code after}.
@@ -82,9 +82,9 @@ public sealed interface TimeRule {
    * @throws InvalidScheduleException if one of them is not a time, or there are none or too many
    */
   static TimeRule at(List<String> times, ZoneId zone, boolean dates) {
-    if (times.isEmpty() || times.size() > MOST_TIMES) {
+    if (times.isEmpty() || times.size() > MAX_TIMES) {
       throw new InvalidScheduleException(
-          "at", "a list has 1 to %,d times, not %,d".formatted(MOST_TIMES, times.size()));
+          "at", "a list has 1 to %,d times, not %,d".formatted(MAX_TIMES, times.size()));
     }
     List<Span> spans = new ArrayList<>();
     for (String time : times) {

@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  */
 public record Timetable(List<TimeRule> rules, List<TimeRule> exclusions) {
   /** The most rules, and the most exclusions. */
-  public static final int MOST_RULES = 50;
+  public static final int MAX_RULES = 50;
 
   /** Times are not looked for beyond this. */
   private static final Duration HORIZON = Duration.ofDays(50 * 366);
 
   /** How many excluded spans are passed over before a time counts as not there. */
-  private static final int MOST_EXCLUDED = 100_000;
+  private static final int MAX_EXCLUDED = 100_000;
 
   /**
    * Checks the number of rules.
@@ -33,14 +33,14 @@ public record Timetable(List<TimeRule> rules, List<TimeRule> exclusions) {
   public Timetable {
     rules = List.copyOf(rules);
     exclusions = List.copyOf(exclusions);
-    if (rules.isEmpty() || rules.size() > MOST_RULES) {
+    if (rules.isEmpty() || rules.size() > MAX_RULES) {
       throw new InvalidScheduleException(
-          "times", "a schedule has 1 to %d rules, not %d".formatted(MOST_RULES, rules.size()));
+          "times", "a schedule has 1 to %d rules, not %d".formatted(MAX_RULES, rules.size()));
     }
-    if (exclusions.size() > MOST_RULES) {
+    if (exclusions.size() > MAX_RULES) {
       throw new InvalidScheduleException(
           "except",
-          "a schedule has up to %d exclusions, not %d".formatted(MOST_RULES, exclusions.size()));
+          "a schedule has up to %d exclusions, not %d".formatted(MAX_RULES, exclusions.size()));
     }
   }
 
@@ -52,7 +52,7 @@ public record Timetable(List<TimeRule> rules, List<TimeRule> exclusions) {
   public @Nullable Instant next(Instant after) {
     Instant horizon = after.plus(HORIZON);
     Instant from = after;
-    for (int i = 0; i < MOST_EXCLUDED; i++) {
+    for (int i = 0; i < MAX_EXCLUDED; i++) {
       Instant found = nextNamed(from);
       if (found == null || found.isAfter(horizon)) {
         return null;

@@ -46,7 +46,7 @@ public final class HeapGoal {
   /** How long no collection may need as much before the goal is lowered. */
   private static final Duration UNTIL_LOWERED = Duration.ofMinutes(1);
 
-  private final long mostBytes;
+  private final long maxBytes;
   private long bytes;
   private long lastEndMillis;
 
@@ -58,11 +58,11 @@ public final class HeapGoal {
   /**
    * A goal for a heap that holds little.
    *
-   * @param mostBytes the largest heap
+   * @param maxBytes the largest heap
    * @param nowMillis the time since the start of the process
    */
-  HeapGoal(long mostBytes, long nowMillis) {
-    this.mostBytes = mostBytes;
+  HeapGoal(long maxBytes, long nowMillis) {
+    this.maxBytes = maxBytes;
     this.bytes = clamp(0);
     this.lastEndMillis = nowMillis;
     this.sinceMillis = nowMillis;
@@ -87,8 +87,8 @@ public final class HeapGoal {
       LOG.debug("this JVM has no goal for its heap", e);
       return;
     }
-    long mostBytes = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getMax();
-    HeapGoal goal = new HeapGoal(mostBytes, ManagementFactory.getRuntimeMXBean().getUptime());
+    long maxBytes = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getMax();
+    HeapGoal goal = new HeapGoal(maxBytes, ManagementFactory.getRuntimeMXBean().getUptime());
     machine.setVMOption(FLAG, Long.toString(goal.bytes()));
     for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
       if (collector instanceof NotificationEmitter emitter) {
@@ -157,6 +157,6 @@ public final class HeapGoal {
   }
 
   private long clamp(long wanted) {
-    return Math.min(mostBytes, Math.max(LEAST_BYTES, wanted));
+    return Math.min(maxBytes, Math.max(LEAST_BYTES, wanted));
   }
 }

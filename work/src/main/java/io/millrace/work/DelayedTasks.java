@@ -13,7 +13,7 @@ import java.util.function.Predicate;
 /** Reads when delayed tasks of groups can be claimed. */
 public final class DelayedTasks {
   /** If more tasks of a group can be claimed at once, its delayed ones are not looked for. */
-  private static final int MOST_WAITING = 10_000;
+  private static final int MAX_WAITING = 10_000;
 
   /** When to ask again then. */
   private static final Duration ASK_AGAIN = Duration.ofSeconds(10);
@@ -47,7 +47,7 @@ public final class DelayedTasks {
       if (group.delayed() > 0 && wanted.test(group.name())) {
         found.put(
             group.name(),
-            group.waiting() > MOST_WAITING
+            group.waiting() > MAX_WAITING
                 ? new Delays(List.of(ASK_AGAIN), true)
                 : read(store, group));
       }

@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 
 /** Options that choose the example that members run. */
 final class ExampleOptions {
-  private static final int MOST_PORT = 65_535;
+  private static final int MAX_PORT = 65_535;
 
   @Option(
       names = "--example",
@@ -108,9 +108,9 @@ final class ExampleOptions {
   /** The port of {@code --port}. */
   private int port() {
     int given = required(port, "--port N");
-    if (given < 1 || given > MOST_PORT) {
+    if (given < 1 || given > MAX_PORT) {
       throw new UsageException(
-          "--port is 1 to %d, the same for all members, not %d".formatted(MOST_PORT, given));
+          "--port is 1 to %d, the same for all members, not %d".formatted(MAX_PORT, given));
     }
     return given;
   }

@@ -115,9 +115,8 @@ public final class MemberCommand extends TerminalUser implements Callable<Intege
   }
 
   private void checkWorkers() {
-    if (workers < 1 || workers > Peer.MOST_WORKERS) {
-      throw new UsageException(
-          "--workers is 1 to %d, not %d".formatted(Peer.MOST_WORKERS, workers));
+    if (workers < 1 || workers > Peer.MAX_WORKERS) {
+      throw new UsageException("--workers is 1 to %d, not %d".formatted(Peer.MAX_WORKERS, workers));
     }
   }
 

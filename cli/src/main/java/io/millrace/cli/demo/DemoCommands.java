@@ -76,9 +76,9 @@ public final class DemoCommands extends CommandGroup {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-      if (workers < 1 || workers > Wordcount.MOST_WORKERS) {
+      if (workers < 1 || workers > Wordcount.MAX_WORKERS) {
         throw new UsageException(
-            "--workers must be from 1 to " + Wordcount.MOST_WORKERS + ", not " + workers);
+            "--workers must be from 1 to " + Wordcount.MAX_WORKERS + ", not " + workers);
       }
       long chosen = seed == null ? System.nanoTime() & 0xffff : seed;
       var options = new Wordcount.Options(millrace(), workers, chosen);

@@ -27,7 +27,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Adds the nodes of a file to the graph of a server, parents before children. */
 final class Addition {
-  private static final int MOST_CHARS = 1 << 20;
+  private static final int MAX_CHARS = 1 << 20;
 
   /** The form of a refusal: the server gives the number of the node in the request. */
   private static final Pattern NUMBERED =
@@ -78,15 +78,15 @@ final class Addition {
   /**
    * Adds the nodes. Each request adds all of its nodes or none.
    *
-   * @param mostNodes the maximum number of nodes in a request
+   * @param maxNodes the maximum number of nodes in a request
    */
-  void add(GraphFile file, int mostNodes) {
+  void add(GraphFile file, int maxNodes) {
     ArrayNode request = JsonNodeFactory.instance.arrayNode();
     int chars = 0;
     for (FileNode node : ordered(file.nodes())) {
       ObjectNode form = form(node);
-      int more = mostNodes == Integer.MAX_VALUE ? 0 : form.toString().length();
-      if (!request.isEmpty() && (request.size() == mostNodes || chars + more > MOST_CHARS)) {
+      int more = maxNodes == Integer.MAX_VALUE ? 0 : form.toString().length();
+      if (!request.isEmpty() && (request.size() == maxNodes || chars + more > MAX_CHARS)) {
         send(request);
         request = JsonNodeFactory.instance.arrayNode();
         chars = 0;

@@ -26,7 +26,7 @@ class GraphServer extends Remote {
    */
   private static final String TOKEN = "graph-";
 
-  private static final int MOST_DIGITS = 18;
+  private static final int MAX_DIGITS = 18;
 
   @Override
   protected ClientOptions client(ServerAddress address) {
@@ -42,7 +42,7 @@ class GraphServer extends Remote {
    * @throws UsageException if it is not a node id
    */
   static String checked(String id) {
-    if (!id.matches("[1-9][0-9]*") || id.length() > MOST_DIGITS) {
+    if (!id.matches("[1-9][0-9]*") || id.length() > MAX_DIGITS) {
       throw new UsageException("the id of a node is a number from 1, not '" + id + "'");
     }
     return id;

@@ -30,7 +30,7 @@ import picocli.CommandLine.Parameters;
           + " stops; 'run' adds all or nothing."
     })
 final class ImportCommand extends GraphServer implements Callable<Integer> {
-  private static final int MOST_NODES = 1_000;
+  private static final int MAX_NODES = 1_000;
 
   @Mixin private FileArgument file = new FileArgument();
 
@@ -40,7 +40,7 @@ final class ImportCommand extends GraphServer implements Callable<Integer> {
       GraphFile graph = file.read(terminal());
       Addition addition = new Addition(new GraphCalls(calls), file.name(), file.parents());
       try {
-        addition.add(graph, MOST_NODES);
+        addition.add(graph, MAX_NODES);
       } catch (StoreException | CommandException e) {
         addition.printIds(out(), json());
         boolean refused =

@@ -199,7 +199,7 @@ final class CommandHandler implements JobHandler {
         Pattern.compile("(\\d{1,3}(?:\\.\\d{1,9})?)\\s*%?(?:\\s+(.*))?");
 
     /** The most characters of logs that a server keeps. */
-    private static final int MOST_KEPT = 64_000;
+    private static final int MAX_KEPT = 64_000;
 
     /** In bytes; a longer line counts as several. */
     private static final int LONGEST_LINE = 16 << 10;
@@ -260,8 +260,8 @@ final class CommandHandler implements JobHandler {
 
     private synchronized void keep(String line) {
       kept.append(line).append('\n');
-      if (kept.length() > 2 * MOST_KEPT) {
-        kept.delete(0, kept.length() - MOST_KEPT);
+      if (kept.length() > 2 * MAX_KEPT) {
+        kept.delete(0, kept.length() - MAX_KEPT);
       }
       if (!line.isBlank()) {
         lastLine = line.strip();
@@ -270,7 +270,7 @@ final class CommandHandler implements JobHandler {
 
     /** The last lines that are not progress, up to 64,000 characters. */
     synchronized String logs() {
-      return kept.substring(Math.max(0, kept.length() - MOST_KEPT));
+      return kept.substring(Math.max(0, kept.length() - MAX_KEPT));
     }
 
     /** The last line that is neither blank nor progress. */

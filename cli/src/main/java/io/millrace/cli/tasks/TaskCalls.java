@@ -92,7 +92,7 @@ final class TaskCalls {
   /** Formats tasks for people: the names of queues, statuses as words, times as dates. */
   static final class TaskTable {
     /** A larger number is in milliseconds. */
-    private static final double MOST_SECONDS = 9_999_999_999.0;
+    private static final double MAX_SECONDS = 9_999_999_999.0;
 
     private static final int SHOWN = 60;
 
@@ -141,7 +141,7 @@ final class TaskCalls {
         return Fields.text(value);
       }
       // A single task has times in milliseconds, a search in seconds with decimals.
-      boolean seconds = value.asDouble() <= MOST_SECONDS;
+      boolean seconds = value.asDouble() <= MAX_SECONDS;
       long millis = seconds ? Math.round(value.asDouble() * 1e3) : value.asLong();
       return Instant.ofEpochMilli(millis).toString();
     }

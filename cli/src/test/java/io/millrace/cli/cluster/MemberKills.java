@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
 /** Five members that are killed with signal 9, stopped for longer than the lease and continued. */
 final class MemberKills {
   private static final int MEMBERS = 5;
-  private static final int MOST_STOPS = 30;
+  private static final int MAX_STOPS = 30;
 
   private MemberKills() {}
 
@@ -32,7 +32,7 @@ final class MemberKills {
       }
       Patience.until("all are members", () -> site.status().path("members").size() == MEMBERS);
       kill(site, lines);
-      for (int i = 0; i < MOST_STOPS && site.refused() == 0; i++) {
+      for (int i = 0; i < MAX_STOPS && site.refused() == 0; i++) {
         stopOne(site);
       }
       assertThat(site.refused()).as("late lines that were refused").isPositive();
@@ -81,7 +81,7 @@ final class MemberKills {
 
   /** Stops somebody who works on something, while it does. */
   private static String stopAWorker(ClusterSite site) throws IOException, InterruptedException {
-    for (int i = 0; i < MOST_STOPS; i++) {
+    for (int i = 0; i < MAX_STOPS; i++) {
       String victim = worker(site);
       site.signal(victim, "STOP");
       if (!held(site, victim).isEmpty() && isWritable(site)) {

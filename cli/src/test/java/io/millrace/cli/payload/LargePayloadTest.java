@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LargePayloadTest {
   private static final long BYTES = Long.getLong("millrace.payload.bytes", 100_000_000);
   private static final int FRAGMENT_BYTES = 100_000;
-  private static final int MOST_FRAME_BYTES = 64 << 20;
+  private static final int MAX_FRAME_BYTES = 64 << 20;
 
   @TempDir private Path root;
   private SmallServer server;
@@ -115,17 +115,17 @@ class LargePayloadTest {
     LargeWorker greedy = worker();
     assertThat(greedy.payloadChecksum()).isEqualTo(Pattern.checksum(1, 10));
     try {
-      greedy.send(new Pattern(2, MOST_FRAME_BYTES + 1), MOST_FRAME_BYTES + 1);
+      greedy.send(new Pattern(2, MAX_FRAME_BYTES + 1), MAX_FRAME_BYTES + 1);
     } catch (CompletionException _) {
       // The server did not wait for its end.
     }
     assertThat(greedy.closed())
-        .isEqualTo("1009 a frame has at most " + MOST_FRAME_BYTES + " bytes; send fragments");
+        .isEqualTo("1009 a frame has at most " + MAX_FRAME_BYTES + " bytes; send fragments");
     LargeWorker worker = worker();
     assertThat(worker.payloadChecksum()).isEqualTo(Pattern.checksum(1, 10));
-    worker.send(new Pattern(3, MOST_FRAME_BYTES), MOST_FRAME_BYTES);
+    worker.send(new Pattern(3, MAX_FRAME_BYTES), MAX_FRAME_BYTES);
     assertThat(waitFor("frame")).contains("\"status\":\"done\"", "\"failures\":0");
-    assertThat(checksum("/api/jobs/frame/result")).isEqualTo(Pattern.checksum(3, MOST_FRAME_BYTES));
+    assertThat(checksum("/api/jobs/frame/result")).isEqualTo(Pattern.checksum(3, MAX_FRAME_BYTES));
     worker.leave();
   }
 }

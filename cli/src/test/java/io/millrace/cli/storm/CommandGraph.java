@@ -19,7 +19,7 @@ record CommandGraph(List<Drawn> nodes) {
   /** Parents are among so many of the latest nodes, so that chains become long. */
   private static final int NEAR = 40;
 
-  private static final int MOST_FAILURES = 2;
+  private static final int MAX_FAILURES = 2;
   private static final int REPEATABLE = 3;
   private static final int SPREAD_MILLIS = 5_000;
 
@@ -111,7 +111,7 @@ record CommandGraph(List<Drawn> nodes) {
   }
 
   private static Command command(long number, SplittableRandom random) {
-    int failures = number % 10 == 4 ? random.nextInt(1, MOST_FAILURES + 1) : 0;
+    int failures = number % 10 == 4 ? random.nextInt(1, MAX_FAILURES + 1) : 0;
     int exit = number % 10 == 9 ? random.nextInt(1, 128) : 0;
     return new Command(failures, exit, random.nextInt(200, 800));
   }

@@ -43,11 +43,11 @@ public record JobWorkerOptions(
     }
   }
 
-  private static final int MOST_JOBS = 1_000;
+  private static final int MAX_JOBS = 1_000;
 
   /** Rejects an invalid concurrency. */
   public JobWorkerOptions {
-    if (concurrency < 1 || concurrency > MOST_JOBS) {
+    if (concurrency < 1 || concurrency > MAX_JOBS) {
       throw new IllegalArgumentException("concurrency must be from 1 to 1,000");
     }
   }

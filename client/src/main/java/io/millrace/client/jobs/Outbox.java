@@ -21,8 +21,8 @@ import tools.jackson.databind.node.ObjectNode;
 final class Outbox {
   static final JsonMapper MAPPER = new JsonMapper();
   private static final int FRAGMENT_BYTES = 128 << 10;
-  private static final int MOST_INFO = 1_000;
-  private static final int MOST_LOGS = 64_000;
+  private static final int MAX_INFO = 1_000;
+  private static final int MAX_LOGS = 64_000;
 
   private final WebSocket socket;
   private final Side side;
@@ -219,11 +219,11 @@ final class Outbox {
   }
 
   private static @Nullable String start(@Nullable String info) {
-    return info == null ? null : sound(info.substring(0, Math.min(info.length(), MOST_INFO)));
+    return info == null ? null : sound(info.substring(0, Math.min(info.length(), MAX_INFO)));
   }
 
   private static @Nullable String end(@Nullable String logs) {
-    return logs == null ? null : sound(logs.substring(Math.max(0, logs.length() - MOST_LOGS)));
+    return logs == null ? null : sound(logs.substring(Math.max(0, logs.length() - MAX_LOGS)));
   }
 
   /** Halves of surrogate pairs, which no message can carry, become question marks. */

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * may break it off or close it.
  */
 final class Spool implements AutoCloseable {
-  private static final int MOST_IN_MEMORY = 256 << 10;
+  private static final int MAX_IN_MEMORY = 256 << 10;
 
   private byte[] memory = new byte[0];
   private @Nullable FileChannel file;
@@ -33,13 +33,13 @@ final class Spool implements AutoCloseable {
     }
     int count = bytes.remaining();
     FileChannel target = file;
-    if (target == null && written + count > MOST_IN_MEMORY) {
+    if (target == null && written + count > MAX_IN_MEMORY) {
       target = toFile();
     }
     if (target == null) {
       int at = (int) written;
       if (at + count > memory.length) {
-        memory = Arrays.copyOf(memory, Math.max(at + count, Math.min(2 * at, MOST_IN_MEMORY)));
+        memory = Arrays.copyOf(memory, Math.max(at + count, Math.min(2 * at, MAX_IN_MEMORY)));
       }
       bytes.get(memory, at, count);
     } else {

@@ -25,7 +25,7 @@ import tools.jackson.databind.JsonNode;
 /** One connection to the server with the jobs received over it. */
 final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerConnection.class);
-  private static final int MOST_TEXT = 1 << 20;
+  private static final int MAX_TEXT = 1 << 20;
   private static final int PROTOCOL_ERROR = 1002;
   private static final int GOING_AWAY = 1001;
   private static final int BROKEN = 1006;
@@ -196,7 +196,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
   public @Nullable CompletionStage<?> onText(WebSocket on, CharSequence data, boolean last) {
     signOfLife();
     text.append(data);
-    if (text.length() > MOST_TEXT) {
+    if (text.length() > MAX_TEXT) {
       over.complete(new Ended(PROTOCOL_ERROR, "the server sent a message that is too long"));
     } else if (last) {
       receive(text.toString());

@@ -7,18 +7,18 @@ import java.nio.charset.StandardCharsets;
  * The one partition and the one member that an envelope is for, or that a result is from.
  *
  * @param partition the partition in whose document it lies
- * @param member the token of the member, 1 to {@value #MOST_MEMBER_BYTES} bytes of UTF-8
+ * @param member the token of the member, 1 to {@value #MAX_MEMBER_BYTES} bytes of UTF-8
  */
 public record Address(PartitionName partition, String member) {
   /** The most bytes of a member's token. */
-  public static final int MOST_MEMBER_BYTES = 400;
+  public static final int MAX_MEMBER_BYTES = 400;
 
   /** Checks the token. */
   public Address {
     int bytes = member.getBytes(StandardCharsets.UTF_8).length;
-    if (bytes < 1 || bytes > MOST_MEMBER_BYTES) {
+    if (bytes < 1 || bytes > MAX_MEMBER_BYTES) {
       throw new IllegalArgumentException(
-          "the token of a member has 1 to %d bytes, not %d".formatted(MOST_MEMBER_BYTES, bytes));
+          "the token of a member has 1 to %d bytes, not %d".formatted(MAX_MEMBER_BYTES, bytes));
     }
   }
 }

@@ -22,10 +22,10 @@ public final class ClusterSecret {
   public static final int FEWEST_BYTES = 16;
 
   /** The most bytes of a secret. */
-  public static final int MOST_BYTES = 1_024;
+  public static final int MAX_BYTES = 1_024;
 
   private static final String ALGORITHM = "HmacSHA256";
-  private static final int READ_BYTES = 4 * MOST_BYTES;
+  private static final int READ_BYTES = 4 * MAX_BYTES;
 
   private final byte[] secret;
 
@@ -36,14 +36,14 @@ public final class ClusterSecret {
   /**
    * A secret of these bytes, which are copied.
    *
-   * @param secret {@value #FEWEST_BYTES} to {@value #MOST_BYTES} bytes that cannot be guessed
+   * @param secret {@value #FEWEST_BYTES} to {@value #MAX_BYTES} bytes that cannot be guessed
    * @throws IllegalArgumentException if they are fewer or more
    */
   public static ClusterSecret of(byte[] secret) {
-    if (secret.length < FEWEST_BYTES || secret.length > MOST_BYTES) {
+    if (secret.length < FEWEST_BYTES || secret.length > MAX_BYTES) {
       throw new IllegalArgumentException(
           "a cluster's secret has %d to %d bytes, not %d"
-              .formatted(FEWEST_BYTES, MOST_BYTES, secret.length));
+              .formatted(FEWEST_BYTES, MAX_BYTES, secret.length));
     }
     return new ClusterSecret(secret.clone());
   }

@@ -8,7 +8,7 @@ public final class LambdaCodec {
    * The most bytes of an envelope. In base64 they are two thirds of what a document may have, so
    * there is no room for two in one.
    */
-  public static final int MOST_BYTES = 512 * 1024;
+  public static final int MAX_BYTES = 512 * 1024;
 
   private final ClusterSecret secret;
   private final Trusted trusted;
@@ -72,18 +72,18 @@ public final class LambdaCodec {
 
   private byte[] seal(Envelope.Kind kind, Address address, @Nullable Object object) {
     byte[] bytes = new Envelope(kind, address, TrustedObjects.write(object, trusted)).seal(secret);
-    if (bytes.length > MOST_BYTES) {
+    if (bytes.length > MAX_BYTES) {
       throw new IllegalArgumentException(
           "an object sent to another member has up to %d bytes, not %d"
-              .formatted(MOST_BYTES, bytes.length));
+              .formatted(MAX_BYTES, bytes.length));
     }
     return bytes;
   }
 
   private Envelope open(Envelope.Kind kind, byte[] envelope) {
-    if (envelope.length > MOST_BYTES) {
+    if (envelope.length > MAX_BYTES) {
       throw new RefusedLambdaException(
-          "it has %d bytes, more than %d".formatted(envelope.length, MOST_BYTES));
+          "it has %d bytes, more than %d".formatted(envelope.length, MAX_BYTES));
     }
     Envelope open = Envelope.open(envelope, secret);
     if (open.kind() != kind) {

@@ -73,15 +73,15 @@ final class TrustedObjects {
   /** Reads an object whose parts are all of trusted classes, up to some size. */
   private static final class Input extends ObjectInputStream {
     /** The maximum depth of nested objects. */
-    static final int MOST_DEPTH = 64;
+    static final int MAX_DEPTH = 64;
 
     /** The maximum number of objects, counting each reference. */
-    static final int MOST_REFERENCES = 50_000;
+    static final int MAX_REFERENCES = 50_000;
 
     /**
      * The longest array, and the largest capacity that a collection allocates before it is filled.
      */
-    static final int MOST_ARRAY_LENGTH = LambdaCodec.MOST_BYTES;
+    static final int MAX_ARRAY_LENGTH = LambdaCodec.MAX_BYTES;
 
     private final Trusted trusted;
 
@@ -107,10 +107,10 @@ final class TrustedObjects {
       if (type != null && !trusted.allows(type)) {
         throw new RefusedLambdaException("class " + type.getName() + " is not trusted");
       }
-      check("levels", info.depth(), MOST_DEPTH);
-      check("references", info.references(), MOST_REFERENCES);
-      check("elements of an array", info.arrayLength(), MOST_ARRAY_LENGTH);
-      check("bytes", info.streamBytes(), LambdaCodec.MOST_BYTES);
+      check("levels", info.depth(), MAX_DEPTH);
+      check("references", info.references(), MAX_REFERENCES);
+      check("elements of an array", info.arrayLength(), MAX_ARRAY_LENGTH);
+      check("bytes", info.streamBytes(), LambdaCodec.MAX_BYTES);
       return ObjectInputFilter.Status.ALLOWED;
     }
 

@@ -69,7 +69,7 @@ public interface Assigner {
     /** Tasks that are given out for each worker: the current one, and its next. */
     private static final int LEAST_WINDOW = 2;
 
-    private static final int MOST_WINDOW = 16;
+    private static final int MAX_WINDOW = 16;
 
     private final WindowedWork work;
     private int window = LEAST_WINDOW;
@@ -99,7 +99,7 @@ public interface Assigner {
       Set<String> outstanding = assignments.outstanding(round.partitions());
       int workers = round.members().workers();
       if (done >= workers && waiting < workers) {
-        window = Math.min(2 * window, MOST_WINDOW);
+        window = Math.min(2 * window, MAX_WINDOW);
       } else if (done == 0) {
         window = Math.max(window - 1, LEAST_WINDOW);
       }

@@ -35,7 +35,7 @@ public final class Leader {
 
   private static final Logger LOG = LoggerFactory.getLogger(Leader.class);
   private static final int ROUNDS = 8;
-  private static final long MOST_PAUSE_MILLIS = 1000;
+  private static final long MAX_PAUSE_MILLIS = 1000;
   private static final long BUSY_MILLIS = 100;
 
   private final MemberContext context;
@@ -114,7 +114,7 @@ public final class Leader {
     } catch (ClusterException e) {
       LOG.debug("A round of the leader was broken off, and will be tried again", e);
     }
-    long pause = Math.min(context.leaseMillis() / ROUNDS, busy ? BUSY_MILLIS : MOST_PAUSE_MILLIS);
+    long pause = Math.min(context.leaseMillis() / ROUNDS, busy ? BUSY_MILLIS : MAX_PAUSE_MILLIS);
     return Math.clamp(gone, context.now() + 1, context.now() + pause);
   }
 

@@ -31,7 +31,7 @@ public record Report(
   public static final String PREFIX = "status/";
 
   /** The most bytes of text, and of all names and values together, in UTF-8. */
-  public static final int MOST_BYTES = 8192;
+  public static final int MAX_BYTES = 8192;
 
   /**
    * Copies the values, and checks the size.
@@ -44,9 +44,9 @@ public record Report(
     for (Map.Entry<String, String> value : values.entrySet()) {
       length += bytes(value.getKey()) + bytes(value.getValue());
     }
-    if (length > MOST_BYTES) {
+    if (length > MAX_BYTES) {
       throw new IllegalArgumentException(
-          "a report has at most %d bytes, not %d".formatted(MOST_BYTES, length));
+          "a report has at most %d bytes, not %d".formatted(MAX_BYTES, length));
     }
   }
 

@@ -29,7 +29,7 @@ public final class PartitionRunner {
   /** How often a member with an idle worker looks for work, as a fraction of the lease. */
   private static final int LOOKS = 4;
 
-  private static final long MOST_LOOK_MILLIS = 600;
+  private static final long MAX_LOOK_MILLIS = 600;
 
   /** The interval of listings after work has started or ended, since more may follow at once. */
   private static final long LIVELY_LOOK_MILLIS = 100;
@@ -140,7 +140,7 @@ public final class PartitionRunner {
 
   private long lookMillis() {
     int looks = mode.isAddressed() ? ADDRESSED_LOOKS : LOOKS;
-    long most = context.now() < livelyUntil ? LIVELY_LOOK_MILLIS : MOST_LOOK_MILLIS;
+    long most = context.now() < livelyUntil ? LIVELY_LOOK_MILLIS : MAX_LOOK_MILLIS;
     return Math.min(context.leaseMillis() / looks, most);
   }
 

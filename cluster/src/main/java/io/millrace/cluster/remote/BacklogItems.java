@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
 public final class BacklogItems {
   private static final Logger LOG = LoggerFactory.getLogger(BacklogItems.class);
   private static final Pattern NAME = Pattern.compile("[a-z0-9_-]{1,64}");
-  private static final int MOST_CHARS = 10_000;
+  private static final int MAX_CHARS = 10_000;
 
   private final VersionedDocuments documents;
   private final String prefix;
@@ -175,9 +175,9 @@ public final class BacklogItems {
    * @throws IllegalArgumentException if the item is empty, too long or no text
    */
   private String key(String item) {
-    if (item.isEmpty() || item.length() > MOST_CHARS) {
+    if (item.isEmpty() || item.length() > MAX_CHARS) {
       throw new IllegalArgumentException(
-          "an item has 1 to %d characters, not %d".formatted(MOST_CHARS, item.length()));
+          "an item has 1 to %d characters, not %d".formatted(MAX_CHARS, item.length()));
     }
     if (!StandardCharsets.UTF_8.newEncoder().canEncode(item)) {
       throw new IllegalArgumentException("an item has half of a surrogate pair");

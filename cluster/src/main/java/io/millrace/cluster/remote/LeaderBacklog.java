@@ -14,7 +14,7 @@ final class LeaderBacklog implements Backlog {
   private static final long serialVersionUID = 1;
   private static final Duration FOREVER = Duration.ofDays(100_000);
   private static final int LOOKS = 8;
-  private static final long MOST_LOOK_MILLIS = 500;
+  private static final long MAX_LOOK_MILLIS = 500;
 
   private final String name;
   private final transient MemberContext context;
@@ -60,7 +60,7 @@ final class LeaderBacklog implements Backlog {
         if (!taken.isEmpty() || left <= 0) {
           return taken;
         }
-        long look = Math.min(context.leaseMillis() / LOOKS, MOST_LOOK_MILLIS);
+        long look = Math.min(context.leaseMillis() / LOOKS, MAX_LOOK_MILLIS);
         lock.wait(Math.min(left, look));
       }
     }

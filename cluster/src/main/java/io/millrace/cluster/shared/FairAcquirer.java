@@ -50,7 +50,7 @@ public final class FairAcquirer extends Acquirer {
   /** How much longer a free lock is left to each member before this one, up to ten of them. */
   private static final long NEXT_MILLIS = 50;
 
-  private static final int MOST_NEXT = 10;
+  private static final int MAX_NEXT = 10;
 
   private final MemberContext context;
   private final Locks locks;
@@ -201,7 +201,7 @@ public final class FairAcquirer extends Acquirer {
     int before = queue.place(context.token()) - locks;
     return before < 0
         || context.now() - freeSinceMillis
-            >= TURN_MILLIS + NEXT_MILLIS * Math.min(before, MOST_NEXT);
+            >= TURN_MILLIS + NEXT_MILLIS * Math.min(before, MAX_NEXT);
   }
 
   /**

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * The state that all copies of locks, semaphores and reporters in one member share. Thread-safe.
  */
 final class SharedState {
-  private static final int MOST_NAME_BYTES = 300;
+  private static final int MAX_NAME_BYTES = 300;
 
   // Copies are deserialized in lambdas and know only their member, which may be closed one day.
   private static final Map<Member, SharedState> ALL = new WeakHashMap<>();
@@ -78,9 +78,9 @@ final class SharedState {
    */
   static String checkName(String what, String name) {
     int length = name.getBytes(StandardCharsets.UTF_8).length;
-    if (length < 1 || length > MOST_NAME_BYTES) {
+    if (length < 1 || length > MAX_NAME_BYTES) {
       throw new IllegalArgumentException(
-          "the name of a %s has 1 to %d bytes, not %d".formatted(what, MOST_NAME_BYTES, length));
+          "the name of a %s has 1 to %d bytes, not %d".formatted(what, MAX_NAME_BYTES, length));
     }
     try {
       Keys.check(name);

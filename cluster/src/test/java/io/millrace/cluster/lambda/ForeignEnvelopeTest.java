@@ -46,7 +46,7 @@ final class ForeignEnvelopeTest {
 
   @Test
   void one_that_is_too_large_is_refused_before_its_signature_is_looked_at() {
-    refused(Arrays.copyOf(envelope, LambdaCodec.MOST_BYTES + 1), "it has 524289 bytes, more than");
+    refused(Arrays.copyOf(envelope, LambdaCodec.MAX_BYTES + 1), "it has 524289 bytes, more than");
   }
 
   @Test

@@ -113,14 +113,14 @@ final class LambdaCodecTest {
 
   @Test
   void what_is_larger_than_the_limit_is_refused_with_its_size() {
-    byte[] much = new byte[LambdaCodec.MOST_BYTES];
+    byte[] much = new byte[LambdaCodec.MAX_BYTES];
     assertThatThrownBy(() -> codec.sealLambda(Sealing.HERE, () -> much.length))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("has up to 524288 bytes, not 52");
     assertThatThrownBy(() -> codec.sealResult(Sealing.HERE, much))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("has up to 524288 bytes, not 52");
-    byte[] almost = new byte[LambdaCodec.MOST_BYTES - 200];
+    byte[] almost = new byte[LambdaCodec.MAX_BYTES - 200];
     assertThat(codec.openResult(Sealing.HERE, codec.sealResult(Sealing.HERE, almost)))
         .isEqualTo(almost);
   }

@@ -96,7 +96,7 @@ final class InboxTest {
     byte[] damaged = sealed(codec, NAME, "us");
     damaged[damaged.length - 1] ^= 1;
     refuses(new PartitionName(7, 5), damaged, "");
-    refuses(new PartitionName(7, 6), new byte[LambdaCodec.MOST_BYTES + 1], "524289 bytes");
+    refuses(new PartitionName(7, 6), new byte[LambdaCodec.MAX_BYTES + 1], "524289 bytes");
   }
 
   @Test

@@ -31,7 +31,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class FileFollower {
   private static final Logger LOG = LoggerFactory.getLogger(FileFollower.class);
-  private static final int MOST_BYTES = 1 << 20;
+  private static final int MAX_BYTES = 1 << 20;
 
   private final VersionedDocuments documents;
   private final Path file;
@@ -69,7 +69,7 @@ final class FileFollower {
     List<FeedFile.Line> lines = new ArrayList<>();
     int begin = 0;
     for (int i = 0; i < bytes.limit(); i++) {
-      boolean full = begin == 0 && i + 1 == MOST_BYTES;
+      boolean full = begin == 0 && i + 1 == MAX_BYTES;
       if (bytes.get(i) == '\n' || full) {
         int length = bytes.get(i) == '\n' ? i - begin : i + 1 - begin;
         String line = StandardCharsets.UTF_8.decode(bytes.slice(begin, length)).toString();
@@ -96,7 +96,7 @@ final class FileFollower {
       return ByteBuffer.allocate(0);
     }
     try (FileChannel channel = FileChannel.open(file)) {
-      long most = Math.min(MOST_BYTES, channel.size() - offset);
+      long most = Math.min(MAX_BYTES, channel.size() - offset);
       ByteBuffer bytes = ByteBuffer.allocate((int) Math.max(most, 0));
       while (bytes.hasRemaining() && channel.read(bytes, offset + bytes.position()) >= 0) {
         // Reads on.

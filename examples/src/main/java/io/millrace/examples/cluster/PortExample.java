@@ -36,7 +36,7 @@ public final class PortExample implements SingleWork {
   private static final Logger LOG = LoggerFactory.getLogger(PortExample.class);
 
   /** The maximum characters of a line; a longer line is split. */
-  private static final int MOST_LENGTH = 1 << 16;
+  private static final int MAX_LENGTH = 1 << 16;
 
   private final int port;
   private final PortFile output;
@@ -114,7 +114,7 @@ public final class PortExample implements SingleWork {
   /** The next complete line, or a part of a long one; null at the end. */
   private static @Nullable String next(Reader characters) throws IOException {
     StringBuilder line = new StringBuilder();
-    while (line.length() < MOST_LENGTH) {
+    while (line.length() < MAX_LENGTH) {
       int character = characters.read();
       if (character < 0) {
         return null;

@@ -97,7 +97,7 @@ public final class TopicExample implements SupervisedWork {
    */
   record Part(int part, int of, List<String> files) {
     private static final JsonMapper MAPPER = JsonMapper.builder().build();
-    private static final int MOST_BYTES = 1 << 18;
+    private static final int MAX_BYTES = 1 << 18;
 
     Part {
       files = List.copyOf(files);
@@ -110,7 +110,7 @@ public final class TopicExample implements SupervisedWork {
           sorted.stream().mapToInt(name -> name.getBytes(StandardCharsets.UTF_8).length).sum();
       List<byte[]> tasks = new ArrayList<>();
       for (int part = 0; part < parts; part++) {
-        tasks.add(new Part(part, parts, bytes > MOST_BYTES ? List.of() : sorted).task());
+        tasks.add(new Part(part, parts, bytes > MAX_BYTES ? List.of() : sorted).task());
       }
       return tasks;
     }

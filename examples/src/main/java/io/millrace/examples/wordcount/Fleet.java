@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 /** The processes of the server and the workers. Not thread-safe, except {@link #close}. */
 final class Fleet implements AutoCloseable {
   private static final Pattern READY = Pattern.compile("ready at http://127\\.0\\.0\\.1:([0-9]+)");
-  private static final int MOST_ACCIDENTS = 20;
+  private static final int MAX_ACCIDENTS = 20;
 
   private final List<String> millrace;
   private final Path folder;
@@ -155,7 +155,7 @@ final class Fleet implements AutoCloseable {
   }
 
   private void accident(String who, String log) {
-    if (++accidents > MOST_ACCIDENTS) {
+    if (++accidents > MAX_ACCIDENTS) {
       throw new WordcountException(who + " ends repeatedly: " + lastLine(log));
     }
   }

@@ -18,7 +18,7 @@ final class Text {
   private static final long LARGEST = 4 << 20;
   private static final long PARTITION_BYTES = 512 << 10;
   private static final int FEWEST_PARTITIONS = 8;
-  private static final int MOST_PARTITIONS = 256;
+  private static final int MAX_PARTITIONS = 256;
   private static final int LOOK_BYTES = 64 << 10;
 
   private Text() {}
@@ -83,7 +83,7 @@ final class Text {
     List<WordTasks.Chunk> chunks = new ArrayList<>();
     try (FileChannel channel = FileChannel.open(file)) {
       long end = channel.size();
-      int partitions = Math.clamp(end / PARTITION_BYTES, FEWEST_PARTITIONS, MOST_PARTITIONS);
+      int partitions = Math.clamp(end / PARTITION_BYTES, FEWEST_PARTITIONS, MAX_PARTITIONS);
       long size = Math.clamp(end / WANTED, 1, LARGEST);
       long offset = 0;
       do {

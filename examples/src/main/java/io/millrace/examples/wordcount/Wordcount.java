@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  */
 public final class Wordcount {
   /** The maximum number of worker processes. */
-  public static final int MOST_WORKERS = 64;
+  public static final int MAX_WORKERS = 64;
 
   private static final long CLIENTS = 1L << 31;
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -53,7 +53,7 @@ public final class Wordcount {
    * The options of a run.
    *
    * @param millrace the command that starts Millrace, to which arguments are added
-   * @param workers the number of worker processes, up to {@link #MOST_WORKERS}
+   * @param workers the number of worker processes, up to {@link #MAX_WORKERS}
    * @param seed decides which process is killed when
    */
   public record Options(List<String> millrace, int workers, long seed) {}

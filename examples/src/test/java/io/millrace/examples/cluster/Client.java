@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 /** Somebody who sends lines to a port until they are taken. */
 final class Client {
   private static final Duration MOST = Duration.ofSeconds(60);
-  private static final int MOST_SILENCE_MILLIS = 5000;
+  private static final int MAX_SILENCE_MILLIS = 5000;
   private static final long BETWEEN_NANOS = 20_000_000;
 
   private Client() {}
@@ -37,7 +37,7 @@ final class Client {
           BufferedReader answers =
               new BufferedReader(
                   new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8))) {
-        socket.setSoTimeout(MOST_SILENCE_MILLIS);
+        socket.setSoTimeout(MAX_SILENCE_MILLIS);
         OutputStream out = socket.getOutputStream();
         out.write((line + "\n").getBytes(StandardCharsets.UTF_8));
         String answer = answers.readLine();

@@ -29,7 +29,7 @@ final class AttemptFolders {
   private static final String BEGUN = ".begun";
 
   /** How many empty folders are kept. */
-  private static final int MOST_SPARE = 32;
+  private static final int MAX_SPARE = 32;
 
   private final Path root;
   private final ProcessLauncher launcher;
@@ -135,7 +135,7 @@ final class AttemptFolders {
   /** Empties a folder for another attempt, unless something may still be written there. */
   private boolean keep(Path folder) {
     try {
-      if (spare.size() >= MOST_SPARE || !launcher.isDone(folder)) {
+      if (spare.size() >= MAX_SPARE || !launcher.isDone(folder)) {
         return false;
       }
       for (Path file : FileTree.entries(folder)) {

@@ -47,7 +47,7 @@ public final class GraphScheduler implements Step, AutoCloseable {
   private static final Duration GRACE = Duration.ofSeconds(10);
 
   /** How many ends may wait to be recorded before attempts are no longer begun. */
-  private static final int MOST_UNWRITTEN = 1_000;
+  private static final int MAX_UNWRITTEN = 1_000;
 
   private final GraphWork graph;
   private final NodeTypes types;
@@ -62,8 +62,8 @@ public final class GraphScheduler implements Step, AutoCloseable {
   private volatile Runnable wake = () -> {};
   private volatile boolean closed;
   private volatile @Nullable StepLoop loop;
-  private volatile int mostPlaces;
-  private final int mostOthers;
+  private volatile int maxPlaces;
+  private final int maxOthers;
 
   /** Whether the attempts of all running nodes are known. */
   private boolean surveyed;
@@ -95,8 +95,8 @@ public final class GraphScheduler implements Step, AutoCloseable {
     this.choice = new StartSelector(graph, types);
     this.ends = new EndRecorder(graph, executor, this::tell);
     this.kills = new KillDispatcher(graph, running, executor, this::tell);
-    this.mostPlaces = options.places();
-    this.mostOthers = options.others();
+    this.maxPlaces = options.places();
+    this.maxOthers = options.others();
   }
 
   /** Calls the steps on a thread of its own, until it is closed. */
@@ -120,10 +120,10 @@ public final class GraphScheduler implements Step, AutoCloseable {
   /**
    * Changes how many commands run at a time; running ones are not ended.
    *
-   * @param places 0 to {@link SchedulerOptions#MOST_PLACES}
+   * @param places 0 to {@link SchedulerOptions#MAX_PLACES}
    */
   public void places(int places) {
-    mostPlaces = places;
+    maxPlaces = places;
     wake.run();
   }
 
@@ -225,9 +225,9 @@ public final class GraphScheduler implements Step, AutoCloseable {
   }
 
   private long start(long nowMillis) {
-    int places = mostPlaces - running.places();
-    int others = mostOthers - running.others();
-    if (ends.waiting() > MOST_UNWRITTEN) {
+    int places = maxPlaces - running.places();
+    int others = maxOthers - running.others();
+    if (ends.waiting() > MAX_UNWRITTEN) {
       return NEVER_MILLIS;
     }
     StartSelector.Chosen chosen = choice.choose(places, others, nowMillis);

@@ -11,12 +11,12 @@ import java.nio.file.Path;
  */
 public record SchedulerOptions(Path folder, int places, int others) {
   /** The largest number of places. */
-  public static final int MOST_PLACES = 10_000;
+  public static final int MAX_PLACES = 10_000;
 
   /** How many attempts that take no place are under way by default: 10,000. */
   public static final int DEFAULT_OTHERS = 10_000;
 
-  private static final int MOST_OTHERS = 1_000_000;
+  private static final int MAX_OTHERS = 1_000_000;
 
   /**
    * Checks the numbers.
@@ -24,10 +24,10 @@ public record SchedulerOptions(Path folder, int places, int others) {
    * @throws IllegalArgumentException if one is out of its range
    */
   public SchedulerOptions {
-    if (places < 0 || places > MOST_PLACES) {
+    if (places < 0 || places > MAX_PLACES) {
       throw new IllegalArgumentException("there can be 0 to 10000 places, not " + places);
     }
-    if (others < 0 || others > MOST_OTHERS) {
+    if (others < 0 || others > MAX_OTHERS) {
       throw new IllegalArgumentException("there can be 0 to 1000000 others, not " + others);
     }
   }

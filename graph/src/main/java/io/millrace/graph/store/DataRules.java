@@ -13,9 +13,9 @@ import tools.jackson.databind.JsonNode;
 /** Which keys of a node's data are read or written by its type. */
 record DataRules(NodeTypes types) {
   /** The most bytes of a value that a type reads, written as JSON: 1 MiB. */
-  static final int MOST_BYTES = 1 << 20;
+  static final int MAX_BYTES = 1 << 20;
 
-  static final int MOST_KEYS = 2_000;
+  static final int MAX_KEYS = 2_000;
 
   private static final Pattern KEY = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}");
 
@@ -72,9 +72,9 @@ record DataRules(NodeTypes types) {
   /** Checks the size of a value that a type reads, or throws {@link InvalidGraphException}. */
   private static void checkSize(String key, JsonNode value) {
     int size = Json.write(value).size();
-    if (size > MOST_BYTES) {
+    if (size > MAX_BYTES) {
       throw new InvalidGraphException(
-          "\"" + key + "\" has " + size + " bytes; what a type reads has up to " + MOST_BYTES);
+          "\"" + key + "\" has " + size + " bytes; what a type reads has up to " + MAX_BYTES);
     }
   }
 }

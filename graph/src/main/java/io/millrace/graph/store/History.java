@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** The latest changes of the graph, and the streams that wait for them. Safe for threads. */
 final class History {
   /** The most nodes of all events together; the last event is kept even if it has more. */
-  static final int MOST_NODES = 100_000;
+  static final int MAX_NODES = 100_000;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition news = lock.newCondition();
@@ -40,7 +40,7 @@ final class History {
         nodes += size(event);
         version = event.version();
       }
-      while (nodes > MOST_NODES && events.size() > 1) {
+      while (nodes > MAX_NODES && events.size() > 1) {
         GraphEvent oldest = events.pollFirstEntry().getValue();
         nodes -= size(oldest);
         complete = oldest.version();

@@ -26,7 +26,7 @@ record NodeData(SortedMap<String, StoredValue> values) {
    * The most bytes of it that may be written: 640 KiB. This is less than the limit of a document,
    * so that there is always room for the output of a command.
    */
-  private static final int MOST_BYTES = 640 << 10;
+  private static final int MAX_BYTES = 640 << 10;
 
   private static final int FEW = 100;
 
@@ -74,19 +74,19 @@ record NodeData(SortedMap<String, StoredValue> values) {
 
   /** Throws {@link InvalidGraphException} if it may not be stored. */
   void check() {
-    if (values.size() > DataRules.MOST_KEYS) {
+    if (values.size() > DataRules.MAX_KEYS) {
       throw new InvalidGraphException(
-          values.size() + " keys are too many for one node; it has up to " + DataRules.MOST_KEYS);
+          values.size() + " keys are too many for one node; it has up to " + DataRules.MAX_KEYS);
     }
     // A few values always fit, so they need not be written to find out.
     long parts = values.size() + blobs().count();
     int size = parts <= FEW ? 0 : write().size();
-    if (size > MOST_BYTES) {
+    if (size > MAX_BYTES) {
       throw new InvalidGraphException(
           "all data of the node would take "
               + size
               + " bytes; up to "
-              + MOST_BYTES
+              + MAX_BYTES
               + " are kept, of which a value over 4,096 bytes takes only some");
     }
   }

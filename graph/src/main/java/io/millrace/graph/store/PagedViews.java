@@ -19,7 +19,7 @@ final class PagedViews<T> {
   static final int PAGE = 1_000;
 
   /** The most items of all lists together; the newest list is kept even if it has more. */
-  static final int MOST_ITEMS = 1_000_000;
+  static final int MAX_ITEMS = 1_000_000;
 
   static final Duration KEPT = Duration.ofMinutes(10);
 
@@ -78,7 +78,7 @@ final class PagedViews<T> {
     views.put(name, view);
     items += view.weight;
     Iterator<View<T>> oldest = views.values().iterator();
-    while (items > MOST_ITEMS && views.size() > 1) {
+    while (items > MAX_ITEMS && views.size() > 1) {
       items -= oldest.next().weight;
       oldest.remove();
     }

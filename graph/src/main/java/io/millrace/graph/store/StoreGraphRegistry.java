@@ -39,9 +39,9 @@ import tools.jackson.databind.JsonNode;
 
 /** The registry over a store. */
 final class StoreGraphRegistry implements GraphRegistry {
-  static final int MOST_NODES = 10_000;
+  static final int MAX_NODES = 10_000;
 
-  static final int MOST_NAME = 128;
+  static final int MAX_NAME = 128;
 
   private final GraphCommits commits;
   private final ValueStore values;
@@ -67,9 +67,9 @@ final class StoreGraphRegistry implements GraphRegistry {
 
   @Override
   public List<GraphNode> add(Caller caller, List<NewNode> nodes, @Nullable Long expected) {
-    if (nodes.size() > MOST_NODES) {
+    if (nodes.size() > MAX_NODES) {
       throw new InvalidGraphException(
-          nodes.size() + " nodes are too many for one request; up to " + MOST_NODES + " go in one");
+          nodes.size() + " nodes are too many for one request; up to " + MAX_NODES + " go in one");
     }
     if (nodes.isEmpty()) {
       return List.of();
@@ -117,9 +117,9 @@ final class StoreGraphRegistry implements GraphRegistry {
 
   /** Checks a name for people, or throws {@link InvalidGraphException}. */
   private static void checkName(@Nullable String name) {
-    if (name != null && (name.isEmpty() || name.length() > MOST_NAME)) {
+    if (name != null && (name.isEmpty() || name.length() > MAX_NAME)) {
       throw new InvalidGraphException(
-          "a name has 1 to " + MOST_NAME + " characters, not " + name.length());
+          "a name has 1 to " + MAX_NAME + " characters, not " + name.length());
     }
   }
 
@@ -357,7 +357,7 @@ final class StoreGraphRegistry implements GraphRegistry {
           throw new InvalidGraphException("\"" + place.key() + "\" is no text and has no pages");
     }
     int slot = write.slot();
-    int most = Math.min(pages.size(), ValueStore.Upload.MOST_PAGES - 1);
+    int most = Math.min(pages.size(), ValueStore.Upload.MAX_PAGES - 1);
     if (slot < 0 || slot > most) {
       throw new InvalidGraphException(
           "\"" + place.key() + "\" has no page " + slot + "; write 0 to " + most);

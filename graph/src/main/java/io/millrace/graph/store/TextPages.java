@@ -24,12 +24,12 @@ final class TextPages {
   static final int PAGE = 256 << 10;
 
   /** How many bytes of a character can follow its first one. */
-  static final int MOST_FOLLOWING = 3;
+  static final int MAX_FOLLOWING = 3;
 
   /** The bytes of each blob of output but the last: 4 MiB, a number of whole pages. */
   private static final int CHUNK = 4 << 20;
 
-  private static final int WITH_NEXT = PAGE + MOST_FOLLOWING;
+  private static final int WITH_NEXT = PAGE + MAX_FOLLOWING;
 
   private TextPages() {}
 
@@ -55,7 +55,7 @@ final class TextPages {
   /**
    * A page from bytes that are cut anywhere: it begins and ends at a character.
    *
-   * @param bytes the bytes of the page, and up to {@link #MOST_FOLLOWING} of the next page
+   * @param bytes the bytes of the page, and up to {@link #MAX_FOLLOWING} of the next page
    * @param first whether no page comes before it
    * @param last whether nothing can follow these bytes any more
    */
@@ -68,7 +68,7 @@ final class TextPages {
 
   private static int afterFollowing(byte[] bytes, int from) {
     int at = from;
-    while (at < bytes.length && at < from + MOST_FOLLOWING && follows(bytes[at])) {
+    while (at < bytes.length && at < from + MAX_FOLLOWING && follows(bytes[at])) {
       at++;
     }
     return at;

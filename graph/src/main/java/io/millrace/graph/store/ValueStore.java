@@ -123,13 +123,13 @@ final class ValueStore {
    */
   static final class Upload implements AutoCloseable {
     /** The most pages of a text: 4,096, which are 1 GiB. */
-    static final int MOST_PAGES = 4_096;
+    static final int MAX_PAGES = 4_096;
 
     /** The most bytes of a value that is not a text, written as JSON: 1 MiB. */
-    static final int MOST_BYTES = 1 << 20;
+    static final int MAX_BYTES = 1 << 20;
 
     /** How deeply lists and objects may be nested. */
-    static final int MOST_LEVELS = 100;
+    static final int MAX_LEVELS = 100;
 
     /** The common prefix of the blobs of all graphs. */
     static final String PREFIX = "graph.";
@@ -151,9 +151,9 @@ final class ValueStore {
      * @throws InvalidGraphException if it is too large, or nested too deeply
      */
     StoredValue value(JsonNode value) {
-      if (Json.isDeeper(value, MOST_LEVELS)) {
+      if (Json.isDeeper(value, MAX_LEVELS)) {
         throw new InvalidGraphException(
-            "the value has lists and objects in more than " + MOST_LEVELS + " levels");
+            "the value has lists and objects in more than " + MAX_LEVELS + " levels");
       }
       byte[] json = Json.write(value).toArray();
       if (json.length <= Value.INLINE_LIMIT) {
@@ -162,22 +162,18 @@ final class ValueStore {
       if (value.isString()) {
         return pages(value.asString());
       }
-      if (json.length > MOST_BYTES) {
+      if (json.length > MAX_BYTES) {
         throw new InvalidGraphException(
-            "the value has " + json.length + " bytes; one that is no text has up to " + MOST_BYTES);
+            "the value has " + json.length + " bytes; one that is no text has up to " + MAX_BYTES);
       }
       return new StoredValue.Whole(blob(json), "");
     }
 
     private StoredValue pages(String text) {
       List<byte[]> parts = TextPages.split(TextPages.bytes(text));
-      if (parts.size() > MOST_PAGES) {
+      if (parts.size() > MAX_PAGES) {
         throw new InvalidGraphException(
-            "the text has "
-                + parts.size()
-                + " pages of 256 KiB; up to "
-                + MOST_PAGES
-                + " are kept");
+            "the text has " + parts.size() + " pages of 256 KiB; up to " + MAX_PAGES + " are kept");
       }
       List<Value> pages = new ArrayList<>(parts.size());
       parts.forEach(part -> pages.add(page(part, pages.isEmpty())));

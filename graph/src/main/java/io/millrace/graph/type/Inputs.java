@@ -101,21 +101,21 @@ public record Inputs(Map<String, JsonNode> values) {
    * A number of seconds, with up to three decimals; empty if it is unset.
    *
    * @param leastMillis the least valid time, in milliseconds
-   * @param mostMillis the greatest valid time, in milliseconds
+   * @param maxMillis the greatest valid time, in milliseconds
    */
-  public Optional<Long> millis(String key, long leastMillis, long mostMillis) {
+  public Optional<Long> millis(String key, long leastMillis, long maxMillis) {
     JsonNode value = value(key);
     if (value == null) {
       return Optional.empty();
     }
     // A larger number becomes infinite, which is out of range like any other.
     double seconds = value.isNumber() ? value.decimalValue().doubleValue() : Double.NaN;
-    if (seconds * 1000 >= leastMillis && seconds * 1000 <= mostMillis) {
+    if (seconds * 1000 >= leastMillis && seconds * 1000 <= maxMillis) {
       return Optional.of(Math.round(seconds * 1000));
     }
     throw wrong(
         key,
-        "a number of seconds from " + seconds(leastMillis) + " to " + seconds(mostMillis),
+        "a number of seconds from " + seconds(leastMillis) + " to " + seconds(maxMillis),
         value);
   }
 

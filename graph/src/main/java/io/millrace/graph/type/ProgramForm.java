@@ -25,13 +25,13 @@ final class ProgramForm {
    * The most bytes of one argument, or of a variable with its name: the limit of Linux is 128 KiB
    * with its end.
    */
-  static final int MOST_ARGUMENT_BYTES = (128 << 10) - 1;
+  static final int MAX_ARGUMENT_BYTES = (128 << 10) - 1;
 
   /**
    * The most bytes of all of them, each with its end and a pointer: a part of the 2 MiB of Linux,
    * since the server's own variables are added.
    */
-  static final int MOST_PROGRAM_BYTES = 3 << 19;
+  static final int MAX_PROGRAM_BYTES = 3 << 19;
 
   private static final int BESIDE_ARGUMENT = 9;
 
@@ -97,23 +97,23 @@ final class ProgramForm {
 
   private static void checkArgument(String what, String text) {
     int bytes = bytes(text);
-    if (bytes > MOST_ARGUMENT_BYTES) {
+    if (bytes > MAX_ARGUMENT_BYTES) {
       throw new InvalidGraphException(
           String.format(
               "%s has %,d bytes; the system takes up to %,d in one argument or variable, so give"
                   + " the program more by stdin or a file",
-              what, bytes, MOST_ARGUMENT_BYTES));
+              what, bytes, MAX_ARGUMENT_BYTES));
     }
   }
 
   private static void checkTogether(List<String> all) {
     long bytes = all.stream().mapToLong(it -> bytes(it) + BESIDE_ARGUMENT).sum();
-    if (bytes > MOST_PROGRAM_BYTES) {
+    if (bytes > MAX_PROGRAM_BYTES) {
       throw new InvalidGraphException(
           String.format(
               "args and env take %,d bytes together, with %d for each beside its text; up to %,d"
                   + " are taken",
-              bytes, BESIDE_ARGUMENT, MOST_PROGRAM_BYTES));
+              bytes, BESIDE_ARGUMENT, MAX_PROGRAM_BYTES));
     }
   }
 

@@ -28,7 +28,7 @@ public record RunPolicy(int retries, Duration backoff, @Nullable Duration timeou
   /** The longest pause between attempts: an hour, or {@code backoff} if that is longer. */
   public static final Duration LONGEST_BACKOFF = Duration.ofHours(1);
 
-  private static final int MOST_RETRIES = 1000;
+  private static final int MAX_RETRIES = 1000;
   private static final String RETRIES = "retries";
   private static final String BACKOFF = "backoff";
   private static final String TIMEOUT = "timeout";
@@ -54,7 +54,7 @@ public record RunPolicy(int retries, Duration backoff, @Nullable Duration timeou
     Optional<Long> backoff = inputs.millis(BACKOFF, 0, DAY_MILLIS);
     Optional<Long> timeout = inputs.millis(TIMEOUT, 1, YEAR_MILLIS);
     return new RunPolicy(
-        inputs.number(RETRIES, 0, MOST_RETRIES, DEFAULT.retries),
+        inputs.number(RETRIES, 0, MAX_RETRIES, DEFAULT.retries),
         backoff.map(Duration::ofMillis).orElse(DEFAULT.backoff),
         timeout.map(Duration::ofMillis).orElse(null));
   }

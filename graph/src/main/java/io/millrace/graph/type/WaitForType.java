@@ -44,11 +44,11 @@ record WaitForType(Programs programs, InstantSource clock, Timer timer) implemen
   private static final List<String> ONE_OF =
       List.of(FILE, PORT, TIME, ProgramForm.COMMAND, ProgramForm.SHELL);
   private static final long LEAST_INTERVAL_MILLIS = 100;
-  private static final long MOST_INTERVAL_MILLIS = Duration.ofDays(1).toMillis();
+  private static final long MAX_INTERVAL_MILLIS = Duration.ofDays(1).toMillis();
   private static final long QUICK_INTERVAL_MILLIS = 1_000;
   private static final long TRY_INTERVAL_MILLIS = 5_000;
   private static final Duration CLOCK_INTERVAL = Duration.ofMinutes(1);
-  private static final int MOST_PORT = 65_535;
+  private static final int MAX_PORT = 65_535;
 
   @Override
   public String name() {
@@ -104,7 +104,7 @@ record WaitForType(Programs programs, InstantSource clock, Timer timer) implemen
 
   private static Duration interval(Inputs inputs, long otherwise) {
     return Duration.ofMillis(
-        inputs.millis(INTERVAL, LEAST_INTERVAL_MILLIS, MOST_INTERVAL_MILLIS).orElse(otherwise));
+        inputs.millis(INTERVAL, LEAST_INTERVAL_MILLIS, MAX_INTERVAL_MILLIS).orElse(otherwise));
   }
 
   private static long timeMillis(Inputs inputs) {
@@ -130,7 +130,7 @@ record WaitForType(Programs programs, InstantSource clock, Timer timer) implemen
         int port = Integer.parseInt(digits);
         String host = text.substring(0, colon);
         boolean bracketed = host.startsWith("[") && host.endsWith("]");
-        if (port >= 1 && port <= MOST_PORT && (bracketed || host.indexOf(':') < 0)) {
+        if (port >= 1 && port <= MAX_PORT && (bracketed || host.indexOf(':') < 0)) {
           return new Address(bracketed ? host.substring(1, host.length() - 1) : host, port);
         }
       }

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Random graphs, with everything done to them at random. */
 class GraphPropertyTest {
   private static final int STEPS = 600;
-  private static final int MOST_NODES = 40;
+  private static final int MAX_NODES = 40;
 
   private final Drive drive = new Drive();
   private final Map<NodeId, Integer> starts = new HashMap<>();
@@ -64,7 +64,7 @@ class GraphPropertyTest {
   }
 
   private void add() {
-    if (drive.graph.size() > MOST_NODES) {
+    if (drive.graph.size() > MAX_NODES) {
       some().ifPresent(id -> remove(id, Removal.SUBTREE));
       return;
     }

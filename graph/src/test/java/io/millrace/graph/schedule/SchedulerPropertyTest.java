@@ -36,7 +36,7 @@ import tools.jackson.databind.JsonNode;
  */
 class SchedulerPropertyTest {
   private static final int STEPS = 1_500;
-  private static final int MOST_NODES = 60;
+  private static final int MAX_NODES = 60;
 
   private final World world;
   private final Set<String> begun = new HashSet<>();
@@ -105,7 +105,7 @@ class SchedulerPropertyTest {
 
   private void add() {
     int there = world.graph.nodes().size();
-    if (there >= MOST_NODES) {
+    if (there >= MAX_NODES) {
       return;
     }
     FakeType type = List.of(world.work, world.quiet, world.condition).get(random.nextInt(3));

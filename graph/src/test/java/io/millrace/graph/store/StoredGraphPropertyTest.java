@@ -50,7 +50,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class StoredGraphPropertyTest {
   private static final int STEPS = 150;
-  private static final int MOST_NODES = 40;
+  private static final int MAX_NODES = 40;
   private static final List<String> TYPES = List.of("command", "command", "condition", "group");
 
   @TempDir Path folder;
@@ -144,7 +144,7 @@ class StoredGraphPropertyTest {
   }
 
   private void add(GraphFixture world) {
-    if (nodes(world).size() > MOST_NODES) {
+    if (nodes(world).size() > MAX_NODES) {
       some(world)
           .ifPresent(id -> world.registry().remove(Caller.ANYONE, id, Removal.SUBTREE, null));
       return;

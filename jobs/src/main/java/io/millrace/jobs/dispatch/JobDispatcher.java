@@ -45,7 +45,7 @@ public final class JobDispatcher implements Step {
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
   /** How many reports are settled in one go. */
-  private static final int MOST_REPORTS = 256;
+  private static final int MAX_REPORTS = 256;
 
   private final JobRegistry registry;
   private final WorkerPool pool;
@@ -184,7 +184,7 @@ public final class JobDispatcher implements Step {
   private boolean settle(Instant now) {
     reports.addAll(pool.takeReports());
     if (!reports.isEmpty()) {
-      List<Report> taken = reports.stream().limit(MOST_REPORTS).toList();
+      List<Report> taken = reports.stream().limit(MAX_REPORTS).toList();
       List<Settled> outcomes = registry.settle(taken);
       for (int i = 0; i < taken.size(); i++) {
         reports.removeFirst();

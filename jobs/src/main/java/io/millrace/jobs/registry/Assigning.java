@@ -39,9 +39,9 @@ final class Assigning {
   private final Duration claimLease;
 
   /** The most tasks and groups of one claim; halved if the store allows fewer. */
-  private volatile int mostTasks = 1_000;
+  private volatile int maxTasks = 1_000;
 
-  private volatile int mostGroups = 100;
+  private volatile int maxGroups = 100;
 
   Assigning(JobStore store, Groups groups, Duration lease) {
     this.store = store;
@@ -78,7 +78,7 @@ final class Assigning {
       List<WorkerId> same = new ArrayList<>(ready.stream().filter(worker::equals).toList());
       List<String> others = failed.stream().filter(group -> !group.equals(own)).toList();
       for (int from = 0; from < others.size() && !same.isEmpty(); ) {
-        int to = Math.min(others.size(), from + mostGroups);
+        int to = Math.min(others.size(), from + maxGroups);
         claimFrom(others.subList(from, to), same, assigned);
         from = to;
       }
@@ -92,7 +92,7 @@ final class Assigning {
         claimFrom(List.of(group), ready, assigned);
         return;
       }
-      int asked = Math.min(ready.size(), mostTasks);
+      int asked = Math.min(ready.size(), maxTasks);
       List<Task> oldest = store.store().group(new GroupQuery(group, asked, false)).value();
       int before = ready.size();
       recording.take(oldest, ready, assigned);
@@ -106,7 +106,7 @@ final class Assigning {
   /** Claims from groups until no job is left there, or no worker is left. */
   private void claimFrom(List<String> from, List<WorkerId> ready, List<Assignment> assigned) {
     while (!ready.isEmpty()) {
-      int asked = Math.min(ready.size(), mostTasks);
+      int asked = Math.min(ready.size(), maxTasks);
       List<Task> claimed = claim(from, asked);
       recording.prolong(claimed, ready, assigned);
       if (claimed.size() < asked) {
@@ -130,8 +130,8 @@ final class Assigning {
       if (count == 1 && from.size() == 1) {
         throw e;
       }
-      mostTasks = Math.max(1, count / 2);
-      mostGroups = Math.max(1, from.size() / 2);
+      maxTasks = Math.max(1, count / 2);
+      maxGroups = Math.max(1, from.size() / 2);
       return claim(from.subList(0, Math.max(1, from.size() / 2)), Math.max(1, count / 2));
     }
   }

@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 final class Settling {
   private static final Logger LOG = LoggerFactory.getLogger(Settling.class);
   private static final int MOST = 500;
-  private static final int MOST_BYTES = 6 << 20;
+  private static final int MAX_BYTES = 6 << 20;
 
   private final JobStore store;
   private final Submitting submitting;
@@ -86,7 +86,7 @@ final class Settling {
     long bytes = 0;
     for (Attempt attempt : left) {
       bytes += attempt.bytes();
-      if (part.size() == MOST || (bytes > MOST_BYTES && !part.isEmpty())) {
+      if (part.size() == MOST || (bytes > MAX_BYTES && !part.isEmpty())) {
         break;
       }
       if (ids.add(attempt.id())) {

@@ -191,7 +191,7 @@ final class StoreJobRegistry implements JobRegistry {
   }
 
   private Optional<StoredJob> stored(String keyOrId) {
-    if (keyOrId.isEmpty() || keyOrId.length() > Submission.MOST_KEY) {
+    if (keyOrId.isEmpty() || keyOrId.length() > Submission.MAX_KEY) {
       return Optional.empty();
     }
     Optional<JobId> id = JobId.parse(keyOrId);

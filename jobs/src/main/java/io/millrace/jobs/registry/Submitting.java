@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 final class Submitting {
   private static final Logger LOG = LoggerFactory.getLogger(Submitting.class);
   private static final int MOST = 500;
-  private static final int MOST_BYTES = 8 << 20;
+  private static final int MAX_BYTES = 8 << 20;
 
   private final JobStore store;
   private final Batches batches;
@@ -113,7 +113,7 @@ final class Submitting {
     for (Waiting next = queue.take(); next != null; ) {
       part.add(next);
       bytes += next.job.bytes();
-      next = part.size() < MOST && bytes < MOST_BYTES ? queue.take() : null;
+      next = part.size() < MOST && bytes < MAX_BYTES ? queue.take() : null;
     }
     try {
       JobStore.inParts(part, MOST, some -> commit(plan, some));

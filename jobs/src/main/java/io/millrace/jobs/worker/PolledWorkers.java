@@ -31,7 +31,7 @@ public final class PolledWorkers implements PolledJobs {
       new Settled.Refused("the job was taken from you, or this is not the token of its claim");
 
   /** How long a worker that does not wait is kept if the dispatcher does not look for a job. */
-  private static final Duration MOST_LOOK = Duration.ofSeconds(10);
+  private static final Duration MAX_LOOK = Duration.ofSeconds(10);
 
   private final WorkerManager workers;
   private final JobRegistry registry;
@@ -55,7 +55,7 @@ public final class PolledWorkers implements PolledJobs {
       workers.register(session, single);
     }
     try {
-      Duration most = wait.isZero() ? MOST_LOOK : wait;
+      Duration most = wait.isZero() ? MAX_LOOK : wait;
       return Optional.of(link.answer().get(most.toNanos(), TimeUnit.NANOSECONDS));
     } catch (TimeoutException | CancellationException _) {
       return leave(session, link);

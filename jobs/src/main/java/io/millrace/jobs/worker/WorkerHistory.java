@@ -46,7 +46,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class WorkerHistory {
   /** How many disconnected workers are listed. */
-  static final int MOST_LISTED = 1_000;
+  static final int MAX_LISTED = 1_000;
 
   private static final Logger LOG = LoggerFactory.getLogger(WorkerHistory.class);
   private static final String COLLECTION = "jobs.workers";
@@ -96,7 +96,7 @@ final class WorkerHistory {
     if (tracking) {
       seen(view, exactly);
     }
-    while (disconnected.size() > MOST_LISTED) {
+    while (disconnected.size() > MAX_LISTED) {
       forget(disconnected.pollFirstEntry().getValue());
     }
   }
@@ -296,7 +296,7 @@ final class WorkerHistory {
       for (Document document : page) {
         Stored stored = Stored.read(document);
         view(new WorkerId(stored.id()), stored.known()).ifPresent(latest::add);
-        if (latest.size() > MOST_LISTED) {
+        if (latest.size() > MAX_LISTED) {
           forget(latest.remove());
         }
       }

@@ -27,8 +27,8 @@ final class WorkerMessages {
   /** Asks for the status: code 2. */
   static final String ASK = "{\"code\":2}";
 
-  private static final int MOST_NAME = 256;
-  private static final int MOST_JOBS = 1_000;
+  private static final int MAX_NAME = 256;
+  private static final int MAX_JOBS = 1_000;
   private static final double WHOLE_PERCENT = 100;
   private static final JsonMapper MAPPER =
       JsonMapper.builder().enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS).build();
@@ -184,8 +184,8 @@ final class WorkerMessages {
     if (name == null || id == null) {
       throw new MalformedException("a registration has texts \"name\" and \"id\"");
     }
-    if (name.length() > MOST_NAME) {
-      throw new MalformedException("a name has at most " + MOST_NAME + " characters");
+    if (name.length() > MAX_NAME) {
+      throw new MalformedException("a name has at most " + MAX_NAME + " characters");
     }
     String token = text(fields, "token");
     JsonNode jobs = fields.get("jobs");
@@ -206,8 +206,8 @@ final class WorkerMessages {
       return 1;
     }
     Long count = integer(jobs);
-    if (count == null || count < 1 || count > MOST_JOBS) {
-      throw new MalformedException("\"jobs\" is a number from 1 to " + MOST_JOBS);
+    if (count == null || count < 1 || count > MAX_JOBS) {
+      throw new MalformedException("\"jobs\" is a number from 1 to " + MAX_JOBS);
     }
     return Math.toIntExact(count);
   }

@@ -171,7 +171,7 @@ class FollowOnsTest {
     Assignment poison = assigned();
     Assignment sound = assigned();
     Failure tooLong =
-        new Failure(poison.worker(), 0, "it broke", "\u0001".repeat(Failure.MOST_LOGS));
+        new Failure(poison.worker(), 0, "it broke", "\u0001".repeat(Failure.MAX_LOGS));
 
     List<Settled> settled =
         world

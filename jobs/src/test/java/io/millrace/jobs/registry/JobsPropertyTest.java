@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Random operations against a model, over a line that breaks and a store that restarts. */
 class JobsPropertyTest {
   private static final int STEPS = 400;
-  private static final int MOST_JOBS = 30;
+  private static final int MAX_JOBS = 30;
   private static final Jobs.Options OPTIONS =
       new Jobs.Options(4, JobsModel.MAX_FAILURES, 5, Duration.ofDays(1));
 
@@ -112,7 +112,7 @@ class JobsPropertyTest {
   }
 
   private void submit() {
-    if (model.jobs.size() >= MOST_JOBS) {
+    if (model.jobs.size() >= MAX_JOBS) {
       return;
     }
     String key = random.nextBoolean() ? null : "key" + random.nextInt(20);

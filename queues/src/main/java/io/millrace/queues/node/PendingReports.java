@@ -35,7 +35,7 @@ final class PendingReports {
    * If this many runners in a row end before they start their task, this node claims no more tasks
    * of their queue.
    */
-  private static final int MOST_UNSTARTED = 3;
+  private static final int MAX_UNSTARTED = 3;
 
   private static final Report TERMINATED =
       new Report(Status.TERMINATED, TaskOutput.NONE, List.of(), "terminated before it ran");
@@ -201,7 +201,7 @@ final class PendingReports {
 
   private void countUnstarted(Run run, String reason) {
     int times = unstarted.merge(run.queue(), 1, Integer::sum);
-    if (times >= MOST_UNSTARTED) {
+    if (times >= MAX_UNSTARTED) {
       unstarted.remove(run.queue());
       served.find(run.queue()).ifPresent(queue -> suspend(queue, reason));
     }

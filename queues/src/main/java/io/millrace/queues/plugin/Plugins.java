@@ -20,7 +20,7 @@ public final class Plugins implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Plugins.class);
 
   /** How often files that change meanwhile are copied again. */
-  private static final int MOST_COPIES = 5;
+  private static final int MAX_COPIES = 5;
 
   private final Path copies;
   private @Nullable Loaded loaded;
@@ -111,7 +111,7 @@ public final class Plugins implements AutoCloseable {
       // With this mark, what changes from here on is noticed by the next task at the latest.
       String mark = folder.mark();
       ClassFiles classes = folder.classes().copyTo(copies);
-      if (times == MOST_COPIES || folder.mark().equals(mark)) {
+      if (times == MAX_COPIES || folder.mark().equals(mark)) {
         URL[] urls = classes.urls().toArray(new URL[0]);
         return new Loaded(
             folder.path(), mark, new URLClassLoader(urls, Plugins.class.getClassLoader()));

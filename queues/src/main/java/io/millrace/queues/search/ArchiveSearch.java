@@ -19,7 +19,7 @@ import java.util.Set;
  */
 public final class ArchiveSearch {
   /** The most archived tasks that one search counts; it keeps the ids in memory. */
-  public static final int MOST_COUNTED = 1_000_000;
+  public static final int MAX_COUNTED = 1_000_000;
 
   private final Queues queues;
   private final TaskSearch live;
@@ -67,7 +67,7 @@ public final class ArchiveSearch {
   /**
    * The number of tasks that match.
    *
-   * @throws InvalidRequestException if more than {@link #MOST_COUNTED} archived tasks match
+   * @throws InvalidRequestException if more than {@link #MAX_COUNTED} archived tasks match
    */
   public long count(Filter filter, boolean everywhere) {
     long count = live.count(filter);
@@ -128,11 +128,11 @@ public final class ArchiveSearch {
           if (filter.matches(Subject.of(task)) && !isInStore(task.id())) {
             counted.add(task.id());
           }
-          if (counted.size() > MOST_COUNTED) {
+          if (counted.size() > MAX_COUNTED) {
             throw new InvalidRequestException(
                 "archived",
                 "more than "
-                    + MOST_COUNTED
+                    + MAX_COUNTED
                     + " archived tasks match: narrow the filter, for example by ctime");
           }
         });

@@ -20,7 +20,7 @@ final class FilterReader {
   private static final Set<String> TIMES = Set.of("ctime", "mtime");
 
   /** A larger number is a time in milliseconds. */
-  private static final double MOST_SECONDS = 9_999_999_999.0;
+  private static final double MAX_SECONDS = 9_999_999_999.0;
 
   private final boolean onTasks;
 
@@ -138,12 +138,12 @@ final class FilterReader {
   }
 
   /**
-   * A time in milliseconds. Numbers up to {@link #MOST_SECONDS} are seconds, as in answers: as
+   * A time in milliseconds. Numbers up to {@link #MAX_SECONDS} are seconds, as in answers: as
    * milliseconds they would be before May 1970.
    */
   private static JsonNode time(JsonNode value) {
     double about = ValueOrder.approximate(value);
-    return Math.abs(about) > MOST_SECONDS
+    return Math.abs(about) > MAX_SECONDS
         ? value
         : JsonNodeFactory.instance.numberNode(
             value.decimalValue().multiply(BigDecimal.valueOf(1_000)));

@@ -32,13 +32,13 @@ public final class TaskSearch {
   /**
    * Above this number of candidates, a scan of all tasks is cheaper than looking up each candidate.
    */
-  private static final int MOST_LOOKED_UP = 2_000;
+  private static final int MAX_LOOKED_UP = 2_000;
 
   /** How many tasks a scan reads in the time of one lookup. */
   private static final int LOOKS_PER_LOOKUP = 8;
 
   /** If more than this share of all tasks can match, a scan soon finds enough of them. */
-  private static final double MOST_PART = 0.9;
+  private static final double MAX_PART = 0.9;
 
   private static final Set<Cover> ANY = EnumSet.of(Cover.PART, Cover.ALL);
 
@@ -70,8 +70,8 @@ public final class TaskSearch {
       return sortedOfAll(filter, options);
     }
     long wanted = (long) options.skip() + options.limit();
-    boolean most = candidates > all(counts) * MOST_PART;
-    if (plan.exact() && !plan.hasPart() && !most && wanted <= MOST_LOOKED_UP) {
+    boolean most = candidates > all(counts) * MAX_PART;
+    if (plan.exact() && !plan.hasPart() && !most && wanted <= MAX_LOOKED_UP) {
       return firstOfGroups(plan, counts, filter, options);
     }
     return scan(plan, filter, options);
@@ -106,7 +106,7 @@ public final class TaskSearch {
   }
 
   private static boolean isWorthLookups(long candidates, Map<ObjectId, KindCounts> counts) {
-    return candidates <= MOST_LOOKED_UP && candidates * LOOKS_PER_LOOKUP <= all(counts);
+    return candidates <= MAX_LOOKED_UP && candidates * LOOKS_PER_LOOKUP <= all(counts);
   }
 
   private static long all(Map<ObjectId, KindCounts> counts) {

@@ -34,7 +34,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The routes under {@code /access}: all but one's own entry need the role admin. */
 record AccessRoutes(AccessRegistry registry) {
-  private static final int MOST_BODY_BYTES = 1 << 18;
+  private static final int MAX_BODY_BYTES = 1 << 18;
   private static final Set<String> OF_REACH = Set.of("groups", "queues", "types", "graph");
   private static final Set<String> OF_KEY = Set.of("name", "expires");
   private static final Set<String> OF_PRINCIPAL =
@@ -80,7 +80,7 @@ record AccessRoutes(AccessRegistry registry) {
   }
 
   private Reply create(Request request) throws IOException {
-    ObjectNode body = Json.objectBody(request, MOST_BODY_BYTES);
+    ObjectNode body = Json.objectBody(request, MAX_BODY_BYTES);
     Json.checkFields("a principal", body, OF_PRINCIPAL);
     Set<Role> roles = roles(body);
     if (roles == null) {
@@ -107,7 +107,7 @@ record AccessRoutes(AccessRegistry registry) {
   }
 
   private Reply change(Request request) throws IOException {
-    ObjectNode body = Json.objectBody(request, MOST_BODY_BYTES);
+    ObjectNode body = Json.objectBody(request, MAX_BODY_BYTES);
     Json.checkFields("a change of a principal", body, OF_CHANGE);
     if (body.isEmpty()) {
       throw HttpProblem.malformed("the body changes nothing");
@@ -131,7 +131,7 @@ record AccessRoutes(AccessRegistry registry) {
   }
 
   private Reply addKey(Request request) throws IOException {
-    NewKey key = key(request.hasBody() ? Json.objectBody(request, MOST_BODY_BYTES) : Json.object());
+    NewKey key = key(request.hasBody() ? Json.objectBody(request, MAX_BODY_BYTES) : Json.object());
     return Json.reply(
         201, UNKEPT, of(registry.addKey(request.parameter("name"), key, by(request))));
   }

@@ -114,13 +114,13 @@ public sealed interface Yaml {
   /** Converts the nodes of the library, within limits. */
   final class Reader {
     private static final int LONGEST = 1 << 28;
-    private static final int MOST_ALIASES = 10_000;
+    private static final int MAX_ALIASES = 10_000;
 
     /**
      * Each use of an alias counts with its whole value, so that a small file cannot grow without
      * limit.
      */
-    private static final int MOST_VALUES = 5_000_000;
+    private static final int MAX_VALUES = 5_000_000;
 
     private static final int DEEPEST = 100;
 
@@ -132,7 +132,7 @@ public sealed interface Yaml {
       LoadSettings settings =
           LoadSettings.builder()
               .setCodePointLimit(LONGEST)
-              .setMaxAliasesForCollections(MOST_ALIASES)
+              .setMaxAliasesForCollections(MAX_ALIASES)
               .build();
       try {
         Node root = new Compose(settings).composeString(text).orElse(null);
@@ -148,7 +148,7 @@ public sealed interface Yaml {
     private Yaml convert(Node node, int depth) {
       int line = line(node);
       values++;
-      if (values > MOST_VALUES || depth > DEEPEST) {
+      if (values > MAX_VALUES || depth > DEEPEST) {
         throw new Mistake(line, depth > DEEPEST ? "nested too deeply" : "too much in one file");
       }
       return switch (node) {

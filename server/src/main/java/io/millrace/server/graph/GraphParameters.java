@@ -23,7 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Reads parameters of requests: nodes, pages and expected versions. */
 final class GraphParameters {
-  private static final int MOST_DIGITS = 18;
+  private static final int MAX_DIGITS = 18;
 
   private GraphParameters() {}
 
@@ -155,7 +155,7 @@ final class GraphParameters {
     boolean quoted = given.length() > 2 && given.startsWith("\"") && given.endsWith("\"");
     String digits = quoted ? given.substring(1, given.length() - 1) : given;
     if (digits.isEmpty()
-        || digits.length() > MOST_DIGITS
+        || digits.length() > MAX_DIGITS
         || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
       throw HttpProblem.malformed(
           "the header If-Match must be the version of the node or graph, as in \"17\", not "

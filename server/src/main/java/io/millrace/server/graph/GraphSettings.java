@@ -34,7 +34,7 @@ public record GraphSettings(
       KEYS.number(
           "places",
           1,
-          SchedulerOptions.MOST_PLACES,
+          SchedulerOptions.MAX_PLACES,
           16,
           "How many commands run on this server at a time; further ones wait, ready. On execution"
               + " nodes the queue says how many.");

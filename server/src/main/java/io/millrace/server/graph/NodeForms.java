@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Reads the nodes that a request adds, and the places of nodes. */
 final class NodeForms {
-  static final int MOST_NAME = 128;
+  static final int MAX_NAME = 128;
 
   private static final Set<String> PARTS = Set.of("metadata", "data");
   private static final Set<String> METADATA =

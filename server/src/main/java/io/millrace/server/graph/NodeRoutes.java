@@ -36,7 +36,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Lists, adds, shows, changes, removes and retries nodes. */
 record NodeRoutes(GraphRegistry graph) {
   /** How long a request for newer nodes waits by default. */
-  private static final Duration MOST_WAIT = Duration.ofMinutes(10);
+  private static final Duration MAX_WAIT = Duration.ofMinutes(10);
 
   private static final Set<String> LISTING =
       Set.of(
@@ -87,9 +87,9 @@ record NodeRoutes(GraphRegistry graph) {
           "node " + node.id() + " has version " + node.version() + ", not " + expected);
     }
     String name = Json.text("name", body.get("name"));
-    if (name != null && name.length() > NodeForms.MOST_NAME) {
+    if (name != null && name.length() > NodeForms.MAX_NAME) {
       throw HttpProblem.malformed(
-          "a name has at most " + NodeForms.MOST_NAME + " characters, not " + name.length());
+          "a name has at most " + NodeForms.MAX_NAME + " characters, not " + name.length());
     }
     Long version = expected;
     if (body.has("after") || body.has("branch") || NodeForms.hasParents(body)) {
@@ -161,7 +161,7 @@ record NodeRoutes(GraphRegistry graph) {
     NodeShape selected = NodeShape.selected(query);
     NodeFilter filter = GraphReach.of(request, graph).within(GraphParameters.filter(query));
     Pages pages = Pages.of(query);
-    Duration timeout = SchedulerRoutes.timeout(query, MOST_WAIT);
+    Duration timeout = SchedulerRoutes.timeout(query, MAX_WAIT);
     Page.Wanted wanted = pages.wanted();
     boolean waits = query.text("new").isPresent() && wanted == null && !request.isHead();
     Page<GraphNode> page =

@@ -23,9 +23,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Requests to the scheduler: to kill nodes, to wait for their end, and to list running ones. */
 record SchedulerRoutes(GraphRegistry graph) {
-  private static final Duration MOST_WAIT = Duration.ofDays(365);
-  private static final Duration MOST_GRACE = Duration.ofDays(1);
-  private static final int MOST_SECONDS_TEXT = 20;
+  private static final Duration MAX_WAIT = Duration.ofDays(365);
+  private static final Duration MAX_GRACE = Duration.ofDays(1);
+  private static final int MAX_SECONDS_TEXT = 20;
 
   void addTo(ApiRoutes api) {
     api.strictQuery(Set.of("id", "signal", "grace"))
@@ -60,7 +60,7 @@ record SchedulerRoutes(GraphRegistry graph) {
   }
 
   private static Duration grace(Query query) {
-    return seconds(query, "grace", Kill.DEFAULT.grace(), MOST_GRACE);
+    return seconds(query, "grace", Kill.DEFAULT.grace(), MAX_GRACE);
   }
 
   /** A number of seconds, with decimals or without. */
@@ -70,7 +70,7 @@ record SchedulerRoutes(GraphRegistry graph) {
       return absent;
     }
     try {
-      if (given.length() <= MOST_SECONDS_TEXT) {
+      if (given.length() <= MAX_SECONDS_TEXT) {
         BigDecimal seconds = new BigDecimal(given);
         if (seconds.signum() >= 0
             && seconds.compareTo(BigDecimal.valueOf(most.toSeconds())) <= 0
@@ -93,7 +93,7 @@ record SchedulerRoutes(GraphRegistry graph) {
   private Reply await(Request request) throws InterruptedException {
     List<NodeId> ids = GraphParameters.ids(request, graph);
     boolean untilSettled = untilSettled(request.query());
-    Duration timeout = timeout(request.query(), MOST_WAIT);
+    Duration timeout = timeout(request.query(), MAX_WAIT);
     try (Watch<NodeId, GraphNode> watch = NodeWatch.begin(graph, ids, untilSettled);
         Deadline deadline = new Deadline(request, timeout)) {
       Duration step = deadline.step();

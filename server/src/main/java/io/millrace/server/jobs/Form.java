@@ -20,9 +20,9 @@ final class Form {
   private static final String TYPE = "multipart/form-data";
 
   /** The longest boundary that RFC 2046 allows. */
-  private static final int MOST_BOUNDARY_CHARACTERS = 70;
+  private static final int MAX_BOUNDARY_CHARACTERS = 70;
 
-  private static final int MOST_HEADER_BYTES = 8 << 10;
+  private static final int MAX_HEADER_BYTES = 8 << 10;
   private static final byte[] LINE_END = {'\r', '\n'};
   private static final byte[] HEADERS_END = {'\r', '\n', '\r', '\n'};
   private static final byte[] LAST = {'-', '-'};
@@ -53,7 +53,7 @@ final class Form {
   Form(InputStream body, long bodyBytes, String boundary) {
     this.body = body;
     this.delimiter = ("\r\n--" + boundary).getBytes(StandardCharsets.ISO_8859_1);
-    int most = MOST_HEADER_BYTES + delimiter.length;
+    int most = MAX_HEADER_BYTES + delimiter.length;
     this.buffer =
         new byte[bodyBytes < 0 ? most : (int) Math.min(most, bodyBytes + LINE_END.length)];
     // The first delimiter may begin the body: then this is the line end that belongs to it.
@@ -72,10 +72,10 @@ final class Form {
           "a job is submitted as " + TYPE + " with the fields Payload and Priority");
     }
     String boundary = parameter(request.header("Content-Type").orElse(""), "boundary");
-    if (boundary == null || boundary.isEmpty() || boundary.length() > MOST_BOUNDARY_CHARACTERS) {
+    if (boundary == null || boundary.isEmpty() || boundary.length() > MAX_BOUNDARY_CHARACTERS) {
       throw problem(
           "its Content-Type must name a boundary of 1 to "
-              + MOST_BOUNDARY_CHARACTERS
+              + MAX_BOUNDARY_CHARACTERS
               + " characters");
     }
     return new Form(request.bodyStream(), request.bodyLength(), boundary);
@@ -172,8 +172,8 @@ final class Form {
         from = end + HEADERS_END.length;
         return headers;
       }
-      if (to - from > MOST_HEADER_BYTES) {
-        throw new MalformedException("a part has more than " + MOST_HEADER_BYTES + " header bytes");
+      if (to - from > MAX_HEADER_BYTES) {
+        throw new MalformedException("a part has more than " + MAX_HEADER_BYTES + " header bytes");
       }
       end -= from;
       if (!fill()) {
@@ -278,14 +278,14 @@ final class Form {
      *
      * @throws HttpProblem 400 if it is longer than this, or not UTF-8, or if the form is malformed
      */
-    String text(int mostBytes) throws IOException {
+    String text(int maxBytes) throws IOException {
       byte[] bytes;
       try {
-        bytes = content.readNBytes(mostBytes + 1);
+        bytes = content.readNBytes(maxBytes + 1);
       } catch (MalformedException e) {
         throw meaning(e);
       }
-      if (bytes.length > mostBytes) {
+      if (bytes.length > maxBytes) {
         throw HttpProblem.malformed("the field " + name + " is too long");
       }
       try {

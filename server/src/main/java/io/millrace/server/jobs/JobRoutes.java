@@ -37,9 +37,9 @@ import tools.jackson.databind.node.ObjectNode;
  * Jobs and their batches: lists, single ones, their bytes, waiting for their end, and operations.
  */
 record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
-  private static final int MOST_BATCHES = 10_000;
+  private static final int MAX_BATCHES = 10_000;
   private static final int USUAL_BATCHES = 1_000;
-  private static final int MOST_SECONDS = 600;
+  private static final int MAX_SECONDS = 600;
   private static final int USUAL_SECONDS = 30;
 
   void addTo(ApiRoutes all) {
@@ -129,7 +129,7 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
 
   private Reply batches(Request request) {
     long after = request.query().integer("after", 0, 0, Long.MAX_VALUE);
-    int limit = (int) request.query().integer("limit", USUAL_BATCHES, 1, MOST_BATCHES);
+    int limit = (int) request.query().integer("limit", USUAL_BATCHES, 1, MAX_BATCHES);
     return Json.reply(Json.array(registry.batches(after, limit), Shapes::of));
   }
 
@@ -167,7 +167,7 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
   }
 
   private void await(Request request, Collection<JobId> ids) throws InterruptedException {
-    long seconds = request.query().integer("timeout", USUAL_SECONDS, 0, MOST_SECONDS);
+    long seconds = request.query().integer("timeout", USUAL_SECONDS, 0, MAX_SECONDS);
     try (Watch<JobId, Job> watched = jobs.watch(ids);
         Deadline deadline = new Deadline(request, Duration.ofSeconds(seconds))) {
       Duration step = deadline.step();

@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
 public final class JobsPart implements Part {
   private static final Logger LOG = LoggerFactory.getLogger(JobsPart.class);
 
-  private static final int MOST_TEXT_BYTES = 1 << 20;
+  private static final int MAX_TEXT_BYTES = 1 << 20;
 
   /** Errors with {@code problem}, as in GridLike, and with {@code error}, as elsewhere. */
   private static final ErrorForm ERRORS =
@@ -200,7 +200,7 @@ public final class JobsPart implements Part {
             served.workers(),
             types,
             new WebSocket.Limits(
-                settings.workers().maxFrameBytes(), MOST_TEXT_BYTES, served.maxBytes()))
+                settings.workers().maxFrameBytes(), MAX_TEXT_BYTES, served.maxBytes()))
         .addTo(workers);
     new PollRoutes(
             served.polled(),

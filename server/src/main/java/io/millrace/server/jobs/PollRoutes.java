@@ -36,8 +36,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Workers that poll over HTTP instead of holding a connection. */
 final class PollRoutes {
-  private static final int MOST_WAIT_SECONDS = 600;
-  private static final int MOST_NAME = 256;
+  private static final int MAX_WAIT_SECONDS = 600;
+  private static final int MAX_NAME = 256;
   private static final BigDecimal WHOLE_PERCENT = BigDecimal.valueOf(100);
 
   private final PolledJobs jobs;
@@ -85,8 +85,8 @@ final class PollRoutes {
 
   private Reply next(Request request, String type) throws IOException {
     Registration worker =
-        registration(Json.objectBody(request, WorkerSocket.MOST_REGISTRATION_BYTES));
-    Duration wait = Duration.ofSeconds(request.query().integer("wait", 0, 0, MOST_WAIT_SECONDS));
+        registration(Json.objectBody(request, WorkerSocket.MAX_REGISTRATION_BYTES));
+    Duration wait = Duration.ofSeconds(request.query().integer("wait", 0, 0, MAX_WAIT_SECONDS));
     Assignment assignment = await(request, type, worker, wait).orElse(null);
     return assignment == null ? Reply.nothing() : delivery.of(request, assignment);
   }
@@ -106,8 +106,8 @@ final class PollRoutes {
     String name = Json.text("name", body.get("name"));
     String id = Json.text("id", body.get("id"));
     String token = Json.text("token", body.get("token"));
-    if (name == null || name.isEmpty() || name.length() > MOST_NAME) {
-      throw HttpProblem.malformed("name must be a string of 1 to " + MOST_NAME + " characters");
+    if (name == null || name.isEmpty() || name.length() > MAX_NAME) {
+      throw HttpProblem.malformed("name must be a string of 1 to " + MAX_NAME + " characters");
     }
     if (id == null) {
       throw HttpProblem.malformed("id must be a string");

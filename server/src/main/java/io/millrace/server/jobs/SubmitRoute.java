@@ -179,7 +179,7 @@ final class SubmitRoute {
   /** The fields of a submission beside its payload. Empty ones count as absent. */
   private static final class SubmittedFields {
     /** More than any of them may have. */
-    private static final int MOST_BYTES = 4 << 10;
+    private static final int MAX_BYTES = 4 << 10;
 
     private final Set<String> seen = new HashSet<>();
     private @Nullable Priority priority;
@@ -197,7 +197,7 @@ final class SubmitRoute {
      */
     void take(Form.Field field) throws IOException {
       String name = field.name();
-      String text = field.text(MOST_BYTES);
+      String text = field.text(MAX_BYTES);
       if (!seen.add(name)) {
         throw HttpProblem.malformed("the form has several fields " + name);
       }

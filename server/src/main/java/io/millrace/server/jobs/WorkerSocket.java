@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** Workers over WebSocket. */
 record WorkerSocket(JobRegistry registry, Workers workers, Types types, WebSocket.Limits limits) {
   /** The longest registration, which comes from a worker that has shown no token yet. */
-  static final int MOST_REGISTRATION_BYTES = 64 << 10;
+  static final int MAX_REGISTRATION_BYTES = 64 << 10;
 
   private static final int GOING_AWAY = 1001;
   private static final int BROKEN = 1006;
@@ -130,7 +130,7 @@ record WorkerSocket(JobRegistry registry, Workers workers, Types types, WebSocke
 
     @Override
     public long textLimit() {
-      return connection.registered() ? Long.MAX_VALUE : MOST_REGISTRATION_BYTES;
+      return connection.registered() ? Long.MAX_VALUE : MAX_REGISTRATION_BYTES;
     }
 
     @Override

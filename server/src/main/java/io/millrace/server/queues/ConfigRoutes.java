@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 record ConfigRoutes(ConfigRegistry config, NodeRegistry nodes) {
   private static final String NODE = "node";
 
-  private static final int MOST_MISTYPED = 2;
+  private static final int MAX_MISTYPED = 2;
   private static final Set<String> LISTS =
       Set.of("task_runner", "plugins", "activequeues", "ignorequeues");
   private static final List<String> FIELDS =
@@ -83,7 +83,7 @@ record ConfigRoutes(ConfigRegistry config, NodeRegistry nodes) {
 
   private static boolean isMistyped(String name, String nearest) {
     int distance = EditDistance.between(name, nearest);
-    return distance > 0 && distance <= MOST_MISTYPED;
+    return distance > 0 && distance <= MAX_MISTYPED;
   }
 
   /** The scope of the parameter: the name of a node, which may be given by its id. */

@@ -46,7 +46,7 @@ public final class QueuesPart implements Part {
    * claim.
    *
    * @param token the server's, which clients may also send by HTTP Basic; null for none
-   * @param mostDataBytes the longest data of a task that the store accepts
+   * @param maxDataBytes the longest data of a task that the store accepts
    */
   public static QueuesPart open(
       TaskStore store,
@@ -54,8 +54,8 @@ public final class QueuesPart implements Part {
       QueuesSettings settings,
       @Nullable Token token,
       RandomGenerator random,
-      int mostDataBytes) {
-    Queues queues = Queues.in(store, Clock.systemUTC(), random, mostDataBytes);
+      int maxDataBytes) {
+    Queues queues = Queues.in(store, Clock.systemUTC(), random, maxDataBytes);
     queues.runs().reviveAll(settings.lease());
     Sweeper sweeper = Sweeper.of(store, blobs, settings.sweep(), Clock.systemUTC(), random);
     return new QueuesPart(queues, store, blobs, sweeper, token);

@@ -36,10 +36,10 @@ import tools.jackson.databind.node.ObjectNode;
 /** The JSON of queues, nodes and tasks. */
 record Shapes(OutputReader outputs) {
   /** The most bytes of one output in a file that a search shows. */
-  static final long MOST_FILE_BYTES = 64L << 20;
+  static final long MAX_FILE_BYTES = 64L << 20;
 
   /** The most bytes of outputs in files that one answer to a search shows. */
-  static final long MOST_ANSWER_BYTES = 256L << 20;
+  static final long MAX_ANSWER_BYTES = 256L << 20;
 
   /** Replaces output in terse answers. */
   private static final String TERSE = "[terse mode]";
@@ -161,15 +161,15 @@ record Shapes(OutputReader outputs) {
 
   /**
    * All output, read while the answer is written. The id is shown instead of a file that no longer
-   * exists, has more than {@link #MOST_FILE_BYTES}, or would exceed {@link #MOST_ANSWER_BYTES}
+   * exists, has more than {@link #MAX_FILE_BYTES}, or would exceed {@link #MAX_ANSWER_BYTES}
    * together with those before it. For one answer, on one thread.
    */
   OutputForm content() {
-    AtomicLong left = new AtomicLong(MOST_ANSWER_BYTES);
+    AtomicLong left = new AtomicLong(MAX_ANSWER_BYTES);
     return (json, field, output) -> {
       if (output instanceof Output.Stored stored
           && (stored.shownAsText()
-              || (stored.sizeBytes() <= MOST_FILE_BYTES && stored.sizeBytes() <= left.get()))) {
+              || (stored.sizeBytes() <= MAX_FILE_BYTES && stored.sizeBytes() <= left.get()))) {
         Optional<Reader> text = outputs.open(stored);
         if (text.isPresent()) {
           left.addAndGet(stored.shownAsText() ? 0 : -stored.sizeBytes());

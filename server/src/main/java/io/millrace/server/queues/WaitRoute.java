@@ -22,8 +22,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Waits for many tasks in one request. */
 record WaitRoute(Queues queues, Archive archived) {
-  private static final int MOST_IDS = 10_000;
-  private static final int MOST_MILLIS = 600_000;
+  private static final int MAX_IDS = 10_000;
+  private static final int MAX_MILLIS = 600_000;
   private static final int DEFAULT_MILLIS = 30_000;
 
   void addTo(DciRoutes api) {
@@ -34,9 +34,9 @@ record WaitRoute(Queues queues, Archive archived) {
     input.allow(Set.of("ids", "timeout"), "Invalid param");
     Set<ObjectId> named = ids(input);
     Set<ObjectId> ids = reached(request, named);
-    String wrong = "timeout must be milliseconds from 0 to " + MOST_MILLIS;
+    String wrong = "timeout must be milliseconds from 0 to " + MAX_MILLIS;
     int timeout = Optional.ofNullable(input.count("timeout", wrong)).orElse(DEFAULT_MILLIS);
-    if (timeout > MOST_MILLIS) {
+    if (timeout > MAX_MILLIS) {
       throw Refusal.of(wrong, "timeout", input.get("timeout"));
     }
     try (Watch<ObjectId, QueueTask> tasks = queues.watch(ids);
@@ -93,8 +93,8 @@ record WaitRoute(Queues queues, Archive archived) {
   private static Set<ObjectId> ids(Input input) {
     JsonNode named = input.get("ids");
     JsonNode given = named == null ? null : list(Input.array(named));
-    if (given == null || !given.isArray() || given.size() > MOST_IDS) {
-      throw Refusal.of("ids must be an array of at most " + MOST_IDS + " task ids");
+    if (given == null || !given.isArray() || given.size() > MAX_IDS) {
+      throw Refusal.of("ids must be an array of at most " + MAX_IDS + " task ids");
     }
     Set<ObjectId> ids = new LinkedHashSet<>();
     for (JsonNode each : given) {

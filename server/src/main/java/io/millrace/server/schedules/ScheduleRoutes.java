@@ -97,7 +97,7 @@ final class ScheduleRoutes {
   }
 
   private ArrayNode next(Request request, Schedule schedule) {
-    int count = (int) request.query().integer("count", SHOWN_TIMES, 1, Schedules.MOST_TIMES);
+    int count = (int) request.query().integer("count", SHOWN_TIMES, 1, Schedules.MAX_TIMES);
     Instant after =
         request.query().text("after").map(text -> instant("after", text)).orElse(clock.instant());
     return times(schedule.times().next(after, count), schedule.zone());
@@ -135,7 +135,7 @@ final class ScheduleRoutes {
         schedules.backfill(name(request), instant("from", from), instant("until", until));
     ObjectNode answer = Json.object();
     answer.put("runs", times.size());
-    answer.put("more", times.size() == Schedules.MOST_TIMES);
+    answer.put("more", times.size() == Schedules.MAX_TIMES);
     answer.set("times", times(times, find(request).schedule().zone()));
     return Json.reply(answer);
   }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * constant time, never printed.
  */
 public final class Token {
-  private static final int MOST_BYTES = 4096;
+  private static final int MAX_BYTES = 4096;
   private static final String SCHEME = "bearer ";
 
   private final byte[] content;
@@ -32,9 +32,9 @@ public final class Token {
   public static Token read(Path file) {
     String content;
     try {
-      if (Files.size(file) > MOST_BYTES) {
+      if (Files.size(file) > MAX_BYTES) {
         throw new ServerException(
-            "the token file " + file + " is longer than " + MOST_BYTES + " bytes");
+            "the token file " + file + " is longer than " + MAX_BYTES + " bytes");
       }
       content = Files.readString(file, StandardCharsets.ISO_8859_1).strip();
     } catch (IOException e) {

@@ -23,11 +23,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /** The requests that only read. */
-record Reads(TaskStore store, int mostRefs) {
-  private static final int MOST_REFS_BODY_BYTES = 1 << 20;
+record Reads(TaskStore store, int maxRefs) {
+  private static final int MAX_REFS_BODY_BYTES = 1 << 20;
 
   /** Longer lists are streamed, so that none has to be held as text. */
-  private static final int MOST_WHOLE = 100;
+  private static final int MAX_WHOLE = 100;
 
   Reply groupNames(Request request) {
     Read<List<GroupSummary>> read = store.groups();
@@ -67,13 +67,13 @@ record Reads(TaskStore store, int mostRefs) {
   }
 
   Reply postedTasks(Request request) throws IOException {
-    return found(request, Requests.readRefs(request.body(MOST_REFS_BODY_BYTES)));
+    return found(request, Requests.readRefs(request.body(MAX_REFS_BODY_BYTES)));
   }
 
   private Reply found(Request request, List<TaskRef> refs) {
-    if (refs.size() > mostRefs) {
+    if (refs.size() > maxRefs) {
       throw HttpProblem.tooLarge(
-          refs.size() + " tasks are named, more than the limit of " + mostRefs);
+          refs.size() + " tasks are named, more than the limit of " + maxRefs);
     }
     DataForm form = data(request);
     Read<List<Optional<Task>>> read = store.tasks(refs);
@@ -138,7 +138,7 @@ record Reads(TaskStore store, int mostRefs) {
   }
 
   private static Reply list(Read<?> read, int size, ListBody body) {
-    if (size > MOST_WHOLE) {
+    if (size > MAX_WHOLE) {
       return new Reply.Streamed(200, Reply.JSON, headers(read), -1, body::writeTo);
     }
     ByteArrayOutputStream target = new ByteArrayOutputStream(512);

@@ -48,7 +48,7 @@ public final class StorePart implements Part {
                   }));
 
   private final EmbeddedTaskStore store;
-  private final int mostOperations;
+  private final int maxOperations;
 
   /** Whether the log says that the disk has little room; for the thread that watches. */
   private boolean told;
@@ -56,17 +56,17 @@ public final class StorePart implements Part {
   /**
    * Of a store, which stays the caller's to close.
    *
-   * @param mostOperations the most parts of a transaction, and the most tasks that one read names
+   * @param maxOperations the most parts of a transaction, and the most tasks that one read names
    */
-  public StorePart(EmbeddedTaskStore store, int mostOperations) {
+  public StorePart(EmbeddedTaskStore store, int maxOperations) {
     this.store = store;
-    this.mostOperations = mostOperations;
+    this.maxOperations = maxOperations;
   }
 
   @Override
   public List<Route> routes() {
-    Reads reads = new Reads(store, mostOperations);
-    Verbs verbs = new Verbs(store, mostOperations);
+    Reads reads = new Reads(store, maxOperations);
+    Verbs verbs = new Verbs(store, maxOperations);
     Changes changes = new Changes(store);
     ApiRoutes all = ApiRoutes.below("/store");
     ApiRoutes api = all.limitable();

@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Updates and claims. Their errors are lists, as in the original service. */
 final class Verbs {
-  private static final int MOST_CLAIM_BODY_BYTES = 1 << 20;
+  private static final int MAX_CLAIM_BODY_BYTES = 1 << 20;
 
   /** A claim that finds a task is answered sooner; only longer waits are worth a watch. */
   private static final long UNWATCHED_MILLIS = 20;
 
   private final EmbeddedTaskStore store;
-  private final int mostParts;
+  private final int maxParts;
 
   /** Wakes the store; the same object each time, so that a tick does it once. */
   private final Runnable wake;
@@ -41,11 +41,11 @@ final class Verbs {
   /**
    * The verbs.
    *
-   * @param mostParts how many parts of a transaction are read
+   * @param maxParts how many parts of a transaction are read
    */
-  Verbs(EmbeddedTaskStore store, int mostParts) {
+  Verbs(EmbeddedTaskStore store, int maxParts) {
     this.store = store;
-    this.mostParts = mostParts;
+    this.maxParts = maxParts;
     this.wake = store::wake;
   }
 
@@ -104,15 +104,14 @@ final class Verbs {
 
   private Transaction transaction(Request request) throws IOException {
     Permitted permitted = new Permitted(request.caller());
-    Transaction transaction =
-        Requests.readTransaction(request.body(), permitted.owner(), mostParts);
+    Transaction transaction = Requests.readTransaction(request.body(), permitted.owner(), maxParts);
     permitted.check(transaction, store);
     return transaction;
   }
 
   private Claim claimed(Request request) throws IOException {
     Permitted permitted = new Permitted(request.caller());
-    Claim claim = Requests.readClaim(request.body(MOST_CLAIM_BODY_BYTES), permitted.owner());
+    Claim claim = Requests.readClaim(request.body(MAX_CLAIM_BODY_BYTES), permitted.owner());
     permitted.check(claim, store);
     return claim;
   }

@@ -38,7 +38,7 @@ import tools.jackson.databind.JsonNode;
 /** The API on a free port, over a real store, with workers that only take notes. */
 final class ApiServer implements AutoCloseable {
   static final String BOUNDARY = "frontier";
-  private static final long MOST_BYTES = 4 << 20;
+  private static final long MAX_BYTES = 4 << 20;
 
   final FakeWorkers workers = new FakeWorkers();
   final FakePolled polled;
@@ -71,9 +71,9 @@ final class ApiServer implements AutoCloseable {
         new Routes(new SimpleMeterRegistry())
             .addAll(
                 JobsPart.routes(
-                    new JobsPart.Served(jobs, workers, polled, blobs, MOST_BYTES), settings));
+                    new JobsPart.Served(jobs, workers, polled, blobs, MAX_BYTES), settings));
     JobsPart.addReplies(replies);
-    new BlobApi(blobs, MOST_BYTES).addErrorReplies(replies);
+    new BlobApi(blobs, MAX_BYTES).addErrorReplies(replies);
     listener =
         HttpServer.start(
             InetAddress.getLoopbackAddress(),

@@ -25,9 +25,9 @@ public record Policy(Map<String, String> fields) {
   /** No settings: everything has its default. */
   public static final Policy NONE = new Policy(Map.of());
 
-  private static final int MOST_ATTEMPTS = 10_000;
-  private static final int MOST_FACTOR = 1_000;
-  private static final int MOST_LISTED = 100;
+  private static final int MAX_ATTEMPTS = 10_000;
+  private static final int MAX_FACTOR = 1_000;
+  private static final int MAX_LISTED = 100;
 
   /** The fields of a policy. */
   public enum Field {
@@ -129,7 +129,7 @@ public record Policy(Map<String, String> fields) {
       case SNOOZES -> count(field, text, 0);
       case RETRY_DELAY -> durations(field, text);
       case RETRY_MAX_DELAY -> TimeText.duration(field.key, text);
-      case RETRY_FACTOR -> number(field, text, 1, MOST_FACTOR);
+      case RETRY_FACTOR -> number(field, text, 1, MAX_FACTOR);
       case RETRY_JITTER -> number(field, text, 0, 1);
       case RETRY_EXCEPT -> codes(field, text);
       case TIMEOUT -> period(field, text);
@@ -205,7 +205,7 @@ public record Policy(Map<String, String> fields) {
         get(Field.RETRY_DELAY, Policy::durations, otherwise.delays()),
         get(
             Field.RETRY_FACTOR,
-            (field, text) -> number(field, text, 1, MOST_FACTOR),
+            (field, text) -> number(field, text, 1, MAX_FACTOR),
             otherwise.factor()),
         get(
             Field.RETRY_MAX_DELAY,
@@ -225,12 +225,12 @@ public record Policy(Map<String, String> fields) {
   private static int count(Field field, String text, int least) {
     if (text.matches("[0-9]{1,9}")) {
       int count = Integer.parseInt(text);
-      if (count >= least && count <= MOST_ATTEMPTS) {
+      if (count >= least && count <= MAX_ATTEMPTS) {
         return count;
       }
     }
     throw new PolicyException(
-        field.key, field.key + " must be an integer from " + least + " to " + MOST_ATTEMPTS);
+        field.key, field.key + " must be an integer from " + least + " to " + MAX_ATTEMPTS);
   }
 
   private static double number(Field field, String text, int least, int most) {
@@ -266,9 +266,9 @@ public record Policy(Map<String, String> fields) {
   }
 
   private static String key(Field field, String text) {
-    if (text.isEmpty() || text.length() > UniqueKey.MOST_KEY) {
+    if (text.isEmpty() || text.length() > UniqueKey.MAX_KEY) {
       throw new PolicyException(
-          field.key, field.key + " must be a key of 1 to " + UniqueKey.MOST_KEY + " characters");
+          field.key, field.key + " must be a key of 1 to " + UniqueKey.MAX_KEY + " characters");
     }
     return text;
   }
@@ -297,8 +297,8 @@ public record Policy(Map<String, String> fields) {
 
   private static List<String> listed(Field field, String text) {
     List<String> parts = Arrays.stream(text.split(",", -1)).map(String::strip).toList();
-    if (parts.size() > MOST_LISTED) {
-      throw new PolicyException(field.key, field.key + " lists more than " + MOST_LISTED);
+    if (parts.size() > MAX_LISTED) {
+      throw new PolicyException(field.key, field.key + " lists more than " + MAX_LISTED);
     }
     return parts;
   }

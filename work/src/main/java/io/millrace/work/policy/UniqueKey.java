@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public record UniqueKey(
     @Nullable String key, List<String> fields, Scope scope, @Nullable Duration period) {
   /** The most characters of a key. */
-  static final int MOST_KEY = 256;
+  static final int MAX_KEY = 256;
 
   /** Copies the fields. */
   public UniqueKey {

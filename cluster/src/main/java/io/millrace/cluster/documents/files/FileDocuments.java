@@ -43,7 +43,7 @@ public final class FileDocuments implements VersionedDocuments {
   private static final int SEGMENT_LENGTH = 64;
 
   /** Each time another writer has made and deleted the document meanwhile. */
-  private static final int MOST_TRIES = 500;
+  private static final int MAX_TRIES = 500;
 
   private final Disk disk;
   private final Layout layout;
@@ -172,7 +172,7 @@ public final class FileDocuments implements VersionedDocuments {
 
   /** Creates a document; empty if it exists. */
   private Optional<Location> make(KeyFolder folder, String key, String json) throws IOException {
-    for (int attempt = 0; attempt < MOST_TRIES; attempt++) {
+    for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
       Optional<Newest> newest = folder.newest();
       if (newest.isPresent() && newest.get().file().json() != null) {
         return Optional.empty();
@@ -274,7 +274,7 @@ public final class FileDocuments implements VersionedDocuments {
     Path unfinished = layout.unfinished();
     Path place = spot.in(folder.path());
     try {
-      for (int attempt = 0; attempt < MOST_TRIES; attempt++) {
+      for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
         disk.write(unfinished, file.bytes());
         try {
           disk.link(place, unfinished);

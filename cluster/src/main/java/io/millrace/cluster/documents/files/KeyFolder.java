@@ -17,7 +17,7 @@ final class KeyFolder {
   /**
    * A reading fails only if another writer makes progress; this many mean that the disk is broken.
    */
-  private static final int MOST_READINGS = 10_000;
+  private static final int MAX_READINGS = 10_000;
 
   /** Other names in a segment are not versions; some systems leave files in any folder. */
   private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]?");
@@ -46,7 +46,7 @@ final class KeyFolder {
 
   /** The newest version, which may say that the document was deleted; empty if there is none. */
   Optional<Newest> newest() throws IOException {
-    for (int reading = 0; reading < MOST_READINGS; reading++) {
+    for (int reading = 0; reading < MAX_READINGS; reading++) {
       List<Location.Segment> segments;
       try {
         segments = segments();

@@ -47,7 +47,7 @@ public record QueuedCommandType(NodeType local, Tasks tasks, String queue) imple
       """;
 
   /** The input is passed in a variable; the limit of Linux is 128 KiB with its name and its end. */
-  private static final int MOST_STDIN_BYTES = (128 << 10) - "MILLRACE_GRAPH_STDIN=".length() - 1;
+  private static final int MAX_STDIN_BYTES = (128 << 10) - "MILLRACE_GRAPH_STDIN=".length() - 1;
 
   private static final TaskAttempt.Meaning MEANING =
       new TaskAttempt.Meaning(QueuedCommandType::failure, QueuedCommandType::values);
@@ -90,11 +90,11 @@ public record QueuedCommandType(NodeType local, Tasks tasks, String queue) imple
   public void check(Map<String, JsonNode> inputs) {
     local.check(inputs);
     int bytes = new Inputs(inputs).optionalText("stdin").orElse("").getBytes(UTF_8).length;
-    if (bytes > MOST_STDIN_BYTES) {
+    if (bytes > MAX_STDIN_BYTES) {
       throw new InvalidGraphException(
           String.format(
               "stdin has %,d bytes; a command on execution nodes takes up to %,d",
-              bytes, MOST_STDIN_BYTES));
+              bytes, MAX_STDIN_BYTES));
     }
   }
 

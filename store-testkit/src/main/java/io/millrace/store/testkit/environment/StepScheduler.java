@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * caller gets its answer at once; a lazy one leaves that to {@link #step}.
  */
 public final class StepScheduler {
-  private static final int MOST_STEPS = 10_000_000;
+  private static final int MAX_STEPS = 10_000_000;
 
   private final VirtualClock clock;
   private final RandomGenerator random;
@@ -71,7 +71,7 @@ public final class StepScheduler {
    */
   public void runUntilIdle() {
     for (int steps = 0; step(); steps++) {
-      if (steps > MOST_STEPS) {
+      if (steps > MAX_STEPS) {
         throw new IllegalStateException("activities go on for ever without waiting: " + drivers);
       }
     }

@@ -25,7 +25,7 @@ final class CommandMix {
       List.of(Owner.client(1), Owner.client(2), new Owner("p", 1), new Owner("p", 7));
   private static final List<Claim.Order> ORDERS =
       List.of(Claim.Order.RANDOM, Claim.Order.OLDEST, Claim.Order.NEWEST);
-  private static final int MOST_TASKS = 60;
+  private static final int MAX_TASKS = 60;
   private static final int KEYS = 12;
 
   private final RandomGenerator random;
@@ -129,7 +129,7 @@ final class CommandMix {
     for (int i = 0; i < parts; i++) {
       switch (random.nextInt(13)) {
         case 0, 1, 2, 3 -> {
-          if (model.size() < MOST_TASKS) {
+          if (model.size() < MAX_TASKS) {
             names.add("t" + adds);
             builder.add(add(adds++));
           } else {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** Opens a store with random options, limits and journal, chosen once. */
 final class StoreOpener {
   private static final int SMALL_SEGMENTS = 1 << 16;
-  private static final int MOST_PAYLOAD = 1 << 24;
+  private static final int MAX_PAYLOAD = 1 << 24;
 
   private final SimulatedEnvironment environment;
   private final LongSupplier settled;
@@ -50,7 +50,7 @@ final class StoreOpener {
             : new Retention(
                 random.nextInt(20) * (long) SMALL_SEGMENTS,
                 Duration.ofSeconds(random.nextInt(10_000)));
-    journalOptions = new FileJournalOptions(SMALL_SEGMENTS, MOST_PAYLOAD, retention);
+    journalOptions = new FileJournalOptions(SMALL_SEGMENTS, MAX_PAYLOAD, retention);
     nodeCapacity = random.nextInt(4, 13);
   }
 
