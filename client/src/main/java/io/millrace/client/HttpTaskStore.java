@@ -158,8 +158,11 @@ public final class HttpTaskStore implements TaskStore {
             + HttpTransport.encode(query.group())
             + "?limit="
             + query.limit()
-            + "&owned="
-            + query.owned(),
+            + switch (query.selection()) {
+              case WAITING -> "";
+              case DELAYED -> "&delayed=true";
+              case ALL -> "&owned=true";
+            },
         Answers::readTasks);
   }
 

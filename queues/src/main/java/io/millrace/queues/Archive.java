@@ -132,7 +132,7 @@ public final class Archive {
     for (GroupSummary group : session.store().groups().value()) {
       if (Queue.isFinishedGroup(group.name())) {
         List<Task> oldest =
-            session.store().group(new GroupQuery(group.name(), AT_ONCE, false)).value();
+            session.store().group(GroupQuery.waiting(group.name()).withLimit(AT_ONCE)).value();
         move(session, oldest, limitMillis);
       }
     }

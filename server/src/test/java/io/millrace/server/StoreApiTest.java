@@ -444,6 +444,8 @@ final class StoreApiTest {
         "/store/group/a?limit=x",
         "/store/group/a?limit=9223372036854775808",
         "/store/group/a?owned=maybe",
+        "/store/group/a?delayed=maybe",
+        "/store/group/a?delayed=yes&owned=yes",
         "/store/group/a?data=hex",
         "/store/group/",
         "/store/group/%FF",

@@ -171,22 +171,41 @@ public interface TaskStore extends AutoCloseable {
   }
 
   /**
-   * A query for tasks of a group: first the waiting ones, by available time and then by origin;
-   * with {@code owned}, then the delayed and the claimed ones in the same order.
+   * A query for tasks of a group, by available time and then by origin.
    *
    * @param group the name of the group; the result for an unknown one is empty
    * @param limit the largest number of tasks to list, 0 for no limit
-   * @param owned whether to list tasks that cannot be claimed now too
+   * @param selection which tasks to list
    */
-  record GroupQuery(String group, int limit, boolean owned) {
+  record GroupQuery(String group, int limit, Selection selection) {
+    /** Which tasks of a group a query lists. */
+    public enum Selection {
+      /** Those that can be claimed now. */
+      WAITING,
+      /** Those whose time has not come and that nobody owns. */
+      DELAYED,
+      /** The waiting ones, and then the delayed and the owned ones together. */
+      ALL
+    }
+
     /** All waiting tasks of a group. */
     public static GroupQuery waiting(String group) {
-      return new GroupQuery(group, 0, false);
+      return new GroupQuery(group, 0, Selection.WAITING);
+    }
+
+    /** All delayed tasks of a group. */
+    public static GroupQuery delayed(String group) {
+      return new GroupQuery(group, 0, Selection.DELAYED);
     }
 
     /** All tasks of a group. */
     public static GroupQuery all(String group) {
-      return new GroupQuery(group, 0, true);
+      return new GroupQuery(group, 0, Selection.ALL);
+    }
+
+    /** The same with another limit. */
+    public GroupQuery withLimit(int other) {
+      return new GroupQuery(group, other, selection);
     }
   }
 

@@ -12,12 +12,6 @@ import java.util.function.Predicate;
 
 /** Reads when delayed tasks of groups can be claimed. */
 public final class DelayedTasks {
-  /** If more tasks of a group can be claimed at once, its delayed ones are not looked for. */
-  private static final int MAX_WAITING = 10_000;
-
-  /** When to ask again then. */
-  private static final Duration ASK_AGAIN = Duration.ofSeconds(10);
-
   private DelayedTasks() {}
 
   /**
@@ -45,26 +39,18 @@ public final class DelayedTasks {
     Map<String, Delays> found = new HashMap<>();
     for (GroupSummary group : store.groups().value()) {
       if (group.delayed() > 0 && wanted.test(group.name())) {
-        found.put(
-            group.name(),
-            group.waiting() > MAX_WAITING
-                ? new Delays(List.of(ASK_AGAIN), true)
-                : read(store, group));
+        found.put(group.name(), read(store, group.name()));
       }
     }
     return found;
   }
 
-  private static Delays read(TaskStore store, GroupSummary group) {
-    // The waiting and the owned ones are listed too.
-    long others = group.waiting() + group.owned();
-    int limit = (int) Math.min(Integer.MAX_VALUE, others + DueTimes.MOST);
-    var read = store.group(new GroupQuery(group.name(), limit, true));
+  private static Delays read(TaskStore store, String group) {
+    var read = store.group(GroupQuery.delayed(group).withLimit(DueTimes.MOST));
     List<Duration> delays =
         read.value().stream()
-            .filter(task -> task.owner() == null && task.availableAtMillis() > read.timeMillis())
             .map(task -> Duration.ofMillis(task.availableAtMillis() - read.timeMillis()))
             .toList();
-    return new Delays(delays, read.value().size() == limit);
+    return new Delays(delays, delays.size() == DueTimes.MOST);
   }
 }

@@ -115,7 +115,8 @@ public final class StoreCommands extends CommandGroup {
               description = "The most tasks to list; 0 for all. Default: 0")
           int limit) {
     return target.run(store -> {
-      Read<List<Task>> tasks = store.group(new GroupQuery(group, Math.max(0, limit), all));
+      GroupQuery query = all ? GroupQuery.all(group) : GroupQuery.waiting(group);
+      Read<List<Task>> tasks = store.group(query.withLimit(Math.max(0, limit)));
       target.print(tasks.value(), tasks.timeMillis());
       return ExitCode.OK;
     });

@@ -93,7 +93,7 @@ final class Assigning {
         return;
       }
       int asked = Math.min(ready.size(), maxTasks);
-      List<Task> oldest = store.store().group(new GroupQuery(group, asked, false)).value();
+      List<Task> oldest = store.store().group(GroupQuery.waiting(group).withLimit(asked)).value();
       int before = ready.size();
       recording.take(oldest, ready, assigned);
       if (oldest.size() < asked) {

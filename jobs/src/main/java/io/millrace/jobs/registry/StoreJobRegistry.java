@@ -309,7 +309,7 @@ final class StoreJobRegistry implements JobRegistry {
       if (ids.size() == most) {
         break;
       }
-      GroupQuery query = new GroupQuery(group, most - ids.size(), false);
+      GroupQuery query = GroupQuery.waiting(group).withLimit(most - ids.size());
       for (Task task : store.store().group(query).value()) {
         ids.add(JobJson.id(task.data().utf8()));
       }

@@ -10,6 +10,7 @@ import io.millrace.store.TaskRef;
 import io.millrace.store.TaskStore;
 import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.store.TaskStore.GroupQuery;
+import io.millrace.store.TaskStore.GroupQuery.Selection;
 import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.TaskStore.Read;
 import io.millrace.wire.Answers;
@@ -88,12 +89,22 @@ record Reads(TaskStore store, int maxRefs) {
     String group = name("group", request.parameter("group"));
     new Permitted(request.caller()).checkRead(group);
     DataForm form = data(request);
-    boolean owned = request.query().bool("owned", false);
-    Read<List<Task>> read = store.group(new GroupQuery(group, limit(request), owned));
+    Read<List<Task>> read = store.group(new GroupQuery(group, limit(request), selection(request)));
     return list(
         read,
         read.value().size(),
         target -> Answers.writeTasks(target, read.value(), read.timeMillis(), form));
+  }
+
+  private static Selection selection(Request request) {
+    boolean owned = request.query().bool("owned", false);
+    if (!request.query().bool("delayed", false)) {
+      return owned ? Selection.ALL : Selection.WAITING;
+    }
+    if (owned) {
+      throw HttpProblem.malformed("delayed cannot be combined with owned");
+    }
+    return Selection.DELAYED;
   }
 
   Reply document(Request request) {

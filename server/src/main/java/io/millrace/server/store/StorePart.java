@@ -74,7 +74,7 @@ public final class StorePart implements Part {
         .get("/group", reads::groupNames)
         .get("/summary", reads::summary)
         .get("/position", reads::position);
-    api.query("data", "limit", "owned").get("/group/{group}", reads::group);
+    api.query("data", "limit", "owned", "delayed").get("/group/{group}", reads::group);
     api.query("data")
         .get("/task/{id}", reads::task)
         .get("/tasks/{ids}", reads::tasks)

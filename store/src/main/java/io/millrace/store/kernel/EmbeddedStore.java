@@ -31,6 +31,7 @@ import io.millrace.store.journal.Journal;
 import io.millrace.store.kernel.snapshots.Backups;
 import io.millrace.store.kernel.state.FrozenState;
 import io.millrace.store.kernel.state.FrozenTree;
+import io.millrace.store.kernel.state.Group;
 import io.millrace.store.kernel.state.Listings;
 import io.millrace.store.kernel.state.State;
 import io.millrace.store.kernel.subscriptions.Broadcast;
@@ -197,7 +198,12 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
 
   @Override
   public Read<List<Task>> group(GroupQuery query) {
-    return ask(it -> it.state().freezeGroup(query));
+    Read<Optional<Group.Frozen>> read =
+        ask(it -> Optional.ofNullable(it.state().freezeGroup(query.group())));
+    return new Read<>(
+        read.position(),
+        read.timeMillis(),
+        read.value().map(group -> Listings.tasks(group, query)).orElse(List.of()));
   }
 
   @Override

@@ -70,17 +70,32 @@ abstract class ReadContract extends StoreTopic {
   }
 
   @Test
+  void the_delayed_ones_can_be_listed_alone() {
+    add("a", "claimed");
+    claim(ALICE, "a", Duration.ofSeconds(5));
+    add("a", "owned by an add", When.after(Duration.ofSeconds(5)), true);
+    add("a", "delayed late", When.after(Duration.ofSeconds(50)), false);
+    add("a", "delayed early", When.after(Duration.ofSeconds(10)), false);
+    add("a", "waiting");
+    assertThat(texts(store().group(GroupQuery.delayed("a")).value()))
+        .containsExactly("delayed early", "delayed late");
+    assertThat(texts(store().group(GroupQuery.delayed("a").withLimit(1)).value()))
+        .containsExactly("delayed early");
+    assertThat(store().group(GroupQuery.delayed("b")).value()).isEmpty();
+  }
+
+  @Test
   void a_listing_stops_at_its_limit() {
     for (int i = 0; i < 5; i++) {
       add("a", "t" + i);
     }
     claim(ALICE, "a");
-    assertThat(texts(store().group(new GroupQuery("a", 2, false)).value()))
+    assertThat(texts(store().group(GroupQuery.waiting("a").withLimit(2)).value()))
         .containsExactly("t1", "t2");
-    assertThat(texts(store().group(new GroupQuery("a", 5, true)).value()))
+    assertThat(texts(store().group(GroupQuery.all("a").withLimit(5)).value()))
         .containsExactly("t1", "t2", "t3", "t4", "t0");
-    assertThat(store().group(new GroupQuery("a", 0, false)).value()).hasSize(4);
-    assertThat(store().group(new GroupQuery("a", 100, true)).value()).hasSize(5);
+    assertThat(store().group(GroupQuery.waiting("a")).value()).hasSize(4);
+    assertThat(store().group(GroupQuery.all("a").withLimit(100)).value()).hasSize(5);
   }
 
   @Test

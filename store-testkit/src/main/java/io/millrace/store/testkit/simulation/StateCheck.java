@@ -7,6 +7,7 @@ import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.store.TaskStore.GroupQuery;
+import io.millrace.store.TaskStore.GroupQuery.Selection;
 import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.TaskStore.Read;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a store and passes the answers to the ledger for checking. */
@@ -33,8 +35,7 @@ final class StateCheck {
   void readSomething(EmbeddedTaskStore store) {
     switch (random.nextInt(5)) {
       case 0 -> readTasks(store);
-      case 1 ->
-          readGroup(store, new GroupQuery(mix.group(), random.nextInt(5), random.nextBoolean()));
+      case 1 -> readGroup(store, new GroupQuery(mix.group(), random.nextInt(5), selection()));
       case 2 -> readGroups(store);
       case 3 -> readDocument(store, mix.documentKey());
       default -> {
@@ -45,6 +46,11 @@ final class StateCheck {
                 mix.collection(), "k", random.nextBoolean() ? after : "", random.nextInt(4)));
       }
     }
+  }
+
+  private Selection selection() {
+    Selection[] all = Selection.values();
+    return all[random.nextInt(all.length)];
   }
 
   /** Reads everything. */
@@ -77,10 +83,14 @@ final class StateCheck {
         read,
         query,
         model -> {
-          List<Task> tasks = new ArrayList<>(model.waiting(query.group(), read.timeMillis()));
-          if (query.owned()) {
-            tasks.addAll(model.busy(query.group(), read.timeMillis()));
-          }
+          List<Task> waiting = model.waiting(query.group(), read.timeMillis());
+          List<Task> busy = model.busy(query.group(), read.timeMillis());
+          List<Task> tasks =
+              switch (query.selection()) {
+                case WAITING -> waiting;
+                case DELAYED -> busy.stream().filter(task -> task.owner() == null).toList();
+                case ALL -> Stream.concat(waiting.stream(), busy.stream()).toList();
+              };
           return first(tasks, query.limit());
         });
   }

@@ -148,6 +148,13 @@ public final class Group {
     return held.freeze();
   }
 
+  Frozen freeze() {
+    return new Frozen(frozenWaiting(), frozenHeld());
+  }
+
+  /** The tasks of a group at one moment: the waiting ones, and the delayed and owned ones. */
+  public record Frozen(FrozenTree<Task> waiting, FrozenTree<Task> held) {}
+
   /**
    * A column of available times and origins. It keeps copies of the numbers, so that a search does
    * not have to access the tasks, which lie anywhere in memory.

@@ -15,14 +15,30 @@ import java.util.function.Function;
 public final class Listings {
   private Listings() {}
 
-  static List<Task> tasks(Group group, GroupQuery query) {
-    List<Task> tasks = group.frozenWaiting();
-    if (query.owned()) {
-      tasks = new Joined<>(tasks, group.frozenHeld());
-    }
+  /** The result of a query, in the order of its selection. */
+  public static List<Task> tasks(Group.Frozen group, GroupQuery query) {
+    List<Task> tasks =
+        switch (query.selection()) {
+          case WAITING -> group.waiting();
+          case DELAYED -> delayed(group.held(), query.limit());
+          case ALL -> new Joined<>(group.waiting(), group.held());
+        };
     return query.limit() > 0 && query.limit() < tasks.size()
         ? tasks.subList(0, query.limit())
         : tasks;
+  }
+
+  private static List<Task> delayed(FrozenTree<Task> held, int limit) {
+    List<Task> found = new ArrayList<>();
+    for (Task task : held) {
+      if (task.owner() == null) {
+        found.add(task);
+        if (found.size() == limit) {
+          break;
+        }
+      }
+    }
+    return found;
   }
 
   static List<GroupSummary> summaries(FrozenTree<Group> groups) {

@@ -6,7 +6,6 @@ import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
-import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.kernel.records.Event;
@@ -315,14 +314,14 @@ public final class State {
     return frozen;
   }
 
-  /** The current tasks of one group. */
-  public List<Task> freezeGroup(GroupQuery query) {
-    Group group = group(query.group());
+  /** The current tasks of one group, as {@link Listings#tasks} takes them. */
+  public Group.@Nullable Frozen freezeGroup(String name) {
+    Group group = group(name);
     if (group == null) {
-      return List.of();
+      return null;
     }
     generation.next();
-    return Listings.tasks(group, query);
+    return group.freeze();
   }
 
   /** All current groups. */
