@@ -3,12 +3,12 @@ package io.millrace.bench;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.ErrorReplies;
+import io.millrace.http.ErrorResponses;
 import io.millrace.http.HttpLimits;
 import io.millrace.http.HttpServer;
 import io.millrace.http.Routes;
-import io.millrace.http.message.AsyncReply;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.AsyncResponse;
+import io.millrace.http.message.Response;
 import io.millrace.server.HeapGoal;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.config.Configuration;
@@ -72,8 +72,8 @@ final class BenchServer {
                 ApiRoutes.below(ECHO)
                     .post(
                         "",
-                        (request, _) -> AsyncReply.now(Reply.json(request.body())),
-                        request -> Reply.json(request.body()))
+                        (request, _) -> AsyncResponse.now(Response.json(request.body())),
+                        request -> Response.json(request.body()))
                     .routes());
     InetAddress address = InetAddress.getLoopbackAddress();
     return HttpServer.start(
@@ -82,7 +82,7 @@ final class BenchServer {
         HttpLimits.DEFAULT,
         Access.to(address, null, Origins.NONE),
         routes,
-        new ErrorReplies());
+        new ErrorResponses());
   }
 
   private static void awaitEnd(int port) throws IOException {

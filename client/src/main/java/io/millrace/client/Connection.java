@@ -1,7 +1,7 @@
 package io.millrace.client;
 
-import io.millrace.client.AnswerReader.Answered;
 import io.millrace.client.HttpTransport.Request;
+import io.millrace.client.ResponseReader.Response;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -36,8 +36,8 @@ final class Connection implements ConnectionPool.Pooled {
 
   private final Socket socket;
   private final OutputStream out;
-  private final AnswerReader answers;
-  private final AnswerDeadlines.Deadline deadline;
+  private final ResponseReader answers;
+  private final ResponseDeadlines.Deadline deadline;
 
   /** How long the server may be silent. */
   private int answerMillis;
@@ -49,11 +49,11 @@ final class Connection implements ConnectionPool.Pooled {
   private volatile boolean cut;
   private long idleSinceNanos;
 
-  private Connection(Socket base, Socket socket, AnswerDeadlines deadlines) throws IOException {
+  private Connection(Socket base, Socket socket, ResponseDeadlines deadlines) throws IOException {
     this.base = base;
     this.socket = socket;
     out = socket.getOutputStream();
-    answers = new AnswerReader(new Received(socket.getInputStream()));
+    answers = new ResponseReader(new Received(socket.getInputStream()));
     deadline = deadlines.of(this::cut);
   }
 
@@ -69,7 +69,7 @@ final class Connection implements ConnectionPool.Pooled {
       InetSocketAddress address,
       @Nullable SSLSocketFactory tls,
       int timeoutMillis,
-      AnswerDeadlines deadlines)
+      ResponseDeadlines deadlines)
       throws IOException {
     Socket socket = new Socket();
     try {
@@ -124,7 +124,7 @@ final class Connection implements ConnectionPool.Pooled {
    * @param headers the encoded headers of every request
    * @throws IOException if the connection broke, so that it is unknown what the server did
    */
-  Answered send(Request request, String prefix, byte[] headers) throws IOException {
+  Response send(Request request, String prefix, byte[] headers) throws IOException {
     reusable = false;
     sent = false;
     outgoingBytes = 0;
@@ -298,7 +298,7 @@ final class Connection implements ConnectionPool.Pooled {
   }
 
   /** Called when the body of this answer has been read to its end. */
-  void finished(Answered answer) {
+  void finished(Response answer) {
     // After an early answer, only a part of the request has been sent.
     reusable = sent && answer.keepsConnection();
   }

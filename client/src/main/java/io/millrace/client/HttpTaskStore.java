@@ -22,8 +22,8 @@ import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.TaskStore.Read;
 import io.millrace.store.Transaction;
-import io.millrace.wire.Answers;
 import io.millrace.wire.Requests;
+import io.millrace.wire.Responses;
 import io.millrace.wire.WireException;
 import java.net.URI;
 import java.time.Duration;
@@ -127,7 +127,7 @@ public final class HttpTaskStore implements TaskStore {
 
   private Outcome outcome(Answer answer) {
     try {
-      return Answers.readOutcome(answer.body());
+      return Responses.readOutcome(answer.body());
     } catch (WireException e) {
       if (answer.status() == 200) {
         throw new OutcomeUnknownException("cannot read the answer of " + server, e);
@@ -148,7 +148,7 @@ public final class HttpTaskStore implements TaskStore {
   @Override
   public Read<List<Optional<Task>>> tasks(List<TaskRef> refs) {
     refs.forEach(TaskRef::required);
-    return read(ask(post("/store/tasks", () -> Requests.write(refs), 0)), Answers::readFound);
+    return read(ask(post("/store/tasks", () -> Requests.write(refs), 0)), Responses::readFound);
   }
 
   @Override
@@ -163,12 +163,12 @@ public final class HttpTaskStore implements TaskStore {
               case DELAYED -> "&delayed=true";
               case ALL -> "&owned=true";
             },
-        Answers::readTasks);
+        Responses::readTasks);
   }
 
   @Override
   public Read<List<GroupSummary>> groups() {
-    return read("/store/summary", Answers::readSummaries);
+    return read("/store/summary", Responses::readSummaries);
   }
 
   @Override
@@ -179,10 +179,10 @@ public final class HttpTaskStore implements TaskStore {
             + "/"
             + HttpTransport.encode(key.key());
     Answer answer = ask(get(path));
-    boolean missing = answer.status() == 404 && answer.header(Answers.POSITION_HEADER) != null;
+    boolean missing = answer.status() == 404 && answer.header(Responses.POSITION_HEADER) != null;
     return missing
         ? inAnswer(answer, _ -> Optional.empty())
-        : read(answer, body -> Optional.of(Answers.readDocument(body)));
+        : read(answer, body -> Optional.of(Responses.readDocument(body)));
   }
 
   @Override
@@ -196,7 +196,7 @@ public final class HttpTaskStore implements TaskStore {
             + HttpTransport.encode(query.after())
             + "&limit="
             + query.limit(),
-        Answers::readDocuments);
+        Responses::readDocuments);
   }
 
   private <T> Read<T> read(String path, Function<byte[], T> form) {
@@ -219,8 +219,8 @@ public final class HttpTaskStore implements TaskStore {
   }
 
   private <T> Read<T> inAnswer(Answer answer, Function<byte[], T> form) {
-    String position = answer.header(Answers.POSITION_HEADER);
-    String time = answer.header(Answers.TIME_HEADER);
+    String position = answer.header(Responses.POSITION_HEADER);
+    String time = answer.header(Responses.TIME_HEADER);
     if (position == null || time == null) {
       throw new RejectedException(answer.status(), "no task store at " + server);
     }

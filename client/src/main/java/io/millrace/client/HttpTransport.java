@@ -1,11 +1,11 @@
 package io.millrace.client;
 
-import io.millrace.client.AnswerReader.Answered;
 import io.millrace.client.ConnectionPool.Call;
+import io.millrace.client.ResponseReader.Response;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
-import io.millrace.wire.Answers;
+import io.millrace.wire.Responses;
 import io.millrace.wire.WireException;
 import io.millrace.work.Backoff;
 import java.io.FilterInputStream;
@@ -37,7 +37,7 @@ final class HttpTransport implements AutoCloseable {
   private final byte[] headers;
 
   private final @Nullable SSLSocketFactory tls;
-  private final AnswerDeadlines deadlines = new AnswerDeadlines();
+  private final ResponseDeadlines deadlines = new ResponseDeadlines();
   private final ConnectionPool<Connection> pool = new ConnectionPool<>(this::connect);
 
   /** With headers for every request. */
@@ -163,10 +163,10 @@ final class HttpTransport implements AutoCloseable {
 
   /** The whole answer to a request. */
   static final class Answer {
-    private final Answered head;
+    private final Response head;
     private final byte[] body;
 
-    private Answer(Answered head, byte[] body) {
+    private Answer(Response head, byte[] body) {
       this.head = head;
       this.body = body;
     }
@@ -188,7 +188,7 @@ final class HttpTransport implements AutoCloseable {
     /** The error message of the server. */
     String error() {
       try {
-        return Answers.readError(body);
+        return Responses.readError(body);
       } catch (WireException _) {
         String text = new String(body, 0, Math.min(body.length, 200), StandardCharsets.UTF_8);
         return text.isBlank() ? "no reason given" : text.strip();
@@ -201,12 +201,12 @@ final class HttpTransport implements AutoCloseable {
    * its end; otherwise closing cuts it. For one thread; any thread may close it.
    */
   final class Streamed extends FilterInputStream {
-    private final Answered answer;
+    private final Response answer;
     private final Connection connection;
     private final Call call;
     private boolean released;
 
-    private Streamed(Answered answer, Connection connection, Call call) {
+    private Streamed(Response answer, Connection connection, Call call) {
       super(answer);
       this.answer = answer;
       this.connection = connection;
@@ -348,7 +348,7 @@ final class HttpTransport implements AutoCloseable {
     Connection connection = pool.lease(call, certain);
     boolean opened = false;
     try {
-      Answered answer = connection.send(request, prefix, headers);
+      Response answer = connection.send(request, prefix, headers);
       Streamed streamed = new Streamed(answer, connection, call);
       opened = true;
       return streamed;

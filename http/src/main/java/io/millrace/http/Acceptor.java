@@ -5,7 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpProblem;
-import io.millrace.http.message.ReplyText;
+import io.millrace.http.message.ResponseEncoder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -170,10 +170,11 @@ final class Acceptor {
             RequestMemory.RETRY_SECONDS);
     try (channel) {
       channel.configureBlocking(false);
-      ByteBuffer text = ReplyText.last(ErrorForm.PLAIN.reply(problem));
+      ByteBuffer text = ResponseEncoder.last(ErrorForm.PLAIN.response(problem));
       channel.write(text);
       channel.shutdownOutput();
-      // Closing with unread bytes would reset the connection, and the client might miss the answer.
+      // Closing with unread bytes would reset the connection, and the client might miss the
+      // response.
       channel.read(ByteBuffer.allocate(HttpLimits.DEFAULT.maxHeaderBytes()));
     }
   }

@@ -1,6 +1,6 @@
 package io.millrace.http;
 
-import io.millrace.http.message.AsyncReply;
+import io.millrace.http.message.AsyncResponse;
 import io.millrace.http.message.HttpProblem;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -17,15 +17,15 @@ import org.slf4j.LoggerFactory;
  * requests. A thread exists only while it serves one of the other requests.
  *
  * <pre>
- *              complete plain request          reply
- *   READING ---------------------------> PENDING -------> WRITING
- *    ^  |  ^                                                 |
- *    |  |  +-------------------- all written ---------------+
+ *              complete plain request           response
+ *   READING ---------------------------> PENDING ----------> WRITING
+ *    ^  |  ^                                                    |
+ *    |  |  +--------------------- all written -----------------+
  *    |  |
- *    |  +-- complete head of another request --> DETACHED --+
- *    +---------- the request's thread has replied ----------+
+ *    |  +-- complete head of another request --> DETACHED ---+
+ *    +---------- the request's thread has responded ---------+
  *
- *   from any phase: after the last reply LINGERING until the client has closed, then CLOSED
+ *   from any phase: after the last response LINGERING until the client has closed, then CLOSED
  * </pre>
  *
  * <p>Getters are thread-safe. All other methods are called by the thread of the loop, unless they
@@ -35,8 +35,8 @@ final class Connection {
   private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
   /**
-   * How long the client's input is read and dropped after the last reply. Closing with unread bytes
-   * would reset the connection, and the client might miss the reply.
+   * How long the client's input is read and dropped after the last response. Closing with unread
+   * bytes would reset the connection, and the client might miss the response.
    */
   static final Duration LINGER = Duration.ofSeconds(10);
 
@@ -64,10 +64,10 @@ final class Connection {
   /** Whether {@link #request} was begun and must be ended with {@link Dispatcher#end}. */
   private boolean begun;
 
-  /** Memory that is reserved for the request and its reply. */
+  /** Memory that is reserved for the request and its response. */
   private int reservedBytes;
 
-  /** The rest of a reply that the client was too slow to take. */
+  /** The rest of a response that the client was too slow to take. */
   private @Nullable ByteBuffer unwritten;
 
   private @Nullable Thread thread;
@@ -78,7 +78,7 @@ final class Connection {
 
   private long lingerBytes = LINGER_BYTES;
 
-  /** Whether the reply that is being written is the last. */
+  /** Whether the response that is being written is the last. */
   private boolean closing;
 
   /** A connection that was just accepted. */
@@ -111,7 +111,7 @@ final class Connection {
   }
 
   /**
-   * Returns the connection to its loop after a reply. Called by the request's thread.
+   * Returns the connection to its loop after a response. Called by the request's thread.
    *
    * @param leftover the bytes of the next request that have arrived
    */
@@ -119,7 +119,7 @@ final class Connection {
     loop.execute(() -> resume(leftover));
   }
 
-  /** Returns the connection to its loop after the last reply. Called by the request's thread. */
+  /** Returns the connection to its loop after the last response. Called by the request's thread. */
   void lingerAndClose() {
     loop.execute(() -> {
       try {
@@ -146,7 +146,7 @@ final class Connection {
   /**
    * Closes the connection to free resources, if it has been idle for this long and is of little
    * value: for memory, if it has stopped in the middle of a request; otherwise, if it has sent no
-   * request with accepted credentials, or its last reply was written. Called by any thread.
+   * request with accepted credentials, or its last response was written. Called by any thread.
    *
    * @return whether it is being closed
    */
@@ -304,37 +304,38 @@ final class Connection {
   /** Handles a complete plain request on the loop. */
   private void handle() throws IOException {
     Request current = request();
-    AsyncReply reply = context.dispatcher().begin(current, this, received.body(), loop.tick());
-    if (reply == null) {
+    AsyncResponse response =
+        context.dispatcher().begin(current, this, received.body(), loop.tick());
+    if (response == null) {
       startThread();
       return;
     }
     reservedBytes = received.handOver();
     begun = true;
     endReading(Phase.PENDING);
-    if (reply.isDone()) {
-      write(current, reply);
+    if (response.isDone()) {
+      write(current, response);
     } else {
-      reply.whenDone(() -> loop.execute(() -> writeOrClose(current, reply)));
+      response.whenDone(() -> loop.execute(() -> writeOrClose(current, response)));
     }
   }
 
-  private void writeOrClose(Request current, AsyncReply reply) {
+  private void writeOrClose(Request current, AsyncResponse response) {
     try {
-      write(current, reply);
+      write(current, response);
     } catch (IOException | RuntimeException | Error e) {
       // Errors too: no connection may end the loop.
       close(e);
     }
   }
 
-  private void write(Request current, AsyncReply reply) throws IOException {
+  private void write(Request current, AsyncResponse response) throws IOException {
     if (phase == Phase.CLOSED) {
       end();
       return;
     }
     phase = Phase.WRITING;
-    write(context.dispatcher().encode(current, reply, loop.buffer()));
+    write(context.dispatcher().encode(current, response, loop.buffer()));
   }
 
   /** Refuses a request that cannot be parsed, and then closes the connection. */
@@ -428,7 +429,7 @@ final class Connection {
     }
   }
 
-  /** Closes the connection. A pending request is ended later, when its reply is ready. */
+  /** Closes the connection. A pending request is ended later, when its response is ready. */
   private void close(@Nullable Throwable cause) {
     if (cause instanceof Error) {
       LOG.error("a connection is closed because of an internal error", cause);

@@ -2,13 +2,13 @@ package io.millrace.http;
 
 import io.millrace.http.PendingWait.ClientGoneException;
 import io.millrace.http.Route.NonBlockingHandler;
-import io.millrace.http.message.AsyncReply;
+import io.millrace.http.message.AsyncResponse;
 import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.Head;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
-import io.millrace.http.message.Reply;
-import io.millrace.http.message.ReplyText;
+import io.millrace.http.message.Response;
+import io.millrace.http.message.ResponseEncoder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handles every request: finds the route, checks access, calls the handler, encodes the reply, and
- * records the request. Route and access are determined once, as soon as the head is complete.
+ * Handles every request: finds the route, checks access, calls the handler, encodes the response,
+ * and records the request. Route and access are determined once, as soon as the head is complete.
  * Thread-safe.
  */
 final class Dispatcher {
@@ -27,7 +27,7 @@ final class Dispatcher {
 
   private final AccessCheck access;
   private final Routes routes;
-  private final ErrorReplies errorReplies;
+  private final ErrorResponses errorResponses;
   private final InFlight inFlight;
   private final long slowNanos;
 
@@ -39,12 +39,12 @@ final class Dispatcher {
   Dispatcher(
       AccessCheck access,
       Routes routes,
-      ErrorReplies errorReplies,
+      ErrorResponses errorResponses,
       InFlight inFlight,
       Duration slow) {
     this.access = access;
     this.routes = routes;
-    this.errorReplies = errorReplies;
+    this.errorResponses = errorResponses;
     this.inFlight = inFlight;
     this.slowNanos = slow.toNanos();
   }
@@ -115,46 +115,47 @@ final class Dispatcher {
    * @param body the complete body
    * @return null if nothing was done and the request needs a thread
    */
-  @Nullable AsyncReply begin(Request request, Connection connection, byte[] body, LoopTick tick) {
+  @Nullable AsyncResponse begin(
+      Request request, Connection connection, byte[] body, LoopTick tick) {
     if (!inFlight.enter()) {
       return null;
     }
-    AsyncReply reply = null;
+    AsyncResponse response = null;
     try {
       Routes.Match match = admit(request, connection);
       NonBlockingHandler handler = match.route().nonBlocking();
       if (handler != null) {
-        reply = handler.begin(request.withBody(body), tick);
+        response = handler.begin(request.withBody(body), tick);
       }
     } catch (IOException | RuntimeException e) {
       // A thread tries again and answers the error, unless a command may have been submitted.
-      reply = request.hasSubmitted() ? AsyncReply.now(errorReplies.answer(e, request)) : null;
+      response = request.hasSubmitted() ? AsyncResponse.now(errorResponses.of(e, request)) : null;
     } catch (Error e) {
-      reply = AsyncReply.now(errorReplies.answer(e, request));
+      response = AsyncResponse.now(errorResponses.of(e, request));
     } finally {
-      if (reply == null) {
+      if (response == null) {
         inFlight.leave();
       }
     }
-    return reply;
+    return response;
   }
 
-  /** Encodes a completed reply, into {@code room} if it fits, and notes its status. */
-  ByteBuffer encode(Request request, AsyncReply completed, ByteBuffer room) {
-    Reply.Whole reply;
+  /** Encodes a completed response, into {@code room} if it fits, and notes its status. */
+  ByteBuffer encode(Request request, AsyncResponse completed, ByteBuffer room) {
+    Response.Whole response;
     try {
-      reply = completed.reply();
+      response = completed.response();
     } catch (RuntimeException | Error e) {
-      reply = errorReplies.answer(e, request);
+      response = errorResponses.of(e, request);
     }
-    request.status(reply.status());
-    return ReplyText.of(reply, room);
+    request.status(response.status());
+    return ResponseEncoder.encode(response, room);
   }
 
   /**
-   * Ends a request that was begun, once its reply has been written or cannot be written any more.
-   * The request is recorded first, so that a stop, which waits for the end of requests, finds a
-   * complete log.
+   * Ends a request that was begun, once its response has been written or cannot be written any
+   * more. The request is recorded first, so that a stop, which waits for the end of requests, finds
+   * a complete log.
    */
   void end(Request request) {
     try {
@@ -165,25 +166,26 @@ final class Dispatcher {
   }
 
   /**
-   * Encodes the refusal of a request that cannot be parsed; it is the last reply of a connection.
+   * Encodes the refusal of a request that cannot be parsed; it is the last response of a
+   * connection.
    */
   ByteBuffer refuse(HttpProblem problem) {
     routes.unmatched().record(problem.status(), 0);
     LOG.debug("a request is refused: {} {}", problem.status(), problem.message());
-    return ReplyText.last(ErrorForm.PLAIN.reply(problem));
+    return ResponseEncoder.last(ErrorForm.PLAIN.response(problem));
   }
 
   /** Handles a request on its own thread. */
   void serve(RequestThread thread) throws IOException, InterruptedException {
     Request request = thread.request();
     boolean entered = inFlight.enter();
-    Reply reply;
+    Response response;
     try {
-      reply = entered ? answer(thread) : stopping();
-      if (!(reply instanceof Reply.Upgraded)) {
-        thread.write(reply, entered);
+      response = entered ? answer(thread) : stopping();
+      if (!(response instanceof Response.Upgraded)) {
+        thread.write(response, entered);
       }
-      request.status(reply.status());
+      request.status(response.status());
     } catch (ClientGoneException e) {
       LOG.trace("a client has disconnected", e);
       return;
@@ -195,12 +197,12 @@ final class Dispatcher {
         record(request);
       }
     }
-    if (reply instanceof Reply.Upgraded upgraded) {
+    if (response instanceof Response.Upgraded upgraded) {
       thread.upgrade(upgraded);
     }
   }
 
-  private Reply answer(RequestThread thread) throws IOException, InterruptedException {
+  private Response answer(RequestThread thread) throws IOException, InterruptedException {
     try {
       Request request = thread.request();
       Routes.Match match = admit(request, thread.connection());
@@ -212,17 +214,17 @@ final class Dispatcher {
       RequestBody body = thread.body();
       return switch (body.state()) {
         case MALFORMED ->
-            ErrorForm.PLAIN.reply(
+            ErrorForm.PLAIN.response(
                 HttpProblem.malformed("the body is malformed: " + body.problem()));
-        case SLOW -> ErrorForm.PLAIN.reply(RequestBody.tooSlow(thread.connection().limits()));
+        case SLOW -> ErrorForm.PLAIN.response(RequestBody.tooSlow(thread.connection().limits()));
         case DISCONNECTED -> throw new ClientGoneException();
-        case OK -> errorReplies.answer(e, thread.request());
+        case OK -> errorResponses.of(e, thread.request());
       };
     }
   }
 
-  private static Reply stopping() {
-    return ErrorForm.PLAIN.reply(HttpProblem.unavailable("the server is stopping", 1));
+  private static Response stopping() {
+    return ErrorForm.PLAIN.response(HttpProblem.unavailable("the server is stopping", 1));
   }
 
   /** Records a request that has ended in the metrics, and in the log if it failed or was slow. */

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One thread that serves the plain requests of many connections. It waits only for its selector, so
- * requests and replies that arrive together cost one wake-up.
+ * requests and responses that arrive together cost one wake-up.
  *
  * <p>{@link #execute} and {@link #close} may be called by any thread, all other methods only by the
  * thread of the loop.

@@ -36,11 +36,11 @@ public final class HttpServer {
       HttpLimits limits,
       AccessCheck access,
       Routes routes,
-      ErrorReplies errorReplies) {
+      ErrorResponses errorResponses) {
     InFlight inFlight = new InFlight();
     HttpLimits possible = limits.possible();
     Dispatcher dispatcher =
-        new Dispatcher(access, routes, errorReplies, inFlight, possible.slowRequest());
+        new Dispatcher(access, routes, errorResponses, inFlight, possible.slowRequest());
     RequestMemory memory = new RequestMemory(possible.memoryBytes());
     try {
       Acceptor acceptor =

@@ -4,7 +4,7 @@ import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.Head;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.http.websocket.WebSocket;
 import io.millrace.wire.Utf8;
 import java.io.ByteArrayInputStream;
@@ -18,7 +18,9 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A request, from its complete head to the end of its reply. For use by one thread at a time. */
+/**
+ * A request, from its complete head to the end of its response. For use by one thread at a time.
+ */
 public final class Request {
   private static final byte[] EMPTY = new byte[0];
   private static final int FIRST_READ_BYTES = 64 << 10;
@@ -26,8 +28,8 @@ public final class Request {
   /** The memory that a value or a name in a JSON tree takes besides its text. */
   private static final int TREE_NODE_BYTES = 64;
 
-  /** The status of a request without a reply, because the client disconnected. */
-  private static final int NO_ANSWER = 499;
+  /** The status of a request without a response, because the client disconnected. */
+  private static final int NO_RESPONSE = 499;
 
   /** The request that a thread serves. */
   static final ScopedValue<Request> CURRENT = ScopedValue.newInstance();
@@ -37,7 +39,7 @@ public final class Request {
   private final long beganNanos = System.nanoTime();
   private Routes.@Nullable Match match;
   private @Nullable Caller caller;
-  private int status = NO_ANSWER;
+  private int status = NO_RESPONSE;
   private boolean waited;
   private volatile boolean submitted;
 
@@ -95,7 +97,7 @@ public final class Request {
     return match == null ? ErrorForm.PLAIN : match.endpoint().route().errors();
   }
 
-  /** The status of the reply; 499 if there is none. */
+  /** The status of the response; 499 if there is none. */
   int status() {
     return status;
   }
@@ -137,7 +139,7 @@ public final class Request {
     return caller;
   }
 
-  /** Whether the method is HEAD, so that the reply is sent without its body. */
+  /** Whether the method is HEAD, so that the response is sent without its body. */
   public boolean isHead() {
     return head.method().equals("HEAD");
   }
@@ -352,19 +354,19 @@ public final class Request {
   }
 
   /**
-   * The reply that switches the connection to WebSocket.
+   * The response that switches the connection to WebSocket.
    *
    * @param limits the limits of the client's messages
    * @param opener opens the WebSocket, on the thread of this request
    * @throws HttpProblem 426 if the request does not ask for WebSocket 13, 400 if its handshake is
    *     malformed
    */
-  public Reply webSocket(WebSocket.Limits limits, Reply.SocketOpener opener) {
-    Map<String, String> answer = Upgrade.handshake(head);
+  public Response webSocket(WebSocket.Limits limits, Response.SocketOpener opener) {
+    Map<String, String> handshake = Upgrade.handshake(head);
     if (isHead() || hasBody()) {
       throw HttpProblem.malformed("a WebSocket handshake must be GET without a body");
     }
-    return new Reply.Upgraded(answer, limits, opener);
+    return new Response.Upgraded(handshake, limits, opener);
   }
 
   /**

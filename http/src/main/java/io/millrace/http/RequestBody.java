@@ -79,7 +79,7 @@ final class RequestBody extends InputStream {
     this.ended = left == 0;
   }
 
-  /** The answer to a body that is too slow. */
+  /** The response to a body that is too slow. */
   static HttpProblem tooSlow(HttpLimits limits) {
     return new HttpProblem(
         408,

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The memory budget of all requests: incomplete heads and bodies, complete bodies until they are
- * answered, text messages of WebSockets, and replies that clients are slow to read. Thread-safe.
+ * answered, text messages of WebSockets, and responses that clients are slow to read. Thread-safe.
  */
 final class RequestMemory implements WebSocketConnection.Memory {
   /** The {@code Retry-After} of a request for which there was no memory, in seconds. */
@@ -70,7 +70,7 @@ final class RequestMemory implements WebSocketConnection.Memory {
     return budgetBytes - budgetBytes / 8;
   }
 
-  /** The answer to a request for which there is no memory. */
+  /** The response to a request for which there is no memory. */
   static HttpProblem full() {
     return HttpProblem.unavailable(
         "the memory for requests is used up (server.request-memory-bytes); try again later",

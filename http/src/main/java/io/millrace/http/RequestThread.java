@@ -1,7 +1,7 @@
 package io.millrace.http;
 
-import io.millrace.http.message.Reply;
-import io.millrace.http.message.ReplyText;
+import io.millrace.http.message.Response;
+import io.millrace.http.message.ResponseEncoder;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -15,20 +15,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves one request on its own thread: reads the body from the connection, writes the reply, and
- * returns the connection to its event loop.
+ * Serves one request on its own thread: reads the body from the connection, writes the response,
+ * and returns the connection to its event loop.
  */
 final class RequestThread implements Runnable, PendingWait.Client {
   private static final Logger LOG = LoggerFactory.getLogger(RequestThread.class);
 
-  /** An unread body of up to this length is skipped after the reply, to keep the connection. */
+  /** An unread body of up to this length is skipped after the response, to keep the connection. */
   private static final int SKIPPED_BYTES = 64 << 10;
 
   /** What happens to the connection after the request. */
   private enum End {
     /** It waits for the next request. */
     KEPT,
-    /** It is closed once the client has the reply. */
+    /** It is closed once the client has the response. */
     LAST,
     /** It is closed at once. */
     CLOSED
@@ -96,7 +96,7 @@ final class RequestThread implements Runnable, PendingWait.Client {
     }
   }
 
-  /** After the last reply, waits until the client closes, if {@link #watch} is reading. */
+  /** After the last response, waits until the client closes, if {@link #watch} is reading. */
   private void awaitClose() {
     CompletableFuture<byte @Nullable []> reading = ahead;
     if (end == End.CLOSED || reading == null) {
@@ -111,56 +111,57 @@ final class RequestThread implements Runnable, PendingWait.Client {
   }
 
   /**
-   * Writes the reply.
+   * Writes the response.
    *
    * @param mayKeep whether the connection may be kept afterwards
    * @throws IOException if it cannot be written completely
    */
-  void write(Reply reply, boolean mayKeep) throws IOException, InterruptedException {
+  void write(Response response, boolean mayKeep) throws IOException, InterruptedException {
     try {
-      writeOpen(reply, mayKeep);
+      writeOpen(response, mayKeep);
     } finally {
-      if (reply instanceof Reply.Streamed streamed) {
+      if (response instanceof Response.Streamed streamed) {
         streamed.body().close();
       }
     }
   }
 
-  private void writeOpen(Reply reply, boolean mayKeep) throws IOException, InterruptedException {
+  private void writeOpen(Response response, boolean mayKeep)
+      throws IOException, InterruptedException {
     boolean keeps = mayKeep && !request.head().closes() && body.isNearEnd(SKIPPED_BYTES);
     boolean headOnly = request.isHead();
     Output target = new Output(connection);
-    switch (reply) {
-      case Reply.Whole whole -> {
-        ByteBuffer text = ReplyText.of(whole, !keeps, headOnly, ByteBuffer.allocate(0));
+    switch (response) {
+      case Response.Whole whole -> {
+        ByteBuffer text = ResponseEncoder.encode(whole, !keeps, headOnly, ByteBuffer.allocate(0));
         target.write(text.array(), 0, text.limit());
       }
-      case Reply.Streamed streamed when headOnly ->
-          target.write(ReplyText.head(streamed, streamed.lengthBytes(), !keeps));
-      case Reply.Streamed streamed ->
-          stream(streamed, new ReplyText.BodyStream(target, streamed, !keeps));
-      case Reply.Upgraded _ ->
-          throw new IllegalArgumentException("this reply switches the protocol");
+      case Response.Streamed streamed when headOnly ->
+          target.write(ResponseEncoder.head(streamed, streamed.lengthBytes(), !keeps));
+      case Response.Streamed streamed ->
+          stream(streamed, new ResponseEncoder.BodyStream(target, streamed, !keeps));
+      case Response.Upgraded _ ->
+          throw new IllegalArgumentException("this response switches the protocol");
     }
-    // The rest of the body is skipped only now, because the client may wait for the reply first.
+    // The rest of the body is skipped only now, because the client may wait for the response first.
     end = keeps && body.skipRest() ? End.KEPT : End.LAST;
   }
 
-  private void stream(Reply.Streamed reply, ReplyText.BodyStream target)
+  private void stream(Response.Streamed response, ResponseEncoder.BodyStream target)
       throws IOException, InterruptedException {
     try {
-      reply.body().writeTo(target);
+      response.body().writeTo(target);
       target.end();
     } catch (RuntimeException | Error e) {
       if (!(e.getCause() instanceof IOException)) {
-        LOG.error("the reply to {} is incomplete", request, e);
+        LOG.error("the response to {} is incomplete", request, e);
       }
-      throw new IOException("a reply is incomplete", e);
+      throw new IOException("a response is incomplete", e);
     }
   }
 
   /** Runs a WebSocket on the connection until it is closed. */
-  void upgrade(Reply.Upgraded upgraded) {
+  void upgrade(Response.Upgraded upgraded) {
     connection.activity().waitsForEvent(true);
     Upgrade.run(connection, body.leftover(), inFlight(), request.caller().validity(), upgraded);
   }

@@ -1,12 +1,12 @@
 package io.millrace.http;
 
 import io.millrace.http.AccessCheck.Credentials;
-import io.millrace.http.message.AsyncReply;
+import io.millrace.http.message.AsyncResponse;
 import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.Headers;
 import io.millrace.http.message.HttpMethod;
 import io.millrace.http.message.HttpProblem;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -106,12 +106,12 @@ public record Route(
      * @throws IOException if its body cannot be read
      * @throws InterruptedException if the connection is being closed
      */
-    Reply handle(Request request) throws IOException, InterruptedException;
+    Response handle(Request request) throws IOException, InterruptedException;
   }
 
   /**
    * Handles the requests of one route without blocking. Called on an event loop, which serves many
-   * connections, so it must be quick: parse the request, submit it, and return a future reply.
+   * connections, so it must be quick: parse the request, submit it, and return a future response.
    */
   @FunctionalInterface
   public interface NonBlockingHandler {
@@ -121,10 +121,10 @@ public record Route(
      * <p>An exception has the same effect as null, unless {@link Request#submitted} was called
      * before. So nothing else may have been changed when it is thrown.
      *
-     * @param tick the current tick of the loop; other requests may begin in it before replies are
+     * @param tick the current tick of the loop; other requests may begin in it before responses are
      *     written
-     * @return the future reply; null to leave the request to the route's {@link Handler}
+     * @return the future response; null to leave the request to the route's {@link Handler}
      */
-    @Nullable AsyncReply begin(Request request, LoopTick tick) throws IOException;
+    @Nullable AsyncResponse begin(Request request, LoopTick tick) throws IOException;
   }
 }

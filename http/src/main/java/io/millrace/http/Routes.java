@@ -6,7 +6,7 @@ import io.millrace.http.Route.Handler;
 import io.millrace.http.message.HttpMethod;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -55,7 +55,7 @@ public final class Routes {
    * The route of a request.
    *
    * @param endpoint the metrics of the route
-   * @param route the route; a placeholder with an error as its answer if none matches
+   * @param route the route; a placeholder with an error as its response if none matches
    * @param parameters the decoded path parameters, in order
    */
   record Match(Endpoint endpoint, Route route, List<String> parameters) {}
@@ -101,8 +101,8 @@ public final class Routes {
 
   /**
    * Finds the route of a request. If none matches, the result is a placeholder whose handler gives
-   * the answer: 400 for a malformed path, 404 for an unknown path, 405 for an unknown method, or
-   * the answer to OPTIONS. So access can be checked before the caller learns which paths exist.
+   * the response: 400 for a malformed path, 404 for an unknown path, 405 for an unknown method, or
+   * the response to OPTIONS. So access can be checked before the caller learns which paths exist.
    *
    * @param path the path as it was sent
    */
@@ -157,7 +157,7 @@ public final class Routes {
     HttpMethod known = HttpMethod.named(method);
     if (known == HttpMethod.OPTIONS) {
       return answeredBy(
-          _ -> new Reply.Whole(204, null, Map.of("Allow", allowed(place)), new byte[0]));
+          _ -> new Response.Whole(204, null, Map.of("Allow", allowed(place)), new byte[0]));
     }
     Endpoint endpoint = known == null ? null : place.endpoints.get(known);
     if (endpoint == null && known == HttpMethod.HEAD) {
@@ -181,7 +181,7 @@ public final class Routes {
     return String.join(", ", names);
   }
 
-  /** A route with the number and duration of its answers by status. Thread-safe. */
+  /** A route with the number and duration of its responses by status. Thread-safe. */
   static final class Endpoint {
     private static final int STATUSES = 600;
 
@@ -220,7 +220,7 @@ public final class Routes {
       return names;
     }
 
-    /** Records an answer. */
+    /** Records a response. */
     void record(int status, long nanos) {
       Timer timer = timers.get(status);
       if (timer == null) {
@@ -232,7 +232,7 @@ public final class Routes {
 
     private Timer timer(int status) {
       return Timer.builder("millrace.http.requests")
-          .description("Requests answered, and the time from their head to the end of the answer")
+          .description("Requests answered, and the time from their head to the end of the response")
           .tag("method", methodLabel)
           .tag("route", pathLabel)
           .tag("status", Integer.toString(status))

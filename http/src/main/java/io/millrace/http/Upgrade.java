@@ -2,7 +2,7 @@ package io.millrace.http;
 
 import io.millrace.http.message.Head;
 import io.millrace.http.message.HttpProblem;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.http.websocket.WebSocketConnection;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -25,7 +25,7 @@ final class Upgrade {
   private Upgrade() {}
 
   /**
-   * The headers of the reply to a handshake.
+   * The headers of the response to a handshake.
    *
    * @throws HttpProblem 426 if the request does not ask for WebSocket 13, 400 if its key is
    *     malformed
@@ -76,7 +76,7 @@ final class Upgrade {
   }
 
   /**
-   * Writes the reply that switches the connection, runs the WebSocket, and returns when the
+   * Writes the response that switches the connection, runs the WebSocket, and returns when the
    * connection is closed.
    *
    * @param pending the bytes received after the request
@@ -87,7 +87,7 @@ final class Upgrade {
       byte[] pending,
       InFlight inFlight,
       Caller.Validity validity,
-      Reply.Upgraded upgraded) {
+      Response.Upgraded upgraded) {
     if (!inFlight.enterUpgraded()) {
       upgraded.opener().abandon();
       return;
@@ -116,8 +116,8 @@ final class Upgrade {
     }
   }
 
-  /** Writes the reply. Returns false if the connection has failed. */
-  private static boolean write(SocketChannel channel, Reply.Upgraded upgraded) {
+  /** Writes the response. Returns false if the connection has failed. */
+  private static boolean write(SocketChannel channel, Response.Upgraded upgraded) {
     StringBuilder head = new StringBuilder("HTTP/1.1 101 Switching Protocols\r\n");
     upgraded
         .headers()

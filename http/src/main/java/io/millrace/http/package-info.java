@@ -8,14 +8,14 @@
  *     |
  *          +-- a plain request (short, with Content-Length), once its body is complete
  *     |     --> Dispatcher --> Routes, AccessCheck
- *     |                    --> NonBlockingHandler: Request -> AsyncReply
- *          |     --> when the reply is ready: ReplyText is written, time and status are recorded
+ *     |                    --> NonBlockingHandler: Request -> AsyncResponse
+ *          |     --> when the response is ready: ResponseEncoder is written, time and status are recorded
  *     |
  *          +-- any other request, once its head is complete --> RequestThread
  *     |     --> Dispatcher --> Routes (path and method)
  *          |                    --> AccessCheck (who the caller is), before any of the body is read
- *     |                    --> Handler: Request -> Reply, or a thrown HttpProblem
- *          |                    --> ReplyText is written, time and status are recorded
+ *     |                    --> Handler: Request -> Response, or a thrown HttpProblem
+ *          |                    --> ResponseEncoder is written, time and status are recorded
  *    |     --> the connection returns to its loop
  *     |
  *          +-- a malformed, late or too long head --> refused, then the connection is closed
@@ -26,7 +26,7 @@
  * while it serves a request; it reads the body itself, from a {@link io.millrace.http.RequestBody}.
  *
  * <p>To add an API, see {@link io.millrace.http.ApiRoutes}, {@link io.millrace.http.Request},
- * {@link io.millrace.http.message.Reply} and {@link io.millrace.http.message.HttpProblem}.
+ * {@link io.millrace.http.message.Response} and {@link io.millrace.http.message.HttpProblem}.
  */
 @NullMarked
 package io.millrace.http;

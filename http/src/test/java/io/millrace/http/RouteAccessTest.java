@@ -6,10 +6,10 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.millrace.http.AccessCheck.Credentials;
 import io.millrace.http.Caller.Role;
 import io.millrace.http.Route.Handler;
-import io.millrace.http.message.AsyncReply;
+import io.millrace.http.message.AsyncResponse;
 import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.Headers;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
@@ -46,9 +46,9 @@ final class RouteAccessTest {
 
   private static final ErrorForm LOUD =
       problem ->
-          new Reply.Whole(
+          new Response.Whole(
               problem.status(),
-              Reply.TEXT,
+              Response.TEXT,
               Map.of(),
               problem
                   .message()
@@ -64,18 +64,18 @@ final class RouteAccessTest {
           HttpLimits.DEFAULT,
           AccessCheck.OPEN,
           new Routes(new SimpleMeterRegistry()).addAll(routes()),
-          new ErrorReplies().add(IllegalStateException.class, 409));
+          new ErrorResponses().add(IllegalStateException.class, 409));
 
   private static List<Route> routes() {
     ApiRoutes api = ApiRoutes.below("/a", "/b").credentials(NAMES).errors(LOUD);
     Handler who =
-        request -> Reply.json(request.caller().principal().getBytes(StandardCharsets.UTF_8));
+        request -> Response.json(request.caller().principal().getBytes(StandardCharsets.UTF_8));
     api.get("/who", who).post("/who", who);
     api.role(Role.ADMIN)
-        .post("/admin", (request, _) -> AsyncReply.now(whole(request)), RouteAccessTest::whole);
+        .post("/admin", (request, _) -> AsyncResponse.now(whole(request)), RouteAccessTest::whole);
     api.strictQuery(Set.of("known"))
         .get("/strict", who)
-        .post("/strict", (request, _) -> AsyncReply.now(whole(request)), RouteAccessTest::whole);
+        .post("/strict", (request, _) -> AsyncResponse.now(whole(request)), RouteAccessTest::whole);
     api.get(
         "/fails",
         _ -> {
@@ -84,8 +84,8 @@ final class RouteAccessTest {
     return api.routes();
   }
 
-  private static Reply.Whole whole(Request request) {
-    return Reply.json(200, request.caller().principal().getBytes(StandardCharsets.UTF_8));
+  private static Response.Whole whole(Request request) {
+    return Response.json(200, request.caller().principal().getBytes(StandardCharsets.UTF_8));
   }
 
   private String ask(String method, String path, String... headers)

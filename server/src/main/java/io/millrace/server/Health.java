@@ -2,7 +2,7 @@ package io.millrace.server;
 
 import io.millrace.http.Request;
 import io.millrace.http.Route.Handler;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StoreException;
 import io.millrace.store.StoreOptions.Journaling;
@@ -32,7 +32,7 @@ final class Health implements Handler {
   }
 
   @Override
-  public Reply handle(Request request) {
+  public Response handle(Request request) {
     DiskState disk = store.disk();
     if (disk.stuck()) {
       // Reads wait as well, so the store is not asked.
@@ -45,16 +45,16 @@ final class Health implements Handler {
       answer.put("time", read.timeMillis());
       answer.put("timeahead", store.timeAheadMillis());
       answer.put("warnings", parts.stream().flatMap(part -> part.warnings().stream()).toList());
-      return Reply.json(JSON.writeValueAsBytes(answer));
+      return Response.json(JSON.writeValueAsBytes(answer));
     } catch (StoreException e) {
       return problem("stopped", String.valueOf(e.getMessage()));
     }
   }
 
-  private Reply problem(String status, String error) {
+  private Response problem(String status, String error) {
     Map<String, Object> answer = answer(status);
     answer.put("error", error);
-    return Reply.json(503, JSON.writeValueAsBytes(answer));
+    return Response.json(503, JSON.writeValueAsBytes(answer));
   }
 
   private Map<String, Object> answer(String status) {

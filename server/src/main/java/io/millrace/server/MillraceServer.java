@@ -6,7 +6,7 @@ import io.millrace.blobs.FileBlobStore;
 import io.millrace.http.AccessCheck;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller;
-import io.millrace.http.ErrorReplies;
+import io.millrace.http.ErrorResponses;
 import io.millrace.http.HttpServer;
 import io.millrace.http.Route;
 import io.millrace.http.Routes;
@@ -130,8 +130,8 @@ public final class MillraceServer implements AutoCloseable {
           AccessPart access = AccessPart.open(new RequestStore(store), random);
           List<Part> parts = parts(configuration, store, blobs, token, access, random);
           PrometheusMeterRegistry registry = Metrics.registry();
-          ErrorReplies errorReplies = new ErrorReplies();
-          parts.forEach(part -> part.addErrorReplies(errorReplies));
+          ErrorResponses errorResponses = new ErrorResponses();
+          parts.forEach(part -> part.addErrorResponses(errorResponses));
           Routes routes = new Routes(registry);
           routes.addAll(ownRoutes(store, parts, options, registry));
           parts.forEach(part -> routes.addAll(part.routes()));
@@ -146,7 +146,7 @@ public final class MillraceServer implements AutoCloseable {
                       settings.requiresCredentials() || !address.isLoopbackAddress(),
                       settings.origins()),
                   routes,
-                  errorReplies);
+                  errorResponses);
           listener.measure(registry);
           LOG.info("listening on {} port {}", address.getHostAddress(), listener.port());
           String url = url(address, listener.port());
@@ -163,10 +163,10 @@ public final class MillraceServer implements AutoCloseable {
       ServerSettings settings,
       AccessCheck access,
       Routes routes,
-      ErrorReplies errorReplies) {
+      ErrorResponses errorResponses) {
     try {
       return HttpServer.start(
-          address, settings.port(), settings.http(), access, routes, errorReplies);
+          address, settings.port(), settings.http(), access, routes, errorResponses);
     } catch (HttpException e) {
       throw new ServerException(String.valueOf(e.getMessage()), e.getCause());
     }

@@ -1,7 +1,7 @@
 package io.millrace.server;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.millrace.http.ErrorReplies;
+import io.millrace.http.ErrorResponses;
 import io.millrace.http.Route;
 import io.millrace.work.Step;
 import java.util.List;
@@ -23,7 +23,7 @@ public interface Part extends AutoCloseable {
   List<Route> routes();
 
   /** Defines the answers to exceptions of its routes. */
-  default void addErrorReplies(ErrorReplies replies) {}
+  default void addErrorResponses(ErrorResponses responses) {}
 
   /**
    * Adds its figures to those of the server.

@@ -88,9 +88,9 @@ final class ClusterApiTest {
   @Test
   void a_document_that_is_none_of_a_cluster_is_named() throws IOException, InterruptedException {
     put("leader", "{\"holder\":\"a\",\"expire\":\"soon\"}");
-    HttpResponse<String> reply = server.get("/cluster");
-    assertThat(reply.statusCode()).isEqualTo(503);
-    assertThat(reply.body()).contains("document leader is no lock");
+    HttpResponse<String> response = server.get("/cluster");
+    assertThat(response.statusCode()).isEqualTo(503);
+    assertThat(response.body()).contains("document leader is no lock");
   }
 
   private void put(String key, String json) {
@@ -99,8 +99,8 @@ final class ClusterApiTest {
   }
 
   private JsonNode get(String path) throws IOException, InterruptedException {
-    HttpResponse<String> reply = server.get(path);
-    assertThat(reply.statusCode()).as(reply.body()).isEqualTo(200);
-    return JsonMapper.shared().readTree(reply.body());
+    HttpResponse<String> response = server.get(path);
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+    return JsonMapper.shared().readTree(response.body());
   }
 }

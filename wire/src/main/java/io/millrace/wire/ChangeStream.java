@@ -19,8 +19,8 @@ import tools.jackson.core.JsonGenerator;
  */
 public final class ChangeStream {
   /**
-   * The name of the first event, which says where the stream begins. {@link Answers#write(Position,
-   * long)} writes its data.
+   * The name of the first event, which says where the stream begins. {@link
+   * Responses#write(Position, long)} writes its data.
    */
   public static final String START = "start";
 

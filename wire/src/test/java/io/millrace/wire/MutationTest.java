@@ -15,11 +15,11 @@ final class MutationTest {
           body -> Requests.readTransaction(body, ""),
           body -> Requests.readClaim(body, ""),
           body -> Requests.readRefs(body),
-          body -> Answers.readOutcome(body),
-          body -> Answers.readFound(body),
-          body -> Answers.readDocuments(body),
-          body -> Answers.readSummaries(body),
-          body -> Answers.readError(body),
+          body -> Responses.readOutcome(body),
+          body -> Responses.readFound(body),
+          body -> Responses.readDocuments(body),
+          body -> Responses.readSummaries(body),
+          body -> Responses.readError(body),
           body -> ChangeStream.readCommit(body),
           body -> ChangeStream.readLost(body));
 
@@ -31,7 +31,7 @@ final class MutationTest {
           switch (samples.below(4)) {
             case 0 -> Requests.write(samples.transaction(""));
             case 1 -> Requests.write(samples.claim(""));
-            case 2 -> Answers.write(samples.outcome(), DataForm.TEXT);
+            case 2 -> Responses.write(samples.outcome(), DataForm.TEXT);
             default -> ChangeStream.write(samples.commit(), DataForm.TEXT);
           };
       for (int i = samples.below(4); i >= 0; i--) {

@@ -114,20 +114,20 @@ final class ReaderFuzzTest {
 
   static List<byte[]> outcomes() {
     return both(
-        seeds(samples -> Answers.write(samples.outcome(), DataForm.TEXT)),
-        seeds(samples -> Answers.write(samples.outcome(), DataForm.BASE64)));
+        seeds(samples -> Responses.write(samples.outcome(), DataForm.TEXT)),
+        seeds(samples -> Responses.write(samples.outcome(), DataForm.BASE64)));
   }
 
   @MethodSource("outcomes")
   @FuzzTest
   void an_outcome_is_read_or_refused(byte[] body) {
-    check(body, Answers::readOutcome, outcome -> Answers.write(outcome, DataForm.TEXT));
+    check(body, Responses::readOutcome, outcome -> Responses.write(outcome, DataForm.TEXT));
   }
 
   static List<byte[]> tasks() {
     return seeds(samples ->
         streamed(target ->
-            Answers.writeFound(
+            Responses.writeFound(
                 target,
                 samples.list(() -> samples.coin() ? Optional.of(samples.task()) : Optional.empty()),
                 samples.number(),
@@ -139,14 +139,14 @@ final class ReaderFuzzTest {
   void a_list_of_tasks_is_read_or_refused(byte[] body) {
     check(
         body,
-        Answers::readFound,
-        found -> streamed(target -> Answers.writeFound(target, found, 0, DataForm.TEXT)));
+        Responses::readFound,
+        found -> streamed(target -> Responses.writeFound(target, found, 0, DataForm.TEXT)));
   }
 
   static List<byte[]> documents() {
     return seeds(samples ->
         streamed(target ->
-            Answers.writeDocuments(target, samples.list(samples::document), DataForm.TEXT)));
+            Responses.writeDocuments(target, samples.list(samples::document), DataForm.TEXT)));
   }
 
   @MethodSource("documents")
@@ -154,30 +154,30 @@ final class ReaderFuzzTest {
   void a_list_of_documents_is_read_or_refused(byte[] body) {
     check(
         body,
-        Answers::readDocuments,
-        found -> streamed(target -> Answers.writeDocuments(target, found, DataForm.TEXT)));
+        Responses::readDocuments,
+        found -> streamed(target -> Responses.writeDocuments(target, found, DataForm.TEXT)));
   }
 
   static List<byte[]> summaries() {
-    return seeds(samples -> Answers.writeSummaries(samples.list(samples::summary)));
+    return seeds(samples -> Responses.writeSummaries(samples.list(samples::summary)));
   }
 
   @MethodSource("summaries")
   @FuzzTest
   void a_list_of_groups_is_read_or_refused(byte[] body) {
-    check(body, Answers::readSummaries, Answers::writeSummaries);
+    check(body, Responses::readSummaries, Responses::writeSummaries);
   }
 
   static List<byte[]> errors() {
     return both(
-        seeds(samples -> Answers.writeError(samples.name())),
-        seeds(samples -> Answers.writeErrors(samples.name(), null)));
+        seeds(samples -> Responses.writeError(samples.name())),
+        seeds(samples -> Responses.writeErrors(samples.name(), null)));
   }
 
   @MethodSource("errors")
   @FuzzTest
   void an_error_is_read_or_refused(byte[] body) {
-    check(body, Answers::readError, Answers::writeError);
+    check(body, Responses::readError, Responses::writeError);
   }
 
   static List<byte[]> commits() {

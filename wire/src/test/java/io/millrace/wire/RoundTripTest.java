@@ -60,7 +60,7 @@ final class RoundTripTest {
   void an_outcome_comes_back_as_it_was() {
     forEachSeed(samples -> {
       Outcome outcome = samples.outcome();
-      assertThat(Answers.readOutcome(Answers.write(outcome, form(samples)))).isEqualTo(outcome);
+      assertThat(Responses.readOutcome(Responses.write(outcome, form(samples)))).isEqualTo(outcome);
     });
   }
 
@@ -80,8 +80,8 @@ final class RoundTripTest {
       List<Optional<Task>> tasks =
           samples.list(() -> samples.coin() ? Optional.of(samples.task()) : Optional.<Task>empty());
       ByteArrayOutputStream written = new ByteArrayOutputStream();
-      Answers.writeFound(written, tasks, samples.number(), form(samples));
-      assertThat(Answers.readFound(written.toByteArray())).isEqualTo(tasks);
+      Responses.writeFound(written, tasks, samples.number(), form(samples));
+      assertThat(Responses.readFound(written.toByteArray())).isEqualTo(tasks);
     });
   }
 
@@ -90,12 +90,12 @@ final class RoundTripTest {
     forEachSeed(samples -> {
       List<Task> tasks = samples.list(samples::task);
       ByteArrayOutputStream written = new ByteArrayOutputStream();
-      Answers.writeTasks(written, tasks, samples.number(), form(samples));
-      assertThat(Answers.readTasks(written.toByteArray())).isEqualTo(tasks);
+      Responses.writeTasks(written, tasks, samples.number(), form(samples));
+      assertThat(Responses.readTasks(written.toByteArray())).isEqualTo(tasks);
       List<Document> documents = samples.list(samples::document);
       written.reset();
-      Answers.writeDocuments(written, documents, form(samples));
-      assertThat(Answers.readDocuments(written.toByteArray())).isEqualTo(documents);
+      Responses.writeDocuments(written, documents, form(samples));
+      assertThat(Responses.readDocuments(written.toByteArray())).isEqualTo(documents);
     });
   }
 
@@ -103,10 +103,11 @@ final class RoundTripTest {
   void single_tasks_and_documents_come_back_as_they_were() {
     forEachSeed(samples -> {
       Task task = samples.task();
-      assertThat(Answers.readTask(Answers.write(task, samples.number(), form(samples))))
+      assertThat(Responses.readTask(Responses.write(task, samples.number(), form(samples))))
           .isEqualTo(task);
       Document document = samples.document();
-      assertThat(Answers.readDocument(Answers.write(document, form(samples)))).isEqualTo(document);
+      assertThat(Responses.readDocument(Responses.write(document, form(samples))))
+          .isEqualTo(document);
     });
   }
 
@@ -122,7 +123,7 @@ final class RoundTripTest {
   void summaries_come_back_as_they_were() {
     List<GroupSummary> groups =
         List.of(new GroupSummary("a\"b", 1, 2, 3, 4), new GroupSummary("é", 0, 0, 0, 1L << 40));
-    assertThat(Answers.readSummaries(Answers.writeSummaries(groups))).isEqualTo(groups);
+    assertThat(Responses.readSummaries(Responses.writeSummaries(groups))).isEqualTo(groups);
   }
 
   @Test
@@ -139,15 +140,15 @@ final class RoundTripTest {
 
   @Test
   void errors_come_back_as_they_were_and_survive_half_characters() {
-    assertThat(Answers.readError(Answers.writeError("no task 5"))).isEqualTo("no task 5");
-    byte[] errors = Answers.writeErrors("one", Reason.Kind.MALFORMED);
+    assertThat(Responses.readError(Responses.writeError("no task 5"))).isEqualTo("no task 5");
+    byte[] errors = Responses.writeErrors("one", Reason.Kind.MALFORMED);
     assertThat(new String(errors, UTF_8))
         .isEqualTo("{\"errors\":[\"one\"],\"refusal\":[{\"kind\":\"bugs\"}]}");
-    assertThat(Answers.readError(errors)).isEqualTo("one");
-    assertThat(new String(Answers.writeErrors("one", null), UTF_8))
+    assertThat(Responses.readError(errors)).isEqualTo("one");
+    assertThat(new String(Responses.writeErrors("one", null), UTF_8))
         .isEqualTo("{\"errors\":[\"one\"]}");
-    assertThat(Answers.readError("{\"errors\":[\"one\",\"two\"]}".getBytes(UTF_8)))
+    assertThat(Responses.readError("{\"errors\":[\"one\",\"two\"]}".getBytes(UTF_8)))
         .isEqualTo("one; two");
-    assertThat(Answers.readError(Answers.writeError("bad: \ud800"))).isEqualTo("bad: ?");
+    assertThat(Responses.readError(Responses.writeError("bad: \ud800"))).isEqualTo("bad: ?");
   }
 }

@@ -195,7 +195,7 @@ final class SeedFormTest {
     long minusOne = update("{\"clientid\":-1}").client().client();
     assertThat(minusOne).isEqualTo((1L << 53) - 1);
     Task task = new Task(5, 5, "g", 9, Owner.client(minusOne), 0, 0, Bytes.EMPTY);
-    assertThat(new String(Answers.write(task, 0, DataForm.TEXT), UTF_8))
+    assertThat(new String(Responses.write(task, 0, DataForm.TEXT), UTF_8))
         .contains("\"ownerid\":-1,");
     updateRefused(
         "{\"clientid\":-2147483649}",
@@ -239,7 +239,7 @@ final class SeedFormTest {
         new Task(
             523623, 17, "map", 2_000, Owner.client(2624), 523623, 1, Bytes.of("/path:1024\"é"));
     Outcome done = new Outcome.Done(new Position(255, 8), 1_000, List.of(task), List.of(), false);
-    assertThat(new String(Answers.write(done, DataForm.TEXT), UTF_8))
+    assertThat(new String(Responses.write(done, DataForm.TEXT), UTF_8))
         .isEqualTo(
             "{\"tasks\":[{\"id\":523623,\"group\":\"map\",\"data\":\"/path:1024\\\"é\","
                 + "\"timespec\":2000,\"ownerid\":2624,\"origin\":17,\"token\":523623,"
@@ -249,7 +249,7 @@ final class SeedFormTest {
   @Test
   void bytes_that_are_no_text_are_shown_as_base64() {
     Task task = new Task(1, 1, "g", 0, null, 0, 0, Bytes.copyOf(new byte[] {(byte) 0xff}));
-    assertThat(new String(Answers.write(task, 0, DataForm.TEXT), UTF_8))
+    assertThat(new String(Responses.write(task, 0, DataForm.TEXT), UTF_8))
         .isEqualTo(
             "{\"id\":1,\"group\":\"g\",\"data64\":\"/w==\",\"timespec\":0,\"ownerid\":0,"
                 + "\"origin\":1,\"token\":0,\"claims\":0,\"state\":\"waiting\"}");
@@ -265,7 +265,7 @@ final class SeedFormTest {
                 Reason.of(Reason.Kind.MISSING_UPDATE, TaskRef.id(14), "task 14 is not there"),
                 Reason.of(
                     Reason.Kind.VERSION_CONFLICT, new DocumentKey("c", "k"), "document c/k")));
-    assertThat(new String(Answers.write(refused, DataForm.TEXT), UTF_8))
+    assertThat(new String(Responses.write(refused, DataForm.TEXT), UTF_8))
         .isEqualTo(
             "{\"errors\":[\"task 14 is not there\",\"document c/k\"],"
                 + "\"refusal\":[{\"kind\":\"changes\",\"id\":14},"
@@ -281,13 +281,14 @@ final class SeedFormTest {
     assertThat(status(Reason.Kind.TOO_LARGE, Reason.Kind.FULL)).isEqualTo(413);
     assertThat(status(Reason.Kind.FULL)).isEqualTo(503);
     assertThat(status(Reason.Kind.FULL, Reason.Kind.OWNED_BY_ANOTHER)).isEqualTo(409);
-    assertThat(Answers.status(new Outcome.Done(new Position(1, 1), 1, List.of(), List.of(), false)))
+    assertThat(
+            Responses.status(new Outcome.Done(new Position(1, 1), 1, List.of(), List.of(), false)))
         .isEqualTo(200);
   }
 
   private static int status(Reason.Kind... kinds) {
     List<Reason> reasons = Arrays.stream(kinds).map(kind -> Reason.of(kind, "why")).toList();
-    return Answers.status(new Outcome.Refused(new Position(1, 1), 1, reasons));
+    return Responses.status(new Outcome.Refused(new Position(1, 1), 1, reasons));
   }
 
   /** What {@code json.Marshal} makes of the structs of the original's Go client. */

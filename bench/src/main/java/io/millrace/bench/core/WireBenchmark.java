@@ -6,9 +6,9 @@ import io.millrace.store.Owner;
 import io.millrace.store.Position;
 import io.millrace.store.Task;
 import io.millrace.store.Transaction;
-import io.millrace.wire.Answers;
 import io.millrace.wire.DataForm;
 import io.millrace.wire.Requests;
+import io.millrace.wire.Responses;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -69,6 +69,6 @@ public class WireBenchmark {
   /** Writes the answer of a claim. */
   @Benchmark
   public byte[] writeOutcome() {
-    return Answers.write(outcome, DataForm.TEXT);
+    return Responses.write(outcome, DataForm.TEXT);
   }
 }

@@ -20,8 +20,8 @@ import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.TaskStore.Read;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.When;
-import io.millrace.wire.Answers;
 import io.millrace.wire.DataForm;
+import io.millrace.wire.Responses;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -87,7 +87,7 @@ public final class StoreCommands extends CommandGroup {
     return target.run(store -> {
       List<GroupSummary> groups = store.groups().value();
       if (target.json()) {
-        target.printJson(Answers.writeSummaries(groups));
+        target.printJson(Responses.writeSummaries(groups));
         return ExitCode.OK;
       }
       Table table = new Table("GROUP", "WAITING", "DELAYED", "OWNED", "CLAIMED");
@@ -135,7 +135,7 @@ public final class StoreCommands extends CommandGroup {
       if (raw) {
         tasks.forEach(task -> out().writeBytes(task.data().toArray()));
       } else if (target.json()) {
-        Answers.writeFound(out(), found.value(), found.timeMillis(), DataForm.TEXT);
+        Responses.writeFound(out(), found.value(), found.timeMillis(), DataForm.TEXT);
         out().println();
       } else if (!tasks.isEmpty()) {
         Tasks.print(out(), tasks, found.timeMillis());
@@ -169,7 +169,7 @@ public final class StoreCommands extends CommandGroup {
       List<Document> documents =
           store.documents(new DocumentQuery(collection, prefix, "", Math.max(0, limit))).value();
       if (target.json()) {
-        Answers.writeDocuments(out(), documents, DataForm.TEXT);
+        Responses.writeDocuments(out(), documents, DataForm.TEXT);
         out().println();
       } else {
         Tasks.Documents.print(out(), documents);
@@ -199,7 +199,7 @@ public final class StoreCommands extends CommandGroup {
       if (raw) {
         out().writeBytes(found.get().body().toArray());
       } else if (target.json()) {
-        target.printJson(Answers.write(found.get(), DataForm.TEXT));
+        target.printJson(Responses.write(found.get(), DataForm.TEXT));
       } else {
         Tasks.Documents.print(out(), List.of(found.get()));
       }

@@ -11,8 +11,8 @@ import io.millrace.store.Outcome;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.Task;
 import io.millrace.store.TaskStore;
-import io.millrace.wire.Answers;
 import io.millrace.wire.DataForm;
+import io.millrace.wire.Responses;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -113,7 +113,7 @@ class StoreTarget extends TerminalUser {
     /** Prints the tasks of a read. */
     void print(List<Task> tasks, long nowMillis) {
       if (json) {
-        Answers.writeTasks(out(), tasks, nowMillis, DataForm.TEXT);
+        Responses.writeTasks(out(), tasks, nowMillis, DataForm.TEXT);
         out().println();
       } else {
         Tasks.print(out(), tasks, nowMillis);
@@ -123,7 +123,7 @@ class StoreTarget extends TerminalUser {
     /** Prints an answer and returns the exit code. */
     int print(Outcome outcome) {
       if (json) {
-        printJson(Answers.write(outcome, DataForm.TEXT));
+        printJson(Responses.write(outcome, DataForm.TEXT));
         return outcome instanceof Outcome.Done ? ExitCode.OK : ExitCode.REFUSED;
       }
       Outcome.Done done = outcome.done();

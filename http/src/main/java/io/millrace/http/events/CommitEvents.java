@@ -5,7 +5,7 @@ import io.millrace.http.events.EventStream.Opener;
 import io.millrace.http.events.EventStream.Target;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
 import java.io.IOException;
@@ -46,8 +46,8 @@ public final class CommitEvents {
   }
 
   /** Answers with a stream of the events of a source. */
-  public static Reply reply(Request request, Opener opener) {
-    return new EventStream(opener, CommitEvents::lost).reply(request);
+  public static Response response(Request request, Opener opener) {
+    return new EventStream(opener, CommitEvents::lost).response(request);
   }
 
   private static byte @Nullable [] lost(RuntimeException failure) {

@@ -2,7 +2,7 @@ package io.millrace.http.events;
 
 import io.millrace.http.PendingWait;
 import io.millrace.http.Request;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.http.websocket.WebSocket;
 import io.millrace.store.StoreClosedException;
 import java.io.IOException;
@@ -126,7 +126,7 @@ public final class EventStream {
    *
    * @throws RuntimeException whatever the opener throws for another reason
    */
-  public Reply reply(Request request) {
+  public Response response(Request request) {
     // Some clients offer HTTP/2 with every request; the offer may be ignored.
     boolean webSocket = !request.header("Upgrade").orElse("h2c").equals("h2c");
     if (request.isHead() && !webSocket) {
@@ -137,7 +137,7 @@ public final class EventStream {
       return webSocket(request, source);
     }
     return events(
-        new Reply.Body() {
+        new Response.Body() {
           @Override
           public void writeTo(OutputStream target) throws IOException, InterruptedException {
             AtomicBoolean over = new AtomicBoolean();
@@ -153,15 +153,15 @@ public final class EventStream {
         });
   }
 
-  private static Reply events(Reply.Body body) {
-    return new Reply.Streamed(200, Reply.EVENTS, HEADERS, -1, body);
+  private static Response events(Response.Body body) {
+    return new Response.Streamed(200, Response.EVENTS, HEADERS, -1, body);
   }
 
-  private Reply webSocket(Request request, Source source) {
+  private Response webSocket(Request request, Source source) {
     try {
       return request.webSocket(
           EventSocket.LIMITS,
-          new Reply.SocketOpener() {
+          new Response.SocketOpener() {
             @Override
             public WebSocket.Listener open(WebSocket socket) {
               return EventSocket.open(socket, EventStream.this, source);

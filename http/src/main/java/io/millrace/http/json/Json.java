@@ -2,7 +2,7 @@ package io.millrace.http.json;
 
 import io.millrace.http.Request;
 import io.millrace.http.message.HttpProblem;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.wire.JsonErrors;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -82,19 +82,19 @@ public final class Json {
     return MAPPER.writeValueAsBytes(json);
   }
 
-  /** A reply with status 200 and a value. */
-  public static Reply.Whole reply(JsonNode json) {
-    return Reply.json(bytes(json));
+  /** A response with status 200 and a value. */
+  public static Response.Whole response(JsonNode json) {
+    return Response.json(bytes(json));
   }
 
-  /** A reply with a value. */
-  public static Reply.Whole reply(int status, JsonNode json) {
-    return Reply.json(status, bytes(json));
+  /** A response with a value. */
+  public static Response.Whole response(int status, JsonNode json) {
+    return Response.json(status, bytes(json));
   }
 
-  /** A reply with further headers and a value. */
-  public static Reply.Whole reply(int status, Map<String, String> headers, JsonNode json) {
-    return new Reply.Whole(status, Reply.JSON, headers, bytes(json));
+  /** A response with further headers and a value. */
+  public static Response.Whole response(int status, Map<String, String> headers, JsonNode json) {
+    return new Response.Whole(status, Response.JSON, headers, bytes(json));
   }
 
   /**

@@ -1,6 +1,6 @@
 package io.millrace.http.message;
 
-import io.millrace.wire.Answers;
+import io.millrace.wire.Responses;
 
 /**
  * The form of the errors of a route: each API keeps the form that its existing clients expect.
@@ -11,22 +11,22 @@ public interface ErrorForm {
   /** {@code {"error": "…"}} with the status of the problem. */
   ErrorForm PLAIN =
       problem ->
-          new Reply.Whole(
+          new Response.Whole(
               problem.status(),
-              Reply.JSON,
+              Response.JSON,
               problem.headers(),
-              Answers.writeError(problem.message()));
+              Responses.writeError(problem.message()));
 
   /** Problem details of RFC 9457, with the message as {@code detail} and as {@code error}. */
   ErrorForm PROBLEM_DETAILS =
       problem ->
-          new Reply.Whole(
+          new Response.Whole(
               problem.status(),
               "application/problem+json",
               problem.headers(),
-              Answers.writeProblem(
-                  problem.status(), ReplyText.reason(problem.status()), problem.message()));
+              Responses.writeProblem(
+                  problem.status(), ResponseEncoder.reason(problem.status()), problem.message()));
 
-  /** The reply for a problem. */
-  Reply.Whole reply(HttpProblem problem);
+  /** The response for a problem. */
+  Response.Whole response(HttpProblem problem);
 }

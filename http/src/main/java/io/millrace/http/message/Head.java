@@ -153,7 +153,7 @@ public final class Head implements Headers {
     return expectsContinue;
   }
 
-  /** Whether the client wants the connection closed after the answer. */
+  /** Whether the client wants the connection closed after the response. */
   public boolean closes() {
     return closes;
   }

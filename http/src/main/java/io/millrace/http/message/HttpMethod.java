@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 public enum HttpMethod {
   /** Reads; a route for GET answers HEAD too. */
   GET,
-  /** The same as GET, but the reply has no body. */
+  /** The same as GET, but the response has no body. */
   HEAD,
   /** Asks which methods a path supports; answered without a route. */
   OPTIONS,

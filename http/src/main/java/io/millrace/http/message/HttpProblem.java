@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The refusal of a request: a status and a message for the caller. The {@link ErrorForm} of the
- * route turns it into a reply. It has no stack trace.
+ * route turns it into a response. It has no stack trace.
  */
 public class HttpProblem extends HttpException {
   private final int status;
@@ -18,7 +18,7 @@ public class HttpProblem extends HttpException {
     this(status, message, Map.of());
   }
 
-  /** A problem with further headers of the reply. */
+  /** A problem with further headers of the response. */
   protected HttpProblem(int status, String message, Map<String, String> headers) {
     super(message);
     this.status = status;
@@ -53,13 +53,13 @@ public class HttpProblem extends HttpException {
     return new HttpProblem(status, String.valueOf(getMessage()), more);
   }
 
-  /** Sets the form of the reply, instead of that of the route. Returns this problem. */
+  /** Sets the form of the response, instead of that of the route. Returns this problem. */
   public final HttpProblem withForm(ErrorForm itsForm) {
     form = itsForm;
     return this;
   }
 
-  /** The form of the reply; null for that of the route. */
+  /** The form of the response; null for that of the route. */
   public final @Nullable ErrorForm form() {
     return form;
   }
@@ -74,7 +74,7 @@ public class HttpProblem extends HttpException {
     return String.valueOf(getMessage());
   }
 
-  /** Further headers of the reply. */
+  /** Further headers of the response. */
   public final Map<String, String> headers() {
     return headers;
   }

@@ -41,7 +41,7 @@ final class SendQueue implements WebSocket {
   /** A ping without content. */
   private record Ping() implements Outgoing {}
 
-  /** The answer to a ping. */
+  /** The response to a ping. */
   private static final class Pong implements Outgoing {
     private final byte[] content;
 

@@ -3,7 +3,7 @@ package io.millrace.http.websocket;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.millrace.http.AccessCheck;
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.ErrorReplies;
+import io.millrace.http.ErrorResponses;
 import io.millrace.http.HttpLimits;
 import io.millrace.http.HttpServer;
 import io.millrace.http.Routes;
@@ -45,7 +45,7 @@ final class EchoServer implements AutoCloseable {
                 http.slowRequest()),
             AccessCheck.OPEN,
             routes,
-            new ErrorReplies());
+            new ErrorResponses());
   }
 
   static EchoServer start() {

@@ -6,7 +6,7 @@ import io.millrace.access.AccessException.AccessConflictException;
 import io.millrace.access.AccessException.InvalidAccessException;
 import io.millrace.access.AccessException.UnknownPrincipalException;
 import io.millrace.access.AccessRegistry;
-import io.millrace.http.ErrorReplies;
+import io.millrace.http.ErrorResponses;
 import io.millrace.http.Route;
 import io.millrace.server.Part;
 import io.millrace.server.security.Principals;
@@ -52,8 +52,8 @@ public final class AccessPart implements Part {
   }
 
   @Override
-  public void addErrorReplies(ErrorReplies replies) {
-    replies
+  public void addErrorResponses(ErrorResponses responses) {
+    responses
         .add(InvalidAccessException.class, 400)
         .add(UnknownPrincipalException.class, 404)
         .add(AccessConflictException.class, 409)

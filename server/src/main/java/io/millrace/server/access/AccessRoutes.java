@@ -16,7 +16,7 @@ import io.millrace.http.Route;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpProblem;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.server.security.Principals;
 import java.io.IOException;
 import java.time.DateTimeException;
@@ -49,9 +49,9 @@ record AccessRoutes(AccessRegistry registry) {
     ApiRoutes api = ApiRoutes.below("/access").errors(ErrorForm.PROBLEM_DETAILS);
     ApiRoutes admin = api.role(Caller.Role.ADMIN);
     admin
-        .get("/principals", _ -> Json.reply(Json.array(registry.principals(), AccessRoutes::of)))
+        .get("/principals", _ -> Json.response(Json.array(registry.principals(), AccessRoutes::of)))
         .get("/principals/{name}", this::show)
-        .get("/keys", _ -> Json.reply(Json.array(registry.keys(), AccessRoutes::of)))
+        .get("/keys", _ -> Json.response(Json.array(registry.keys(), AccessRoutes::of)))
         .delete("/principals/{name}", this::delete)
         .delete("/keys/{prefix}", this::revoke);
     admin
@@ -63,7 +63,7 @@ record AccessRoutes(AccessRegistry registry) {
     return api.routes();
   }
 
-  private Reply show(Request request) {
+  private Response show(Request request) {
     String name = request.parameter("name");
     Principal principal =
         registry
@@ -76,10 +76,10 @@ record AccessRoutes(AccessRegistry registry) {
         Json.array(
             registry.keys().stream().filter(key -> key.principal().equals(name)).toList(),
             AccessRoutes::of));
-    return Json.reply(shown);
+    return Json.response(shown);
   }
 
-  private Reply create(Request request) throws IOException {
+  private Response create(Request request) throws IOException {
     ObjectNode body = Json.objectBody(request, MAX_BODY_BYTES);
     Json.checkFields("a principal", body, OF_PRINCIPAL);
     Set<Role> roles = roles(body);
@@ -103,10 +103,10 @@ record AccessRoutes(AccessRegistry registry) {
     if (created.key() != null) {
       shown.set("key", of(created.key()));
     }
-    return Json.reply(201, UNKEPT, shown);
+    return Json.response(201, UNKEPT, shown);
   }
 
-  private Reply change(Request request) throws IOException {
+  private Response change(Request request) throws IOException {
     ObjectNode body = Json.objectBody(request, MAX_BODY_BYTES);
     Json.checkFields("a change of a principal", body, OF_CHANGE);
     if (body.isEmpty()) {
@@ -121,28 +121,28 @@ record AccessRoutes(AccessRegistry registry) {
             password != null && password.isNull() ? "" : Json.text("password", password),
             truth("disabled", body.get("disabled")),
             body.path("rate").isNull() ? Integer.valueOf(0) : rate(body.get("rate")));
-    return Json.reply(of(registry.change(request.parameter("name"), change)));
+    return Json.response(of(registry.change(request.parameter("name"), change)));
   }
 
-  private Reply delete(Request request) {
+  private Response delete(Request request) {
     String name = request.parameter("name");
     registry.delete(name);
-    return Json.reply(Json.object().put("deleted", name));
+    return Json.response(Json.object().put("deleted", name));
   }
 
-  private Reply addKey(Request request) throws IOException {
+  private Response addKey(Request request) throws IOException {
     NewKey key = key(request.hasBody() ? Json.objectBody(request, MAX_BODY_BYTES) : Json.object());
-    return Json.reply(
+    return Json.response(
         201, UNKEPT, of(registry.addKey(request.parameter("name"), key, by(request))));
   }
 
-  private Reply revoke(Request request) {
-    return Json.reply(
+  private Response revoke(Request request) {
+    return Json.response(
         Json.object().put("revoked", registry.revoke(request.parameter("prefix")).prefix()));
   }
 
   /** What the caller itself may do. */
-  private static Reply me(Request request) {
+  private static Response me(Request request) {
     Caller caller = request.caller();
     ArrayNode roles = Json.array();
     caller.roles().stream()
@@ -156,7 +156,7 @@ record AccessRoutes(AccessRegistry registry) {
         caller.reach() instanceof Principals.Limited(Reach reach)
             ? of(reach)
             : Json.MAPPER.nullNode());
-    return Json.reply(200, UNKEPT, shown);
+    return Json.response(200, UNKEPT, shown);
   }
 
   private static String by(Request request) {

@@ -8,15 +8,15 @@ import io.millrace.blobs.BlobStream;
 import io.millrace.blobs.InvalidBlobNameException;
 import io.millrace.blobs.NoSuchBlobException;
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.ErrorReplies;
+import io.millrace.http.ErrorResponses;
 import io.millrace.http.Request;
 import io.millrace.http.Route;
 import io.millrace.http.message.ByteRange;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.LimitedBody;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.server.Part;
-import io.millrace.wire.Answers;
+import io.millrace.wire.Responses;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Iterator;
@@ -56,20 +56,20 @@ public final class BlobApi implements Part {
   }
 
   @Override
-  public void addErrorReplies(ErrorReplies replies) {
-    replies
+  public void addErrorResponses(ErrorResponses responses) {
+    responses
         .add(InvalidBlobNameException.class, 400)
         .add(NoSuchBlobException.class, 404)
         .addUnavailable(BlobException.class);
   }
 
-  private Reply put(Request request) throws IOException {
+  private Response put(Request request) throws IOException {
     if (request.bodyLength() > maxBytes) {
       throw tooLarge();
     }
     try (LimitedBody body = new LimitedBody(request.bodyStream(), maxBytes)) {
       BlobReceipt receipt = blobs.put(request.parameter("name"), body);
-      return Reply.json(
+      return Response.json(
           201,
           JSON.writeValueAsBytes(
               Map.of("name", receipt.name(), "size", receipt.size(), "sha256", receipt.sha256())));
@@ -85,7 +85,7 @@ public final class BlobApi implements Part {
     return HttpProblem.tooLarge("the blob exceeds the limit of " + maxBytes + " bytes");
   }
 
-  private Reply get(Request request) throws IOException {
+  private Response get(Request request) throws IOException {
     String name = request.parameter("name");
     String header = request.header("Range").orElse(null);
     if (request.isHead()) {
@@ -97,8 +97,8 @@ public final class BlobApi implements Part {
     }
     if (header == null) {
       BlobStream opened = blobs.open(name);
-      return new Reply.Streamed(
-          200, Reply.BYTES, acceptRanges(), opened.size(), target -> copy(opened, target));
+      return new Response.Streamed(
+          200, Response.BYTES, acceptRanges(), opened.size(), target -> copy(opened, target));
     }
     OptionalLong size = blobs.size(name);
     if (size.isEmpty()) {
@@ -107,8 +107,8 @@ public final class BlobApi implements Part {
     ByteRange range = ByteRange.parse(header, size.getAsLong());
     if (range == null) {
       BlobStream opened = blobs.open(name);
-      return new Reply.Streamed(
-          200, Reply.BYTES, acceptRanges(), opened.size(), target -> copy(opened, target));
+      return new Response.Streamed(
+          200, Response.BYTES, acceptRanges(), opened.size(), target -> copy(opened, target));
     }
     if (range.isEmpty()) {
       return unsatisfied(size.getAsLong());
@@ -122,20 +122,24 @@ public final class BlobApi implements Part {
     Map<String, String> headers = new LinkedHashMap<>(acceptRanges());
     headers.put(
         "Content-Range", "bytes " + range.first() + "-" + range.last() + "/" + opened.size());
-    return new Reply.Streamed(
-        206, Reply.BYTES, headers, range.length(), target -> copy(opened, range.length(), target));
+    return new Response.Streamed(
+        206,
+        Response.BYTES,
+        headers,
+        range.length(),
+        target -> copy(opened, range.length(), target));
   }
 
-  private static Reply unsatisfied(long size) {
-    return new Reply.Whole(
+  private static Response unsatisfied(long size) {
+    return new Response.Whole(
         416,
-        Reply.JSON,
+        Response.JSON,
         Map.of("Content-Range", "bytes */" + size),
-        Answers.writeError("the range begins at or after the end, which is at " + size));
+        Responses.writeError("the range begins at or after the end, which is at " + size));
   }
 
-  private static Reply whole(long size) {
-    return new Reply.Streamed(200, Reply.BYTES, acceptRanges(), size, _ -> {});
+  private static Response whole(long size) {
+    return new Response.Streamed(200, Response.BYTES, acceptRanges(), size, _ -> {});
   }
 
   private static Map<String, String> acceptRanges() {
@@ -163,20 +167,20 @@ public final class BlobApi implements Part {
     }
   }
 
-  private Reply delete(Request request) {
+  private Response delete(Request request) {
     String name = request.parameter("name");
     if (!blobs.delete(name)) {
       throw HttpProblem.notFound("there is no blob " + name);
     }
-    return Reply.nothing();
+    return Response.nothing();
   }
 
-  private Reply list(Request request) {
+  private Response list(Request request) {
     Stream<Blob> listed = blobs.list(request.query().text("prefix").orElse(""));
     if (request.isHead()) {
       listed.close();
     }
-    return Reply.streamed(Reply.JSON, target -> write(listed, target));
+    return Response.streamed(Response.JSON, target -> write(listed, target));
   }
 
   private static void write(Stream<Blob> listed, OutputStream target) {

@@ -5,10 +5,10 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.documents.store.StoreDocuments;
 import io.millrace.cluster.status.ClusterStatus;
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.ErrorReplies;
+import io.millrace.http.ErrorResponses;
 import io.millrace.http.Route;
 import io.millrace.http.Route.Handler;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.server.Part;
 import io.millrace.store.TaskStore;
 import java.nio.charset.StandardCharsets;
@@ -43,19 +43,19 @@ public final class ClusterApi implements Part {
         .get("/locks", shown(ClusterStatus::locksJson))
         .get("/partitions", shown(ClusterStatus::partitionsJson))
         .get("/status", shown(ClusterStatus::reportsJson));
-    api.query("type", "after").get("/events", request -> ClusterEvents.reply(request, store));
+    api.query("type", "after").get("/events", request -> ClusterEvents.response(request, store));
     return api.routes();
   }
 
   @Override
-  public void addErrorReplies(ErrorReplies replies) {
-    replies.addUnavailable(ClusterException.class);
+  public void addErrorResponses(ErrorResponses responses) {
+    responses.addUnavailable(ClusterException.class);
   }
 
   private Handler shown(Function<ClusterStatus, JsonNode> form) {
     return _ -> {
       JsonNode json = form.apply(ClusterStatus.read(documents, clock.millis()));
-      return Reply.json(json.toString().getBytes(StandardCharsets.UTF_8));
+      return Response.json(json.toString().getBytes(StandardCharsets.UTF_8));
     };
   }
 }

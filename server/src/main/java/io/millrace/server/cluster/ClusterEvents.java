@@ -7,7 +7,7 @@ import io.millrace.http.Request;
 import io.millrace.http.events.CommitEvents;
 import io.millrace.http.events.EventStream;
 import io.millrace.http.message.HttpProblem;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.store.Position;
 import io.millrace.store.TaskStore;
 import io.millrace.work.DocumentChanges;
@@ -27,12 +27,12 @@ final class ClusterEvents implements EventStream.Source {
   }
 
   /** Answers with the stream that a request asks for. */
-  static Reply reply(Request request, TaskStore store) {
+  static Response response(Request request, TaskStore store) {
     Set<Kind> kinds = EnumSet.noneOf(Kind.class);
     request.query().texts("type").forEach(type -> kinds.add(kind(type)));
     Set<Kind> told = kinds.isEmpty() ? EnumSet.allOf(Kind.class) : kinds;
     Position after = CommitEvents.after(request);
-    return CommitEvents.reply(
+    return CommitEvents.response(
         request, () -> new ClusterEvents(ClusterChanges.begin(store, told, after)));
   }
 

@@ -12,7 +12,7 @@ import io.millrace.http.Request;
 import io.millrace.http.Route;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.server.graph.GraphParameters.Pages;
 import java.io.IOException;
 import java.util.Set;
@@ -35,18 +35,18 @@ record DataRoutes(GraphRegistry graph) {
         .put("/nodes/{id}/data/{key}", this::write);
   }
 
-  private Reply keys(Request request) {
+  private Response keys(Request request) {
     Pages pages = Pages.of(request.query());
     NodeId id = GraphParameters.id(request, graph);
     Page<String> page = graph.keys(id, pages.wanted());
     ObjectNode json = Json.object();
     ArrayNode keys = json.putArray("keys");
     page.items().forEach(keys::add);
-    return Json.reply(
+    return Json.response(
         page.next() == null && !pages.asked() ? json : Pages.add(json, page.next(), page.view()));
   }
 
-  private Reply read(Request request) {
+  private Response read(Request request) {
     Pages pages = Pages.of(request.query());
     int slot = pages.slot();
     // The version is read first, so that a change that expects it cannot overwrite a later one.
@@ -60,10 +60,10 @@ record DataRoutes(GraphRegistry graph) {
     if (page.next() != null || page.growing() || pages.asked()) {
       Pages.add(json, page.next() == null ? null : page.next().toString(), page.view());
     }
-    return Json.reply(200, GraphParameters.tag(node), json);
+    return Json.response(200, GraphParameters.tag(node), json);
   }
 
-  private Reply write(Request request) throws IOException {
+  private Response write(Request request) throws IOException {
     NodeId id = GraphParameters.id(request, graph);
     String key = request.parameter("key");
     Pages pages = Pages.of(request.query());
@@ -77,7 +77,7 @@ record DataRoutes(GraphRegistry graph) {
     DataWrite write = write(pages, value);
     DataPage page = graph.put(GraphReach.caller(request), id, key, write, expected);
     Integer next = page.next();
-    return Json.reply(
+    return Json.response(
         Pages.add(
             Json.object().put("key", key), next == null ? null : next.toString(), page.view()));
   }

@@ -13,7 +13,7 @@ import io.millrace.http.Request;
 import io.millrace.http.events.EventStream;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -61,7 +61,7 @@ final class GraphEvents implements EventStream.Source {
   }
 
   /** Answers with the stream that a request asks for. */
-  static Reply reply(Request request, GraphRegistry graph) {
+  static Response response(Request request, GraphRegistry graph) {
     NodeFilter filter =
         GraphReach.of(request, graph).within(GraphParameters.filter(request.query()));
     if (filter.below() != null && graph.node(filter.below()).isEmpty()) {
@@ -73,7 +73,7 @@ final class GraphEvents implements EventStream.Source {
       graph.changes(after).close();
     }
     return stream(graph, new Wanted(filter, NodeShape.selected(request.query()), after))
-        .reply(request);
+        .response(request);
   }
 
   /** The version after which a stream continues; null for none. */

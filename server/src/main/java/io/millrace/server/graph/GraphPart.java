@@ -27,7 +27,7 @@ import io.millrace.graph.type.NodeType;
 import io.millrace.graph.type.NodeTypes;
 import io.millrace.graph.type.StandardTypes;
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.ErrorReplies;
+import io.millrace.http.ErrorResponses;
 import io.millrace.http.Route;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.processes.ProcessException;
@@ -174,8 +174,8 @@ public final class GraphPart implements Part {
   }
 
   @Override
-  public void addErrorReplies(ErrorReplies replies) {
-    addReplies(replies);
+  public void addErrorResponses(ErrorResponses responses) {
+    mapErrors(responses);
   }
 
   @Override
@@ -252,13 +252,13 @@ public final class GraphPart implements Part {
     new DataRoutes(graph).addTo(api);
     new SchedulerRoutes(graph).addTo(api);
     api.strictQuery(GraphEvents.PARAMETERS)
-        .get("/events", request -> GraphEvents.reply(request, graph));
+        .get("/events", request -> GraphEvents.response(request, graph));
     return api.routes();
   }
 
   /** Defines the answers to failures of the graph. */
-  static void addReplies(ErrorReplies replies) {
-    replies
+  static void mapErrors(ErrorResponses responses) {
+    responses
         .add(InvalidGraphException.class, 400)
         .add(NotAllowedException.class, 403)
         .add(UnknownNodeException.class, 404)

@@ -23,7 +23,7 @@ import io.millrace.http.Route;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.server.graph.GraphParameters.Pages;
 import java.io.IOException;
 import java.time.Duration;
@@ -66,17 +66,17 @@ record NodeRoutes(GraphRegistry graph) {
     operators.strictQuery(Set.of()).post("/nodes/{id}/retry", this::retry);
   }
 
-  private Reply show(Request request) {
+  private Response show(Request request) {
     GraphNode node = GraphParameters.node(request, graph);
-    return Json.reply(
+    return Json.response(
         200, GraphParameters.tag(node), NodeShape.selected(request.query()).shape(node));
   }
 
-  private static Reply changed(GraphNode node) {
-    return Json.reply(200, GraphParameters.tag(node), NodeShape.of(node));
+  private static Response changed(GraphNode node) {
+    return Json.response(200, GraphParameters.tag(node), NodeShape.of(node));
   }
 
-  private Reply change(Request request) throws IOException {
+  private Response change(Request request) throws IOException {
     Caller caller = GraphReach.caller(request);
     Long expected = GraphParameters.expected(request);
     ObjectNode body = Json.objectBody(request);
@@ -131,14 +131,14 @@ record NodeRoutes(GraphRegistry graph) {
     return ids.stream().map(id -> (NodeRef) new NodeRef.Existing(id)).toList();
   }
 
-  private Reply remove(Request request) {
+  private Response remove(Request request) {
     int removed =
         graph.remove(
             GraphReach.caller(request),
             GraphParameters.id(request, graph),
             removal(request.query()),
             GraphParameters.expected(request));
-    return Json.reply(Json.object().put("removed", removed));
+    return Json.response(Json.object().put("removed", removed));
   }
 
   private static Removal removal(Query query) {
@@ -148,7 +148,7 @@ record NodeRoutes(GraphRegistry graph) {
     return query.bool("below", false) ? Removal.SUBTREE : Removal.ALONE;
   }
 
-  private Reply retry(Request request) {
+  private Response retry(Request request) {
     return changed(
         graph.retry(
             GraphReach.caller(request),
@@ -156,7 +156,7 @@ record NodeRoutes(GraphRegistry graph) {
             GraphParameters.expected(request)));
   }
 
-  private Reply list(Request request) throws InterruptedException {
+  private Response list(Request request) throws InterruptedException {
     Query query = request.query();
     NodeShape selected = NodeShape.selected(query);
     NodeFilter filter = GraphReach.of(request, graph).within(GraphParameters.filter(query));
@@ -168,9 +168,9 @@ record NodeRoutes(GraphRegistry graph) {
         waits ? newer(filter, new Deadline(request, timeout)) : graph.nodes(filter, wanted);
     ArrayNode nodes = selected.shapes(page.items());
     if (page.next() == null && !pages.asked()) {
-      return Json.reply(200, GraphParameters.tag(page.version()), nodes);
+      return Json.response(200, GraphParameters.tag(page.version()), nodes);
     }
-    return Json.reply(
+    return Json.response(
         200,
         GraphParameters.tag(page.version()),
         Pages.add(Json.object().set("nodes", nodes), page.next(), page.view()));
@@ -213,11 +213,11 @@ record NodeRoutes(GraphRegistry graph) {
     return event.changed().stream().anyMatch(node -> node.id().value() > filter.newerThan());
   }
 
-  private Reply add(Request request) throws IOException {
+  private Response add(Request request) throws IOException {
     Long expected = GraphParameters.expected(request);
     List<NewNode> nodes = NodeForms.of(Json.body(request));
     GraphReach.of(request, graph).checkTypes(nodes);
     List<GraphNode> added = graph.add(GraphReach.caller(request), nodes, expected);
-    return Json.reply(201, Json.array(added, NodeShape::of));
+    return Json.response(201, Json.array(added, NodeShape::of));
   }
 }

@@ -12,7 +12,7 @@ import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.processes.Signal;
 import io.millrace.work.Watch;
 import java.math.BigDecimal;
@@ -35,7 +35,7 @@ record SchedulerRoutes(GraphRegistry graph) {
     api.strictQuery(Set.of("metadata")).get("/running", this::running);
   }
 
-  private Reply kill(Request request) {
+  private Response kill(Request request) {
     List<NodeId> ids = GraphParameters.ids(request, graph);
     Long expected = GraphParameters.expected(request);
     if (expected != null && ids.size() > 1) {
@@ -47,7 +47,7 @@ record SchedulerRoutes(GraphRegistry graph) {
     for (NodeId id : ids) {
       graph.node(id).ifPresent(node -> states.put(id.toString(), node.state().word()));
     }
-    return Json.reply(202, states);
+    return Json.response(202, states);
   }
 
   private static String signal(Query query) {
@@ -90,7 +90,7 @@ record SchedulerRoutes(GraphRegistry graph) {
             + given);
   }
 
-  private Reply await(Request request) throws InterruptedException {
+  private Response await(Request request) throws InterruptedException {
     List<NodeId> ids = GraphParameters.ids(request, graph);
     boolean untilSettled = untilSettled(request.query());
     Duration timeout = timeout(request.query(), MAX_WAIT);
@@ -110,7 +110,7 @@ record SchedulerRoutes(GraphRegistry graph) {
             }
             states.put(id.toString(), node.state().word());
           });
-      return Json.reply(states);
+      return Json.response(states);
     }
   }
 
@@ -130,8 +130,8 @@ record SchedulerRoutes(GraphRegistry graph) {
     return seconds(query, "timeout", most, most);
   }
 
-  private Reply running(Request request) {
-    return Json.reply(
+  private Response running(Request request) {
+    return Json.response(
         NodeShape.selected(request.query())
             .shapes(GraphReach.of(request, graph).within(graph.running())));
   }

@@ -3,7 +3,7 @@ package io.millrace.server.jobs;
 import io.millrace.http.Request;
 import io.millrace.http.message.ByteRange;
 import io.millrace.http.message.HttpProblem;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -29,7 +29,7 @@ final class Content {
    *
    * @throws HttpProblem 404 if they are gone, 416 for a range behind their end
    */
-  static Reply reply(Request request, long size, Source source) throws IOException {
+  static Response response(Request request, long size, Source source) throws IOException {
     Map<String, String> headers = new LinkedHashMap<>(Map.of("Accept-Ranges", "bytes"));
     ByteRange range = request.header("Range").map(text -> ByteRange.parse(text, size)).orElse(null);
     if (range != null && range.isEmpty()) {
@@ -41,7 +41,7 @@ final class Content {
     if (range != null) {
       headers.put("Content-Range", "bytes " + first + "-" + range.last() + "/" + size);
     }
-    return reply(range == null ? 200 : 206, headers, first, length, open(request, source));
+    return response(range == null ? 200 : 206, headers, first, length, open(request, source));
   }
 
   private static @Nullable InputStream open(Request request, Source source) {
@@ -55,15 +55,15 @@ final class Content {
     return content;
   }
 
-  private static Reply reply(
+  private static Response response(
       int status,
       Map<String, String> headers,
       long first,
       long length,
       @Nullable InputStream content) {
-    return new Reply.Streamed(
+    return new Response.Streamed(
         status,
-        Reply.BYTES,
+        Response.BYTES,
         headers,
         length,
         target -> {

@@ -4,7 +4,7 @@ import io.millrace.http.Request;
 import io.millrace.http.events.CommitEvents;
 import io.millrace.http.events.EventStream;
 import io.millrace.http.json.Json;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobChange;
 import io.millrace.jobs.JobRegistry.JobFilter;
@@ -52,12 +52,12 @@ final class JobEvents implements EventStream.Source {
   }
 
   /** Answers with the stream that a request asks for. */
-  static Reply reply(Request request, Jobs jobs, Workers workers, Shapes shapes) {
+  static Response response(Request request, Jobs jobs, Workers workers, Shapes shapes) {
     JobFilter filter = JobRoutes.filter(request.query());
     Predicate<Job> wanted = JobRoutes.reached(request).and(filter::matches);
     boolean unlimited = request.caller().reach().coversEverything();
     Position after = CommitEvents.after(request);
-    return CommitEvents.reply(
+    return CommitEvents.response(
         request, () -> new JobEvents(jobs.changes(after), workers, shapes, wanted, unlimited));
   }
 

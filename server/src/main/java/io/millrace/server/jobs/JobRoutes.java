@@ -8,7 +8,7 @@ import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.jobs.Batch;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
@@ -46,7 +46,7 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
     ApiRoutes api = all.limitable();
     api.query("type", "status", "priority", "batch", "worker", "limit", "after")
         .get("/jobs", this::list);
-    api.get("/jobs/{key}", request -> Json.reply(shapes.of(job(request))))
+    api.get("/jobs/{key}", request -> Json.response(shapes.of(job(request))))
         .get("/jobs/{key}/payload", this::payload)
         .get("/jobs/{key}/result", this::result)
         .get("/jobs/{key}/failures", this::failures)
@@ -58,18 +58,18 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
         .post("/jobs/{key}/retry", request -> change(request, registry::retry));
     // A batch may have jobs of several types.
     all.query("limit", "after").get("/batches", this::batches);
-    all.get("/batches/{batch}", request -> Json.reply(counted(batch(request))))
-        .get("/batches/{batch}/jobs", request -> jobs(batch(request)).reply(shapes));
+    all.get("/batches/{batch}", request -> Json.response(counted(batch(request))))
+        .get("/batches/{batch}/jobs", request -> jobs(batch(request)).response(shapes));
     api.query("timeout").get("/jobs/{key}/wait", this::awaitJob);
     all.query("timeout").get("/batches/{batch}/wait", this::awaitBatch);
   }
 
-  private Reply list(Request request) {
+  private Response list(Request request) {
     Query query = request.query();
     long limit = query.integer("limit", 0, 0, Integer.MAX_VALUE);
     JobFilter filter = filter(query);
     long most = limit == 0 ? Long.MAX_VALUE : limit;
-    return new JobPages(registry, filter, reached(request), after(query), most).reply(shapes);
+    return new JobPages(registry, filter, reached(request), after(query), most).response(shapes);
   }
 
   /** Which jobs are within the reach of the caller. */
@@ -90,47 +90,47 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
         .orElseThrow(() -> HttpProblem.malformed("the parameter after names no job: " + given));
   }
 
-  private Reply payload(Request request) throws IOException {
+  private Response payload(Request request) throws IOException {
     Job job = job(request);
-    return Content.reply(
+    return Content.response(
         request, job.content().payload(), () -> registry.payload(job).orElse(null));
   }
 
-  private Reply result(Request request) throws IOException {
+  private Response result(Request request) throws IOException {
     Job job = job(request);
     Long size = job.content().result();
     if (size == null) {
       throw HttpProblem.notFound(
           "the job " + job.key() + " has no result: it is " + job.status().word());
     }
-    return Content.reply(request, size, () -> registry.result(job).orElse(null));
+    return Content.response(request, size, () -> registry.result(job).orElse(null));
   }
 
-  private Reply failures(Request request) {
-    return Json.reply(Json.array(registry.failures(job(request).id()), Shapes::of));
+  private Response failures(Request request) {
+    return Json.response(Json.array(registry.failures(job(request).id()), Shapes::of));
   }
 
-  private Reply returns(Request request) {
-    return Json.reply(Json.array(registry.returns(job(request).id()), Shapes::returned));
+  private Response returns(Request request) {
+    return Json.response(Json.array(registry.returns(job(request).id()), Shapes::returned));
   }
 
-  private Reply delete(Request request) {
+  private Response delete(Request request) {
     String key = request.parameter("key");
     Job _ = job(request);
     Job deleted = registry.delete(key).orElseThrow(() -> noJob(key));
-    return Json.reply(202, Json.object().put("deleted", deleted.key()));
+    return Json.response(202, Json.object().put("deleted", deleted.key()));
   }
 
-  private Reply change(Request request, Function<String, Optional<Job>> change) {
+  private Response change(Request request, Function<String, Optional<Job>> change) {
     String key = request.parameter("key");
     Job _ = job(request);
-    return Json.reply(shapes.of(change.apply(key).orElseThrow(() -> noJob(key))));
+    return Json.response(shapes.of(change.apply(key).orElseThrow(() -> noJob(key))));
   }
 
-  private Reply batches(Request request) {
+  private Response batches(Request request) {
     long after = request.query().integer("after", 0, 0, Long.MAX_VALUE);
     int limit = (int) request.query().integer("limit", USUAL_BATCHES, 1, MAX_BATCHES);
-    return Json.reply(Json.array(registry.batches(after, limit), Shapes::of));
+    return Json.response(Json.array(registry.batches(after, limit), Shapes::of));
   }
 
   private JobPages jobs(Batch batch) {
@@ -150,20 +150,20 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
     return json;
   }
 
-  private Reply awaitJob(Request request) throws InterruptedException {
+  private Response awaitJob(Request request) throws InterruptedException {
     Job job = job(request);
     await(request, List.of(job.id()));
     Job now = registry.find(job.id().toString()).orElse(null);
     if (now == null) {
       throw noJob(request.parameter("key"));
     }
-    return Json.reply(shapes.of(now));
+    return Json.response(shapes.of(now));
   }
 
-  private Reply awaitBatch(Request request) throws InterruptedException {
+  private Response awaitBatch(Request request) throws InterruptedException {
     Batch batch = batch(request);
     await(request, registry.jobsOf(batch).stream().map(Job::id).toList());
-    return Json.reply(counted(batch));
+    return Json.response(counted(batch));
   }
 
   private void await(Request request, Collection<JobId> ids) throws InterruptedException {
@@ -295,9 +295,9 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
     }
 
     /** An array of them, written while they are read. */
-    Reply reply(Shapes shapes) {
-      return Reply.streamed(
-          Reply.JSON,
+    Response response(Shapes shapes) {
+      return Response.streamed(
+          Response.JSON,
           target -> {
             try (JsonGenerator json = Json.MAPPER.createGenerator(target)) {
               json.writeStartArray();

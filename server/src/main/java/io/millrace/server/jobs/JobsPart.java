@@ -4,13 +4,13 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.millrace.blobs.BlobStore;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller.Role;
-import io.millrace.http.ErrorReplies;
+import io.millrace.http.ErrorResponses;
 import io.millrace.http.Request;
 import io.millrace.http.Route;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpProblem;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.http.websocket.WebSocket;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobTypes;
@@ -47,9 +47,9 @@ public final class JobsPart implements Part {
   /** Errors with {@code problem}, as in GridLike, and with {@code error}, as elsewhere. */
   private static final ErrorForm ERRORS =
       problem ->
-          new Reply.Whole(
+          new Response.Whole(
               problem.status(),
-              Reply.JSON,
+              Response.JSON,
               problem.headers(),
               Json.bytes(
                   Json.object().put("problem", problem.message()).put("error", problem.message())));
@@ -128,8 +128,8 @@ public final class JobsPart implements Part {
   }
 
   @Override
-  public void addErrorReplies(ErrorReplies replies) {
-    addReplies(replies);
+  public void addErrorResponses(ErrorResponses responses) {
+    mapErrors(responses);
   }
 
   @Override
@@ -191,10 +191,12 @@ public final class JobsPart implements Part {
         .query("type", "status", "priority", "batch", "worker", "after")
         .get(
             "/events",
-            request -> JobEvents.reply(request, served.jobs(), served.workers(), shapes));
+            request -> JobEvents.response(request, served.jobs(), served.workers(), shapes));
     clients
-        .get("/workers", _ -> Json.reply(Json.array(served.workers().list(), Shapes::of)))
-        .get("/workers/{id}", request -> Json.reply(Shapes.of(worker(request, served.workers()))));
+        .get("/workers", _ -> Json.response(Json.array(served.workers().list(), Shapes::of)))
+        .get(
+            "/workers/{id}",
+            request -> Json.response(Shapes.of(worker(request, served.workers()))));
     new WorkerSocket(
             registry,
             served.workers(),
@@ -218,8 +220,8 @@ public final class JobsPart implements Part {
   }
 
   /** Defines the answers to failures of jobs. */
-  static void addReplies(ErrorReplies replies) {
-    replies
+  static void mapErrors(ErrorResponses responses) {
+    responses
         .add(InvalidJobException.class, 400)
         .add(WrongTokenException.class, 403)
         .add(JobStateException.class, 409)

@@ -7,7 +7,7 @@ import io.millrace.http.Route;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.LimitedBody;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
@@ -83,12 +83,12 @@ final class PollRoutes {
         .post("/jobs/{key}/progress", this::progress);
   }
 
-  private Reply next(Request request, String type) throws IOException {
+  private Response next(Request request, String type) throws IOException {
     Registration worker =
         registration(Json.objectBody(request, WorkerSocket.MAX_REGISTRATION_BYTES));
     Duration wait = Duration.ofSeconds(request.query().integer("wait", 0, 0, MAX_WAIT_SECONDS));
     Assignment assignment = await(request, type, worker, wait).orElse(null);
-    return assignment == null ? Reply.nothing() : delivery.of(request, assignment);
+    return assignment == null ? Response.nothing() : delivery.of(request, assignment);
   }
 
   private Optional<Assignment> await(
@@ -115,7 +115,7 @@ final class PollRoutes {
     return Registration.single(name, new WorkerId(id), token == null ? "" : token);
   }
 
-  private Reply result(Request request) throws IOException {
+  private Response result(Request request) throws IOException {
     long token = token(request);
     if (request.bodyLength() > bounds.resultBytes()) {
       throw tooLong();
@@ -135,7 +135,7 @@ final class PollRoutes {
     return HttpProblem.tooLarge("a result has at most " + bounds.resultBytes() + " bytes");
   }
 
-  private Reply failure(Request request) throws IOException {
+  private Response failure(Request request) throws IOException {
     long token = token(request);
     ObjectNode body = request.hasBody() ? Json.objectBody(request, Json.MAX_BYTES) : Json.object();
     Failure failure =
@@ -162,7 +162,7 @@ final class PollRoutes {
     return value.decimalValue();
   }
 
-  private Reply progress(Request request) throws IOException {
+  private Response progress(Request request) throws IOException {
     long token = token(request);
     ObjectNode body = Json.objectBody(request, Json.MAX_BYTES);
     Double percent = percent(body.get("percent"));
@@ -202,9 +202,9 @@ final class PollRoutes {
     return request.query().integer("token", 0, 0, Long.MAX_VALUE);
   }
 
-  private Reply settled(Settled settled) {
+  private Response settled(Settled settled) {
     return switch (settled) {
-      case Settled.Accepted(Job job) -> Json.reply(shapes.of(job));
+      case Settled.Accepted(Job job) -> Json.response(shapes.of(job));
       case Settled.Refused(String reason) -> throw new HttpProblem(409, reason);
       case Settled.Postponed(String reason) ->
           throw HttpProblem.unavailable("this cannot be stored now: " + reason, 1);
@@ -218,7 +218,7 @@ final class PollRoutes {
    */
   private record Delivery(JobRegistry registry, PolledJobs jobs) {
     /** The answer with the job; an empty one if its payload is missing, which is reported. */
-    Reply of(Request request, Assignment assignment) {
+    Response of(Request request, Assignment assignment) {
       Job job = assignment.job();
       InputStream payload;
       try {
@@ -229,11 +229,11 @@ final class PollRoutes {
       }
       if (payload == null) {
         jobs.missing(assignment);
-        return Reply.nothing();
+        return Response.nothing();
       }
-      return new Reply.Streamed(
+      return new Response.Streamed(
           200,
-          Reply.BYTES,
+          Response.BYTES,
           headers(assignment),
           job.content().payload(),
           target -> write(request, assignment, payload, target));

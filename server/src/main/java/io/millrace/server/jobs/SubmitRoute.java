@@ -7,10 +7,10 @@ import io.millrace.http.LoopTick;
 import io.millrace.http.Request;
 import io.millrace.http.Route;
 import io.millrace.http.json.Json;
-import io.millrace.http.message.AsyncReply;
+import io.millrace.http.message.AsyncResponse;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.LimitedBody;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
@@ -68,7 +68,7 @@ final class SubmitRoute {
   }
 
   /** Takes a small job without waiting; null for one that is not small. */
-  private @Nullable AsyncReply begin(Request request, String type, LoopTick tick)
+  private @Nullable AsyncResponse begin(Request request, String type, LoopTick tick)
       throws IOException {
     Form form = Form.of(request);
     SubmittedFields fields = new SubmittedFields();
@@ -90,10 +90,10 @@ final class SubmitRoute {
     CompletableFuture<Job> job =
         registry.enqueue(registry.newId(), fields.submission(type, clock), payload);
     tick.atEnd(flush);
-    return AsyncReply.of(job, SubmitRoute::taken);
+    return AsyncResponse.of(job, SubmitRoute::taken);
   }
 
-  private static Reply.Whole taken(CompletableFuture<Job> answer) {
+  private static Response.Whole taken(CompletableFuture<Job> answer) {
     if (answer.state() == Future.State.SUCCESS) {
       return taken(answer.resultNow());
     }
@@ -102,8 +102,9 @@ final class SubmitRoute {
         : new IllegalStateException(answer.exceptionNow());
   }
 
-  private static Reply.Whole taken(Job job) {
-    return Json.reply(202, Json.object().put("created", job.key()).put("id", job.id().toString()));
+  private static Response.Whole taken(Job job) {
+    return Json.response(
+        202, Json.object().put("created", job.key()).put("id", job.id().toString()));
   }
 
   /** A payload as far as it has been taken. */
@@ -116,7 +117,7 @@ final class SubmitRoute {
     }
   }
 
-  private Reply submit(Request request, String type) throws IOException {
+  private Response submit(Request request, String type) throws IOException {
     Form form = Form.of(request);
     Taken taken = new Taken(registry.newId());
     try {

@@ -5,7 +5,7 @@ import io.millrace.http.Caller.Reach.Area;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.jobs.JobTypes.JobType;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -72,7 +72,7 @@ final class Types {
     return types.stream().map(JobType::name).collect(Collectors.joining(", "));
   }
 
-  private Reply show(Request request) {
+  private Response show(Request request) {
     ArrayNode shown = Json.array();
     for (JobType type : types) {
       if (!reaches(request, type.name())) {
@@ -84,6 +84,6 @@ final class Types {
           .put("description", type.description())
           .put("resultBecomes", type.resultBecomes());
     }
-    return Json.reply(shown);
+    return Json.response(shown);
   }
 }

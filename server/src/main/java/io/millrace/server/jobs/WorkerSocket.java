@@ -2,7 +2,7 @@ package io.millrace.server.jobs;
 
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Request;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.http.websocket.WebSocket;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobRegistry;
@@ -32,7 +32,7 @@ record WorkerSocket(JobRegistry registry, Workers workers, Types types, WebSocke
         .get("/worker/next", request -> open(request, types.named(request, "next")));
   }
 
-  private Reply open(Request request, String type) {
+  private Response open(Request request, String type) {
     return request.webSocket(
         limits,
         socket -> {

@@ -8,7 +8,7 @@ import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
@@ -46,8 +46,8 @@ public final class Metrics {
   }
 
   /** All figures as they are now. */
-  public static Reply scrape(PrometheusMeterRegistry registry) {
-    return new Reply.Whole(
+  public static Response scrape(PrometheusMeterRegistry registry) {
+    return new Response.Whole(
         200, TYPE, Map.of(), registry.scrape(TYPE).getBytes(StandardCharsets.UTF_8));
   }
 }

@@ -3,7 +3,7 @@ package io.millrace.server.queues;
 import io.millrace.http.Caller.Role;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.queues.ConfigRegistry;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRegistry;
@@ -39,11 +39,11 @@ record ConfigRoutes(ConfigRegistry config, NodeRegistry nodes) {
     api.role(Role.OPERATOR).post("/config", this::change);
   }
 
-  private Reply show(Request request, Input input) {
-    return Json.reply(config.fields(scope(request, input)));
+  private Response show(Request request, Input input) {
+    return Json.response(config.fields(scope(request, input)));
   }
 
-  private Reply change(Request request, Input input) {
+  private Response change(Request request, Input input) {
     ObjectNode changes = input.all().deepCopy();
     changes.remove(NODE);
     if (changes.isEmpty()) {
@@ -64,7 +64,7 @@ record ConfigRoutes(ConfigRegistry config, NodeRegistry nodes) {
         changes.put(name, Long.parseLong(value.asString()));
       }
     }
-    return Json.reply(config.set(scope(request, input), changes));
+    return Json.response(config.set(scope(request, input), changes));
   }
 
   /**

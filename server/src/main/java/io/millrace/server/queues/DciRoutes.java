@@ -6,7 +6,7 @@ import io.millrace.http.Request;
 import io.millrace.http.Route;
 import io.millrace.http.Route.Handler;
 import io.millrace.http.message.ErrorForm;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.QueuesException.StoreFullException;
 import io.millrace.queues.QueuesException.TaskStateException;
@@ -20,7 +20,7 @@ import tools.jackson.core.JacksonException;
 record DciRoutes(ApiRoutes api) {
   /** Answers a request, given its input. */
   interface Action {
-    Reply answer(Request request, Input input) throws IOException, InterruptedException;
+    Response answer(Request request, Input input) throws IOException, InterruptedException;
   }
 
   /** The same for routes with this form of errors. */

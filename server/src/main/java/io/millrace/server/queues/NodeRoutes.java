@@ -2,7 +2,7 @@ package io.millrace.server.queues;
 
 import io.millrace.http.Caller.Role;
 import io.millrace.http.json.Json;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRegistry;
 import io.millrace.store.TaskStore.Read;
@@ -18,23 +18,24 @@ record NodeRoutes(NodeRegistry nodes) {
         .get(
             "/nodes/{node}",
             (request, _) ->
-                Json.reply(Shapes.of(find(request.parameter("node")), nodes.list().timeMillis())));
+                Json.response(
+                    Shapes.of(find(request.parameter("node")), nodes.list().timeMillis())));
     api.role(Role.OPERATOR)
         .post("/nodes/{node}", (request, input) -> change(request.parameter("node"), input))
         .delete("/nodes/{node}", (request, _) -> remove(request.parameter("node")));
   }
 
-  private Reply remove(String idOrName) {
+  private Response remove(String idOrName) {
     Optional<NodeRecord> node = nodes.findByIdOrName(idOrName);
     if (node.isEmpty() || !nodes.remove(node.get().name())) {
       throw Refusal.of("node not found", "node", idOrName).with(Results.deleted(0));
     }
-    return Json.reply(Results.deleted(1));
+    return Json.response(Results.deleted(1));
   }
 
-  private Reply all() {
+  private Response all() {
     Read<List<NodeRecord>> read = nodes.list();
-    return Json.reply(Json.array(read.value(), node -> Shapes.of(node, read.timeMillis())));
+    return Json.response(Json.array(read.value(), node -> Shapes.of(node, read.timeMillis())));
   }
 
   private NodeRecord find(String idOrName) {
@@ -43,7 +44,7 @@ record NodeRoutes(NodeRegistry nodes) {
         .orElseThrow(() -> Refusal.of("node not found", "node", idOrName));
   }
 
-  private Reply change(String idOrName, Input input) {
+  private Response change(String idOrName, Input input) {
     if (input.isEmpty()) {
       throw Refusal.of("No params");
     }
@@ -55,6 +56,6 @@ record NodeRoutes(NodeRegistry nodes) {
       throw Refusal.of("node not found", "node", idOrName).with(Results.updated(0, 0));
     }
     boolean same = Objects.equals(old.get().maxthreads(), maxthreads);
-    return Json.reply(Results.updated(1, same ? 0 : 1));
+    return Json.response(Results.updated(1, same ? 0 : 1));
   }
 }

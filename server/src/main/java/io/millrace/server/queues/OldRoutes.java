@@ -3,7 +3,7 @@ package io.millrace.server.queues;
 import io.millrace.http.Caller.Role;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.QueuesException.StoreFullException;
@@ -43,13 +43,13 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
             (request, input) -> createFromQuery(request, input));
   }
 
-  private Reply prototypes() {
+  private Response prototypes() {
     ObjectNode names = Json.object();
     plugins.namesInUse().forEach(name -> names.put(name, name));
-    return Json.reply(names);
+    return Json.response(names);
   }
 
-  private Reply setAttribute(Request request, Input input) {
+  private Response setAttribute(Request request, Input input) {
     if (!input.text("attr").equals("threads")) {
       throw Refusal.of("Invalid attr");
     }
@@ -59,10 +59,10 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
     }
     String queue = id(input, "queueid", "You must supply a queueid");
     ObjectNode result = queues.change(request, queue, input.renamed("value", "threads"));
-    return Json.reply(Json.object().put("success", 1).setAll(result));
+    return Json.response(Json.object().put("success", 1).setAll(result));
   }
 
-  private Reply start(Request request, Input input) {
+  private Response start(Request request, Input input) {
     String plugin = input.text("type");
     String name = input.text("name");
     if (plugin.isEmpty() || name.isEmpty()) {
@@ -75,16 +75,16 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
     ArrayNode answer = Json.array().add(1);
     answer.add(Shapes.id(queue.id()));
     answer.add(Json.object().put("success", 1).setAll(Results.inserted(queue.id())));
-    return Json.reply(answer);
+    return Json.response(answer);
   }
 
-  private Reply delete(Request request, Input input) {
+  private Response delete(Request request, Input input) {
     String queue = id(input, "id", "id required");
     try {
-      return Json.reply(pair(1, queues.delete(request, queue)));
+      return Json.response(pair(1, queues.delete(request, queue)));
     } catch (Refusal e) {
       // Here the original returns the whole result instead of a text.
-      return Json.reply(400, pair(0, e.body()));
+      return Json.response(400, pair(0, e.body()));
     }
   }
 
@@ -93,7 +93,7 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
     return answer.add(Json.object().put("success", success).setAll(result));
   }
 
-  private Reply create(Request request, Input input) {
+  private Response create(Request request, Input input) {
     if (!input.has("queueid") || !input.has("object")) {
       throw Refusal.of("queueid and object required").severe();
     }
@@ -112,7 +112,7 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
     Queue queue = queue(request, input);
     if (params.isEmpty()) {
       ObjectNode result = Results.inserted(List.of()).put("success", 0).put("error", "no tasks");
-      return Json.reply(400, Json.array().add(0).add(0).add(result));
+      return Json.response(400, Json.array().add(0).add(0).add(result));
     }
     List<Submitted> created = submit(queue, params);
     ArrayNode answer = Json.array().add(1).add(created.size());
@@ -120,7 +120,7 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
       answer.addObject().put("index", i).set("_id", Shapes.id(created.get(i).id()));
     }
     answer.add(Json.object().put("success", 1).setAll(Results.inserted(created)));
-    return Json.reply(answer);
+    return Json.response(answer);
   }
 
   private List<Submitted> submit(Queue queue, List<ObjectNode> params) {
@@ -133,7 +133,7 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
     }
   }
 
-  private Reply createFromQuery(Request request, Input input) {
+  private Response createFromQuery(Request request, Input input) {
     for (String name : Set.of("queueid", "collection", "jsonfilter", "params")) {
       if (!input.has(name)) {
         throw Refusal.of("queueid, collection, jsonfilter, and params required").severe();
@@ -145,9 +145,9 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
     queues.reach(request).checkCollection(input.text("collection"));
     List<ObjectNode> each = documents.params(input.text("collection"), filter, params);
     if (each.isEmpty()) {
-      return Json.reply(400, Json.array().add(0).add(0));
+      return Json.response(400, Json.array().add(0).add(0));
     }
-    return Json.reply(Json.array().add(1).add(submit(queue, each).size()));
+    return Json.response(Json.array().add(1).add(submit(queue, each).size()));
   }
 
   private Queue queue(Request request, Input input) {

@@ -2,7 +2,7 @@ package io.millrace.server.queues;
 
 import io.millrace.http.PendingWait;
 import io.millrace.http.Request;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.queues.OutputReader;
 import io.millrace.queues.OutputReader.Stream;
 import io.millrace.queues.QueueTask;
@@ -32,14 +32,14 @@ record OutputRoutes(KnownTasks tasks, OutputReader outputs) {
     }
   }
 
-  private Reply answer(Request request, Stream stream) {
+  private Response answer(Request request, Stream stream) {
     String id = request.parameter("id");
     QueueTask task = tasks.find(request, id).task();
     long offset = request.query().integer("offset", 0, 0, Long.MAX_VALUE);
     boolean follow = request.query().bool("follow", false);
-    return new Reply.Streamed(
+    return new Response.Streamed(
         200,
-        Reply.BYTES,
+        Response.BYTES,
         Map.of("Millrace-Task-Status", Integer.toString(task.status())),
         -1,
         target -> {

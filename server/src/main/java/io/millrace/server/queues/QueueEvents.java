@@ -4,7 +4,7 @@ import io.millrace.http.Request;
 import io.millrace.http.events.CommitEvents;
 import io.millrace.http.events.EventStream;
 import io.millrace.http.json.Json;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Queues.Event;
@@ -29,10 +29,10 @@ record QueueEvents(DocumentChanges<Event> changes, Set<ObjectId> wanted, QueueRe
     implements EventStream.Source {
   static void addTo(DciRoutes api, Queues queues, QueueRoutes known) {
     api.limitable()
-        .getRaw("/events", request -> reply(request, queues, known), "queue", "type", "after");
+        .getRaw("/events", request -> response(request, queues, known), "queue", "type", "after");
   }
 
-  private static Reply reply(Request request, Queues queues, QueueRoutes known) {
+  private static Response response(Request request, Queues queues, QueueRoutes known) {
     Set<ObjectId> wanted = new HashSet<>();
     request.query().texts("queue").forEach(queue -> wanted.add(known.find(request, queue).id()));
     Set<Kind> kinds = EnumSet.noneOf(Kind.class);
@@ -40,7 +40,7 @@ record QueueEvents(DocumentChanges<Event> changes, Set<ObjectId> wanted, QueueRe
     Set<Kind> told = kinds.isEmpty() ? EnumSet.allOf(Kind.class) : kinds;
     Position after = CommitEvents.after(request);
     QueueReach reach = known.reach(request);
-    return CommitEvents.reply(
+    return CommitEvents.response(
         request, () -> new QueueEvents(queues.changes(told, after), wanted, reach));
   }
 

@@ -3,7 +3,7 @@ package io.millrace.server.queues;
 import io.millrace.http.Caller.Role;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.Queue;
@@ -52,21 +52,21 @@ final class QueueRoutes {
   }
 
   void addTo(DciRoutes whole) {
-    whole.get("/plugins", (_, _) -> Json.reply(Shapes.strings(List.copyOf(plugins.names()))));
+    whole.get("/plugins", (_, _) -> Json.response(Shapes.strings(List.copyOf(plugins.names()))));
     DciRoutes api = whole.limitable();
     api.get("/queues", (request, _) -> all(request))
         .get("/queues/{queue}", (request, _) -> one(find(request, request.parameter("queue"))));
     api.role(Role.OPERATOR)
-        .post("/queues", (request, input) -> Json.reply(create(request, input)))
+        .post("/queues", (request, input) -> Json.response(create(request, input)))
         .post(
             "/queues/{queue}",
-            (request, input) -> Json.reply(change(request, request.parameter("queue"), input)))
+            (request, input) -> Json.response(change(request, request.parameter("queue"), input)))
         .post(
             "/queues/{queue}/resume",
-            (request, input) -> Json.reply(resume(request, request.parameter("queue"), input)))
+            (request, input) -> Json.response(resume(request, request.parameter("queue"), input)))
         .delete(
             "/queues/{queue}",
-            (request, _) -> Json.reply(delete(request, request.parameter("queue"))));
+            (request, _) -> Json.response(delete(request, request.parameter("queue"))));
   }
 
   /** What the caller reaches. */
@@ -88,18 +88,18 @@ final class QueueRoutes {
     return Refusal.of("queue not found", "queue", idOrName);
   }
 
-  Reply all(Request request) {
+  Response all(Request request) {
     List<Queue> all = queues.all().stream().filter(reach(request)::includes).toList();
     List<Queue.Counts> counts = queues.counts(all);
     ArrayNode shown = Json.array();
     for (int i = 0; i < all.size(); i++) {
       shown.add(Shapes.of(all.get(i), counts.get(i)));
     }
-    return Json.reply(shown);
+    return Json.response(shown);
   }
 
-  private Reply one(Queue queue) {
-    return Json.reply(Shapes.of(queue, queues.counts(List.of(queue)).getFirst()));
+  private Response one(Queue queue) {
+    return Json.response(Shapes.of(queue, queues.counts(List.of(queue)).getFirst()));
   }
 
   private ObjectNode create(Request request, Input input) {

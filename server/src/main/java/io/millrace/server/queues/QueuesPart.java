@@ -2,7 +2,7 @@ package io.millrace.server.queues;
 
 import io.millrace.blobs.BlobStore;
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.ErrorReplies;
+import io.millrace.http.ErrorResponses;
 import io.millrace.http.Route;
 import io.millrace.queues.Archive;
 import io.millrace.queues.OutputReader;
@@ -96,8 +96,8 @@ public final class QueuesPart implements Part {
   }
 
   @Override
-  public void addErrorReplies(ErrorReplies replies) {
-    replies
+  public void addErrorResponses(ErrorResponses responses) {
+    responses
         .addUnavailable(StoreFullException.class)
         .add(InvalidRequestException.class, 400)
         .add(TaskStateException.class, 400)

@@ -3,7 +3,7 @@ package io.millrace.server.queues;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpProblem;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.QueuesException.StoreFullException;
 import java.util.Map;
@@ -27,8 +27,8 @@ final class Refusal extends HttpProblem {
   static final ErrorForm PAIR_AS_SUCCESS =
       problem ->
           problem instanceof Refusal refusal && !refusal.severe && refusal.done == null
-              ? Json.reply(200, refusal.pair())
-              : PAIR.reply(problem);
+              ? Json.response(200, refusal.pair())
+              : PAIR.response(problem);
 
   private final transient ObjectNode body;
   private final transient @Nullable ObjectNode done;
@@ -52,12 +52,12 @@ final class Refusal extends HttpProblem {
   private static ErrorForm form(Body body) {
     return problem ->
         problem instanceof Refusal refusal
-            ? new Reply.Whole(
+            ? new Response.Whole(
                 refusal.status(),
-                Reply.JSON,
+                Response.JSON,
                 refusal.headers(),
                 Json.MAPPER.writeValueAsBytes(body.of(refusal)))
-            : ErrorForm.PLAIN.reply(problem);
+            : ErrorForm.PLAIN.response(problem);
   }
 
   static Refusal of(String message) {

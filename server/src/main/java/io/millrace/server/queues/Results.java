@@ -1,7 +1,7 @@
 package io.millrace.server.queues;
 
 import io.millrace.http.json.Json;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.TaskRegistry.Submitted;
 import java.io.IOException;
@@ -81,13 +81,13 @@ final class Results {
 
     private InsertedForm() {}
 
-    static Reply reply(List<Submitted> tasks) {
+    static Response response(List<Submitted> tasks) {
       if (tasks.stream().anyMatch(Submitted::duplicate)) {
-        return Json.reply(inserted(tasks));
+        return Json.response(inserted(tasks));
       }
       List<ObjectId> ids = tasks.stream().map(Submitted::id).toList();
-      return new Reply.Streamed(
-          200, Reply.JSON, Map.of(), length(ids.size()), target -> write(ids, target));
+      return new Response.Streamed(
+          200, Response.JSON, Map.of(), length(ids.size()), target -> write(ids, target));
     }
 
     private static long length(int count) {

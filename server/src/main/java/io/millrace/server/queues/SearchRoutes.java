@@ -3,7 +3,7 @@ package io.millrace.server.queues;
 import io.millrace.http.Caller.Role;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.queues.QueueRegistry;
 import io.millrace.queues.search.ArchiveSearch;
 import io.millrace.queues.search.ArchiveSearch.Found;
@@ -74,7 +74,7 @@ record SearchRoutes(ArchiveSearch search, Shapes shapes, QueueRegistry queues) {
     return "did you mean " + EditDistance.nearest(name, PARAMS) + "?";
   }
 
-  private Reply answer(Request request, Input input) {
+  private Response answer(Request request, Input input) {
     checkNames(input);
     ObjectNode options = input.object("options", NOT_OBJECTS);
     SearchOptions wanted = SearchOptions.read(options);
@@ -83,7 +83,7 @@ record SearchRoutes(ArchiveSearch search, Shapes shapes, QueueRegistry queues) {
     boolean pretty = input.truth("pretty", false);
     boolean archived = input.truth("archived", false);
     if (input.truth("count", false)) {
-      return Shapes.reply(Json.object().put("count", search.count(filter, archived)), pretty);
+      return Shapes.response(Json.object().put("count", search.count(filter, archived)), pretty);
     }
     List<Found> found = search.find(filter, wanted, archived);
     OutputForm form = input.truth("terse", true) ? Shapes.terse() : shapes.content();
@@ -92,7 +92,7 @@ record SearchRoutes(ArchiveSearch search, Shapes shapes, QueueRegistry queues) {
   }
 
   /** Answers like version 3: errors have status 200, times are whole seconds with their text. */
-  private Reply answerBefore4(Request request, Input input) {
+  private Response answerBefore4(Request request, Input input) {
     ObjectNode given = input.object("filter", "JSON object required for filter").deepCopy();
     if (input.has("queue")) {
       given.set("queue", input.get("queue"));
@@ -112,7 +112,7 @@ record SearchRoutes(ArchiveSearch search, Shapes shapes, QueueRegistry queues) {
     }
     SearchOptions wanted = SearchOptions.read(options);
     if (input.truth("count", false)) {
-      return Json.reply(Json.array().add(1).add(search.count(filter, false)));
+      return Json.response(Json.array().add(1).add(search.count(filter, false)));
     }
     OutputForm form = input.truth("terse", false) ? Shapes.terseBefore4() : shapes.content();
     return Shapes.tasks(

@@ -1,7 +1,7 @@
 package io.millrace.server.queues;
 
 import io.millrace.http.json.Json;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.ObjectId;
@@ -277,10 +277,10 @@ record Shapes(OutputReader outputs) {
   }
 
   /** An array of tasks. Each is created when it is written, since their outputs may be long. */
-  static Reply tasks(List<Found> found, Function<Found, JsonNode> shape, boolean pretty) {
+  static Response tasks(List<Found> found, Function<Found, JsonNode> shape, boolean pretty) {
     var writer = pretty ? Json.MAPPER.writerWithDefaultPrettyPrinter() : Json.MAPPER.writer();
-    return Reply.streamed(
-        Reply.JSON,
+    return Response.streamed(
+        Response.JSON,
         target -> {
           try (JsonGenerator json = writer.createGenerator(target)) {
             json.writeStartArray();
@@ -303,10 +303,10 @@ record Shapes(OutputReader outputs) {
     return array;
   }
 
-  static Reply reply(JsonNode body, boolean pretty) {
+  static Response response(JsonNode body, boolean pretty) {
     return pretty
-        ? Reply.json(
+        ? Response.json(
             Json.MAPPER.writer().with(SerializationFeature.INDENT_OUTPUT).writeValueAsBytes(body))
-        : Json.reply(body);
+        : Json.response(body);
   }
 }

@@ -4,7 +4,7 @@ import io.millrace.http.Caller.Role;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Query;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.queues.Archive;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
@@ -63,7 +63,7 @@ record TaskRoutes(
     api.postRaw("/tasks/{queue}", this::create, TERMS.toArray(String[]::new));
     api.post(
             "/tasks/{queue}/{collection}",
-            (request, input) -> Json.reply(createFrom(request, input)))
+            (request, input) -> Json.response(createFrom(request, input)))
         .get("/tasks/id/{id}", (request, _) -> show(known.find(request, request.parameter("id"))));
     DciRoutes operators = api.role(Role.OPERATOR);
     operation(operators, "cancel", REASON, (id, why) -> tasks.hold(id, Status.CANCELLED, why));
@@ -86,9 +86,9 @@ record TaskRoutes(
         });
   }
 
-  private Reply show(Found found) {
+  private Response show(Found found) {
     ObjectNode shown = Shapes.of(found, shapes.full(), Times.MILLIS, Projection.ALL);
-    return Json.reply(shown.put("id", found.task().id().hex()));
+    return Json.response(shown.put("id", found.task().id().hex()));
   }
 
   /** How the tasks of a request are created. */
@@ -116,13 +116,13 @@ record TaskRoutes(
     }
   }
 
-  private Reply create(Request request) throws IOException {
+  private Response create(Request request) throws IOException {
     allowOnlyTerms(request);
     Terms terms = terms(request);
     byte[] body = request.body();
     TaskArray params = TaskArray.of(Input.isForm(request, body) ? new byte[0] : body);
     Queue queue = queues.find(request, request.parameter("queue"));
-    return InsertedForm.reply(
+    return InsertedForm.response(
         created(created -> params.read(part -> tasks.submit(queue, part, terms, created))));
   }
 

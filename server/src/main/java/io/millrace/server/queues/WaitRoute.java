@@ -4,7 +4,7 @@ import io.millrace.http.Caller.Role;
 import io.millrace.http.PendingWait.Deadline;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.queues.Archive;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.QueueTask;
@@ -30,7 +30,7 @@ record WaitRoute(Queues queues, Archive archived) {
     api.limitable().role(Role.VIEWER).post("/tasks/wait", this::answer);
   }
 
-  private Reply answer(Request request, Input input) throws InterruptedException {
+  private Response answer(Request request, Input input) throws InterruptedException {
     input.allow(Set.of("ids", "timeout"), "Invalid param");
     Set<ObjectId> named = ids(input);
     Set<ObjectId> ids = reached(request, named);
@@ -56,7 +56,7 @@ record WaitRoute(Queues queues, Archive archived) {
       ObjectNode shown = Json.object().put("total", named.size());
       shown.put("ended", named.size() - tasks.pending());
       shown.set("tasks", statuses);
-      return Json.reply(shown);
+      return Json.response(shown);
     }
   }
 

@@ -7,7 +7,7 @@ import io.millrace.http.Route.Body;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.schedules.Schedule;
 import io.millrace.schedules.ScheduleState;
 import io.millrace.schedules.ScheduleState.Pause;
@@ -52,14 +52,14 @@ final class ScheduleRoutes {
         .role(Role.VIEWER)
         .body(Body.JSON)
         .post("/preview", this::preview);
-    api.strictQuery(Set.of()).get("/{name}", request -> reply(find(request)));
+    api.strictQuery(Set.of()).get("/{name}", request -> response(find(request)));
     changes
         .body(Body.JSON)
-        .put("/{name}", request -> reply(schedules.put(name(request), Json.objectBody(request))))
+        .put("/{name}", request -> response(schedules.put(name(request), Json.objectBody(request))))
         .post("/{name}/pause", this::pause)
         .post("/{name}/backfill", this::backfill);
     changes
-        .post("/{name}/resume", request -> reply(schedules.resume(name(request))))
+        .post("/{name}/resume", request -> response(schedules.resume(name(request))))
         .post("/{name}/run", this::run)
         .delete("/{name}", this::delete);
   }
@@ -72,7 +72,7 @@ final class ScheduleRoutes {
     return schedules.get(name(request));
   }
 
-  private Reply list(Request request) {
+  private Response list(Request request) {
     Query query = request.query();
     int limit = (int) query.integer("limit", PAGE, 1, LARGEST_PAGE);
     Predicate<View> wanted = _ -> true;
@@ -86,14 +86,14 @@ final class ScheduleRoutes {
     ObjectNode answer = Json.object();
     answer.set("schedules", Json.array(found, ScheduleRoutes::summary));
     answer.put("next", found.size() == limit ? found.getLast().schedule().name() : null);
-    return Json.reply(answer);
+    return Json.response(answer);
   }
 
-  private Reply next(Request request) {
+  private Response next(Request request) {
     View view = find(request);
     ObjectNode answer = Json.object();
     answer.set("next", next(request, view.schedule()));
-    return Json.reply(answer);
+    return Json.response(answer);
   }
 
   private ArrayNode next(Request request, Schedule schedule) {
@@ -103,27 +103,27 @@ final class ScheduleRoutes {
     return times(schedule.times().next(after, count), schedule.zone());
   }
 
-  private Reply preview(Request request) throws IOException {
+  private Response preview(Request request) throws IOException {
     Schedule schedule = schedules.preview(Json.objectBody(request));
     ObjectNode answer = Json.object();
     answer.set("next", next(request, schedule));
-    return Json.reply(answer);
+    return Json.response(answer);
   }
 
-  private Reply pause(Request request) throws IOException {
+  private Response pause(Request request) throws IOException {
     ObjectNode body = request.hasBody() ? Json.objectBody(request) : Json.object();
     Json.checkFields("a pause", body, Set.of("note"));
     String note = Json.text("note", body.get("note"));
-    return reply(schedules.pause(name(request), note == null ? "" : note));
+    return response(schedules.pause(name(request), note == null ? "" : note));
   }
 
-  private Reply run(Request request) {
+  private Response run(Request request) {
     String name = name(request);
     Run run = schedules.runNow(name);
-    return Json.reply(run(run, find(request).schedule().zone()));
+    return Json.response(run(run, find(request).schedule().zone()));
   }
 
-  private Reply backfill(Request request) throws IOException {
+  private Response backfill(Request request) throws IOException {
     ObjectNode body = Json.objectBody(request);
     Json.checkFields("a backfill", body, Set.of("from", "until"));
     String from = Json.text("from", body.get("from"));
@@ -137,12 +137,12 @@ final class ScheduleRoutes {
     answer.put("runs", times.size());
     answer.put("more", times.size() == Schedules.MAX_TIMES);
     answer.set("times", times(times, find(request).schedule().zone()));
-    return Json.reply(answer);
+    return Json.response(answer);
   }
 
-  private Reply delete(Request request) {
+  private Response delete(Request request) {
     schedules.delete(name(request));
-    return Json.reply(Json.object().put("deleted", name(request)));
+    return Json.response(Json.object().put("deleted", name(request)));
   }
 
   private static Instant instant(String what, String text) {
@@ -154,7 +154,7 @@ final class ScheduleRoutes {
     }
   }
 
-  private Reply reply(View view) {
+  private Response response(View view) {
     ObjectNode shown = summary(view);
     ScheduleState state = view.state();
     ZoneId zone = view.schedule().zone();
@@ -171,7 +171,7 @@ final class ScheduleRoutes {
                 .put("until", time(each.until(), zone)));
     shown.put("failures_in_row", state.failuresInRow());
     shown.set("results", Json.array(state.results(), result -> result(result, zone)));
-    return Json.reply(shown);
+    return Json.response(shown);
   }
 
   private static ObjectNode summary(View view) {

@@ -4,7 +4,7 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.ErrorReplies;
+import io.millrace.http.ErrorResponses;
 import io.millrace.http.Route;
 import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpProblem;
@@ -52,8 +52,8 @@ public final class SchedulesPart implements Part {
   }
 
   @Override
-  public void addErrorReplies(ErrorReplies replies) {
-    replies
+  public void addErrorResponses(ErrorResponses responses) {
+    responses
         .add(InvalidScheduleException.class, SchedulesPart::malformed)
         .add(NoScheduleException.class, 404)
         .add(ScheduleStateException.class, 409)

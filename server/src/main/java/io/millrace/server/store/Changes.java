@@ -3,16 +3,16 @@ package io.millrace.server.store;
 import io.millrace.http.Request;
 import io.millrace.http.events.CommitEvents;
 import io.millrace.http.events.EventStream;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.store.Commit;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
 import io.millrace.store.Subscription;
 import io.millrace.store.Subscription.Interest;
 import io.millrace.store.TaskStore;
-import io.millrace.wire.Answers;
 import io.millrace.wire.ChangeStream;
 import io.millrace.wire.DataForm;
+import io.millrace.wire.Responses;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 
 /** Streams commits. */
 record Changes(TaskStore store) {
-  Reply stream(Request request) {
+  Response stream(Request request) {
     DataForm form = Reads.data(request);
     Interest interest =
         new Interest(
@@ -32,7 +32,7 @@ record Changes(TaskStore store) {
     return new EventStream(
             () -> new Commits(store, store.subscribe(interest), form, permitted),
             failure -> failure instanceof PositionLostException e ? ChangeStream.write(e) : null)
-        .reply(request);
+        .response(request);
   }
 
   private static Set<String> names(Request request, String parameter) {
@@ -49,7 +49,7 @@ record Changes(TaskStore store) {
     public void begin(EventStream.Target target) throws IOException {
       Position start = subscription.start();
       long time = store.tasks(List.of()).timeMillis();
-      target.event(ChangeStream.START, start.toString(), Answers.write(start, time));
+      target.event(ChangeStream.START, start.toString(), Responses.write(start, time));
     }
 
     @Override

@@ -2,7 +2,7 @@ package io.millrace.server.store;
 
 import io.millrace.http.Request;
 import io.millrace.http.message.HttpProblem;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Task;
@@ -13,9 +13,9 @@ import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.TaskStore.GroupQuery.Selection;
 import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.TaskStore.Read;
-import io.millrace.wire.Answers;
 import io.millrace.wire.DataForm;
 import io.millrace.wire.Requests;
+import io.millrace.wire.Responses;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -30,14 +30,14 @@ record Reads(TaskStore store, int maxRefs) {
   /** Longer lists are streamed, so that none has to be held as text. */
   private static final int MAX_WHOLE = 100;
 
-  Reply groupNames(Request request) {
+  Response groupNames(Request request) {
     Read<List<GroupSummary>> read = store.groups();
-    return whole(read, Answers.writeNames(visible(request, read.value())));
+    return whole(read, Responses.writeNames(visible(request, read.value())));
   }
 
-  Reply summary(Request request) {
+  Response summary(Request request) {
     Read<List<GroupSummary>> read = store.groups();
-    return whole(read, Answers.writeSummaries(visible(request, read.value())));
+    return whole(read, Responses.writeSummaries(visible(request, read.value())));
   }
 
   private static List<GroupSummary> visible(Request request, List<GroupSummary> groups) {
@@ -45,7 +45,7 @@ record Reads(TaskStore store, int maxRefs) {
     return groups.stream().filter(group -> permitted.mayRead(group.name())).toList();
   }
 
-  Reply task(Request request) {
+  Response task(Request request) {
     List<TaskRef> refs = Requests.readRefs(request.parameter("id"));
     if (refs.size() != 1) {
       throw HttpProblem.malformed("one task id is wanted here; several go to /store/tasks/…");
@@ -58,20 +58,20 @@ record Reads(TaskStore store, int maxRefs) {
             .getFirst()
             .orElseThrow(() ->
                 HttpProblem.notFound(refs.getFirst() + " is not there")
-                    .withHeader(Answers.POSITION_HEADER, read.position().toString())
-                    .withHeader(Answers.TIME_HEADER, Long.toString(read.timeMillis())));
-    return whole(read, Answers.write(task, read.timeMillis(), form));
+                    .withHeader(Responses.POSITION_HEADER, read.position().toString())
+                    .withHeader(Responses.TIME_HEADER, Long.toString(read.timeMillis())));
+    return whole(read, Responses.write(task, read.timeMillis(), form));
   }
 
-  Reply tasks(Request request) {
+  Response tasks(Request request) {
     return found(request, Requests.readRefs(request.parameter("ids")));
   }
 
-  Reply postedTasks(Request request) throws IOException {
+  Response postedTasks(Request request) throws IOException {
     return found(request, Requests.readRefs(request.body(MAX_REFS_BODY_BYTES)));
   }
 
-  private Reply found(Request request, List<TaskRef> refs) {
+  private Response found(Request request, List<TaskRef> refs) {
     if (refs.size() > maxRefs) {
       throw HttpProblem.tooLarge(
           refs.size() + " tasks are named, more than the limit of " + maxRefs);
@@ -82,10 +82,10 @@ record Reads(TaskStore store, int maxRefs) {
     return list(
         read,
         visible.size(),
-        target -> Answers.writeFound(target, visible, read.timeMillis(), form));
+        target -> Responses.writeFound(target, visible, read.timeMillis(), form));
   }
 
-  Reply group(Request request) {
+  Response group(Request request) {
     String group = name("group", request.parameter("group"));
     new Permitted(request.caller()).checkRead(group);
     DataForm form = data(request);
@@ -93,7 +93,7 @@ record Reads(TaskStore store, int maxRefs) {
     return list(
         read,
         read.value().size(),
-        target -> Answers.writeTasks(target, read.value(), read.timeMillis(), form));
+        target -> Responses.writeTasks(target, read.value(), read.timeMillis(), form));
   }
 
   private static Selection selection(Request request) {
@@ -107,7 +107,7 @@ record Reads(TaskStore store, int maxRefs) {
     return Selection.DELAYED;
   }
 
-  Reply document(Request request) {
+  Response document(Request request) {
     DocumentKey key =
         new DocumentKey(
             name("collection", request.parameter("collection")),
@@ -119,12 +119,12 @@ record Reads(TaskStore store, int maxRefs) {
         read.value()
             .orElseThrow(() ->
                 HttpProblem.notFound(key + " is not there")
-                    .withHeader(Answers.POSITION_HEADER, read.position().toString())
-                    .withHeader(Answers.TIME_HEADER, Long.toString(read.timeMillis())));
-    return whole(read, Answers.write(document, form));
+                    .withHeader(Responses.POSITION_HEADER, read.position().toString())
+                    .withHeader(Responses.TIME_HEADER, Long.toString(read.timeMillis())));
+    return whole(read, Responses.write(document, form));
   }
 
-  Reply documents(Request request) {
+  Response documents(Request request) {
     DataForm form = data(request);
     DocumentQuery query =
         new DocumentQuery(
@@ -135,12 +135,12 @@ record Reads(TaskStore store, int maxRefs) {
     new Permitted(request.caller()).checkRead(query.collection());
     Read<List<Document>> read = store.documents(query);
     return list(
-        read, read.value().size(), target -> Answers.writeDocuments(target, read.value(), form));
+        read, read.value().size(), target -> Responses.writeDocuments(target, read.value(), form));
   }
 
-  Reply position(Request request) {
+  Response position(Request request) {
     Read<?> read = store.tasks(List.of());
-    return whole(read, Answers.write(read.position(), read.timeMillis()));
+    return whole(read, Responses.write(read.position(), read.timeMillis()));
   }
 
   /** Writes a list. */
@@ -148,24 +148,24 @@ record Reads(TaskStore store, int maxRefs) {
     void writeTo(OutputStream target);
   }
 
-  private static Reply list(Read<?> read, int size, ListBody body) {
+  private static Response list(Read<?> read, int size, ListBody body) {
     if (size > MAX_WHOLE) {
-      return new Reply.Streamed(200, Reply.JSON, headers(read), -1, body::writeTo);
+      return new Response.Streamed(200, Response.JSON, headers(read), -1, body::writeTo);
     }
     ByteArrayOutputStream target = new ByteArrayOutputStream(512);
     body.writeTo(target);
     return whole(read, target.toByteArray());
   }
 
-  private static Reply whole(Read<?> read, byte[] body) {
-    return new Reply.Whole(200, Reply.JSON, headers(read), body);
+  private static Response whole(Read<?> read, byte[] body) {
+    return new Response.Whole(200, Response.JSON, headers(read), body);
   }
 
   private static Map<String, String> headers(Read<?> read) {
     return Map.of(
-        Answers.POSITION_HEADER,
+        Responses.POSITION_HEADER,
         read.position().toString(),
-        Answers.TIME_HEADER,
+        Responses.TIME_HEADER,
         Long.toString(read.timeMillis()));
   }
 

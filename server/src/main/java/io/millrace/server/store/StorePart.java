@@ -3,10 +3,10 @@ package io.millrace.server.store;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller.Role;
-import io.millrace.http.ErrorReplies;
+import io.millrace.http.ErrorResponses;
 import io.millrace.http.Route;
 import io.millrace.http.message.ErrorForm;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.server.Part;
 import io.millrace.server.metrics.StoreFigures;
 import io.millrace.store.EmbeddedTaskStore;
@@ -15,7 +15,7 @@ import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
 import io.millrace.store.StoreStatus.DiskState;
-import io.millrace.wire.Answers;
+import io.millrace.wire.Responses;
 import io.millrace.wire.WireException;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,11 +35,11 @@ public final class StorePart implements Part {
    */
   private static final ErrorForm LIST =
       problem ->
-          new Reply.Whole(
+          new Response.Whole(
               problem.status(),
-              Reply.JSON,
+              Response.JSON,
               problem.headers(),
-              Answers.writeErrors(
+              Responses.writeErrors(
                   problem.message(),
                   switch (problem.status()) {
                     case 400 -> Reason.Kind.MALFORMED;
@@ -83,7 +83,7 @@ public final class StorePart implements Part {
     api.query("data", "prefix", "after", "limit").get("/documents/{collection}", reads::documents);
     api.query("data", "after", "group", "collection").get("/changes", changes::stream);
     all.role(Role.ADMIN)
-        .get("/backup", _ -> Reply.streamed(Reply.BYTES, target -> store.backup(target)));
+        .get("/backup", _ -> Response.streamed(Response.BYTES, target -> store.backup(target)));
     api.query("data")
         .body(Route.Body.JSON)
         .errors(LIST)
@@ -93,8 +93,8 @@ public final class StorePart implements Part {
   }
 
   @Override
-  public void addErrorReplies(ErrorReplies replies) {
-    replies
+  public void addErrorResponses(ErrorResponses responses) {
+    responses
         .add(WireException.TooManyParts.class, 413)
         .add(WireException.class, 400)
         .addUnavailable(StoreClosedException.class)

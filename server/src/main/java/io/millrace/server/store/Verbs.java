@@ -4,17 +4,17 @@ import io.millrace.http.LoopTick;
 import io.millrace.http.PendingWait;
 import io.millrace.http.PendingWait.ClientGoneException;
 import io.millrace.http.Request;
-import io.millrace.http.message.AsyncReply;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.AsyncResponse;
+import io.millrace.http.message.Response;
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Outcome;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.Transaction;
-import io.millrace.wire.Answers;
 import io.millrace.wire.DataForm;
 import io.millrace.wire.Requests;
+import io.millrace.wire.Responses;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
@@ -49,23 +49,23 @@ final class Verbs {
     this.wake = store::wake;
   }
 
-  @Nullable AsyncReply beginUpdate(Request request, LoopTick tick) throws IOException {
+  @Nullable AsyncResponse beginUpdate(Request request, LoopTick tick) throws IOException {
     if (!new Permitted(request.caller()).isQuick()) {
       // The check reads the store, which may take longer than an event loop may.
       return null;
     }
     DataForm form = Reads.data(request);
-    return asyncReply(begin(request, transaction(request), tick), form);
+    return asyncResponse(begin(request, transaction(request), tick), form);
   }
 
   /** Begins a claim that does not wait for tasks. */
-  @Nullable AsyncReply beginClaim(Request request, LoopTick tick) throws IOException {
+  @Nullable AsyncResponse beginClaim(Request request, LoopTick tick) throws IOException {
     if (!new Permitted(request.caller()).isQuick()) {
       return null;
     }
     DataForm form = Reads.data(request);
     Claim claim = claimed(request);
-    return claim.waitMillis() > 0 ? null : asyncReply(begin(request, claim, tick), form);
+    return claim.waitMillis() > 0 ? null : asyncResponse(begin(request, claim, tick), form);
   }
 
   private CompletableFuture<Outcome> begin(Request request, Command command, LoopTick tick) {
@@ -74,12 +74,12 @@ final class Verbs {
     return store.enqueue(command);
   }
 
-  private static AsyncReply asyncReply(CompletableFuture<Outcome> answer, DataForm form) {
-    return AsyncReply.of(
+  private static AsyncResponse asyncResponse(CompletableFuture<Outcome> answer, DataForm form) {
+    return AsyncResponse.of(
         answer,
         done -> {
           try {
-            return reply(done.get(), form);
+            return response(done.get(), form);
           } catch (ExecutionException e) {
             throw failure(e);
           } catch (InterruptedException e) {
@@ -88,18 +88,18 @@ final class Verbs {
         });
   }
 
-  Reply update(Request request) throws IOException {
+  Response update(Request request) throws IOException {
     DataForm form = Reads.data(request);
     Transaction transaction = transaction(request);
     request.submitted();
-    return reply(store.commit(transaction), form);
+    return response(store.commit(transaction), form);
   }
 
-  Reply claim(Request request) throws IOException, InterruptedException {
+  Response claim(Request request) throws IOException, InterruptedException {
     DataForm form = Reads.data(request);
     Claim claim = claimed(request);
     request.submitted();
-    return reply(claim.waitMillis() > 0 ? awaited(request, claim) : store.claim(claim), form);
+    return response(claim.waitMillis() > 0 ? awaited(request, claim) : store.claim(claim), form);
   }
 
   private Transaction transaction(Request request) throws IOException {
@@ -155,9 +155,9 @@ final class Verbs {
         : new IllegalStateException("the store failed, the outcome is unknown", e);
   }
 
-  private static Reply.Whole reply(Outcome outcome, DataForm form) {
-    int status = Answers.status(outcome);
+  private static Response.Whole response(Outcome outcome, DataForm form) {
+    int status = Responses.status(outcome);
     Map<String, String> headers = status == 503 ? Map.of("Retry-After", "1") : Map.of();
-    return new Reply.Whole(status, Reply.JSON, headers, Answers.write(outcome, form));
+    return new Response.Whole(status, Response.JSON, headers, Responses.write(outcome, form));
   }
 }

@@ -8,7 +8,7 @@ import io.millrace.graph.GraphWork;
 import io.millrace.graph.TestType;
 import io.millrace.graph.store.StoredGraph;
 import io.millrace.http.AccessCheck;
-import io.millrace.http.ErrorReplies;
+import io.millrace.http.ErrorResponses;
 import io.millrace.http.HttpLimits;
 import io.millrace.http.HttpServer;
 import io.millrace.http.Routes;
@@ -39,8 +39,8 @@ final class HttpGraph implements GraphAccess {
     GraphTokens tokens = new GraphTokens(graph::secret, graph.registry()::node);
     Routes routes =
         new Routes(new SimpleMeterRegistry()).addAll(GraphPart.routes(graph.registry(), tokens));
-    ErrorReplies replies = new ErrorReplies();
-    GraphPart.addReplies(replies);
+    ErrorResponses responses = new ErrorResponses();
+    GraphPart.mapErrors(responses);
     listener =
         HttpServer.start(
             InetAddress.getLoopbackAddress(),
@@ -48,7 +48,7 @@ final class HttpGraph implements GraphAccess {
             HttpLimits.DEFAULT,
             AccessCheck.OPEN,
             routes,
-            replies);
+            responses);
     registry = new HttpGraphRegistry(URI.create("http://127.0.0.1:" + listener.port() + "/v1"));
   }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.http.AccessCheck;
-import io.millrace.http.ErrorReplies;
+import io.millrace.http.ErrorResponses;
 import io.millrace.http.HttpLimits;
 import io.millrace.http.HttpServer;
 import io.millrace.http.Routes;
@@ -66,14 +66,14 @@ final class ApiServer implements AutoCloseable {
             settings.options(),
             new Jobs.Environment(Clock.systemUTC(), new Random(3)));
     polled = new FakePolled(jobs.registry(), blobs);
-    ErrorReplies replies = new ErrorReplies();
+    ErrorResponses responses = new ErrorResponses();
     Routes routes =
         new Routes(new SimpleMeterRegistry())
             .addAll(
                 JobsPart.routes(
                     new JobsPart.Served(jobs, workers, polled, blobs, MAX_BYTES), settings));
-    JobsPart.addReplies(replies);
-    new BlobApi(blobs, MAX_BYTES).addErrorReplies(replies);
+    JobsPart.mapErrors(responses);
+    new BlobApi(blobs, MAX_BYTES).addErrorResponses(responses);
     listener =
         HttpServer.start(
             InetAddress.getLoopbackAddress(),
@@ -81,7 +81,7 @@ final class ApiServer implements AutoCloseable {
             HttpLimits.DEFAULT,
             AccessCheck.OPEN,
             routes,
-            replies);
+            responses);
   }
 
   HttpClient client() {

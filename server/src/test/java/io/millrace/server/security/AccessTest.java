@@ -10,7 +10,7 @@ import io.millrace.http.Caller.Role;
 import io.millrace.http.Route;
 import io.millrace.http.message.Headers;
 import io.millrace.http.message.HttpProblem;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import io.millrace.server.ServerException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -45,12 +45,12 @@ final class AccessTest {
   }
 
   private static final Route ROUTE =
-      ApiRoutes.below("").get("/store/groups", _ -> Reply.nothing()).routes().getFirst();
+      ApiRoutes.below("").get("/store/groups", _ -> Response.nothing()).routes().getFirst();
 
   private static final Route PUBLIC =
       ApiRoutes.below("")
           .role(Role.ANYONE)
-          .get("/health", _ -> Reply.nothing())
+          .get("/health", _ -> Response.nothing())
           .routes()
           .getFirst();
 

@@ -75,15 +75,15 @@ public final class ElasticDocuments implements VersionedDocuments {
   @Override
   public Optional<VersionedDocument> get(String key) {
     Keys.check(key);
-    return read(() -> hit(key)).map(Responses.Hit::document);
+    return read(() -> hit(key)).map(ElasticResponses.Hit::document);
   }
 
-  private Optional<Responses.Hit> hit(String key) throws IOException {
+  private Optional<ElasticResponses.Hit> hit(String key) throws IOException {
     HttpResponse<byte[]> answer = engine.send("GET", path("_doc", key), null);
     return switch (answer.statusCode()) {
-      case 200 -> Responses.document(answer.body());
+      case 200 -> ElasticResponses.document(answer.body());
       case 404 -> {
-        String error = Responses.errorType(answer.body());
+        String error = ElasticResponses.errorType(answer.body());
         if (!error.isEmpty() && !error.equals("index_not_found_exception")) {
           throw refused(answer);
         }
@@ -110,7 +110,7 @@ public final class ElasticDocuments implements VersionedDocuments {
           .filter(hit -> hit.write().equals(write))
           .map(hit -> hit.document().version());
     }
-    return Optional.of(sure(() -> Responses.version(answer.body())));
+    return Optional.of(sure(() -> ElasticResponses.version(answer.body())));
   }
 
   @Override
@@ -137,11 +137,13 @@ public final class ElasticDocuments implements VersionedDocuments {
     }
     int status = answer.statusCode();
     boolean gone =
-        status == 404 && method.equals("DELETE") && Responses.errorType(answer.body()).isEmpty();
+        status == 404
+            && method.equals("DELETE")
+            && ElasticResponses.errorType(answer.body()).isEmpty();
     if (status == 200 || status == 201 || status == 409 || gone) {
       return answer;
     }
-    if (status >= 500 && !NOT_BEGUN.contains(Responses.errorType(answer.body()))) {
+    if (status >= 500 && !NOT_BEGUN.contains(ElasticResponses.errorType(answer.body()))) {
       throw unclear(refused(answer));
     }
     throw unavailable(refused(answer));
@@ -154,7 +156,7 @@ public final class ElasticDocuments implements VersionedDocuments {
     String after = null;
     while (true) {
       String last = after;
-      List<Responses.Hit> page = read(() -> page(prefix, last));
+      List<ElasticResponses.Hit> page = read(() -> page(prefix, last));
       page.forEach(hit -> documents.put(hit.document().key(), hit.document()));
       if (page.size() < PAGE) {
         return List.copyOf(documents.values());
@@ -170,7 +172,8 @@ public final class ElasticDocuments implements VersionedDocuments {
   }
 
   /** The next documents by the engine's order of keys, which differs from that of a listing. */
-  private List<Responses.Hit> page(String prefix, @Nullable String after) throws IOException {
+  private List<ElasticResponses.Hit> page(String prefix, @Nullable String after)
+      throws IOException {
     String query =
         prefix.isEmpty()
             ? "{\"match_all\":{}}"
@@ -188,7 +191,7 @@ public final class ElasticDocuments implements VersionedDocuments {
     if (answer.statusCode() != 200) {
       throw refused(answer);
     }
-    return Responses.found(answer.body());
+    return ElasticResponses.found(answer.body());
   }
 
   private String path(String verb, String key) {
@@ -238,7 +241,7 @@ public final class ElasticDocuments implements VersionedDocuments {
   private IOException refused(HttpResponse<byte[]> answer) {
     return new IOException(
         "%s answers with status %d: %s"
-            .formatted(engine, answer.statusCode(), Responses.error(answer.body())));
+            .formatted(engine, answer.statusCode(), ElasticResponses.error(answer.body())));
   }
 
   private static DocumentsUnavailableException unavailable(IOException e) {
@@ -297,7 +300,8 @@ public final class ElasticDocuments implements VersionedDocuments {
         HttpResponse<byte[]> made = engine.send("PUT", path(), DEFINITION);
         boolean lost =
             made.statusCode() == 400
-                && Responses.errorType(made.body()).equals("resource_already_exists_exception");
+                && ElasticResponses.errorType(made.body())
+                    .equals("resource_already_exists_exception");
         if (made.statusCode() != 200 && !lost) {
           throw refused(made);
         }
@@ -307,7 +311,7 @@ public final class ElasticDocuments implements VersionedDocuments {
         throw refused(mapping);
       }
       JsonNode properties =
-          Responses.tree(mapping.body()).path(name).path("mappings").path("properties");
+          ElasticResponses.tree(mapping.body()).path(name).path("mappings").path("properties");
       if (!properties.path("key").path("type").asString("").equals("keyword")
           || properties.path("document").path("enabled").asBoolean(true)) {
         throw new IOException(
@@ -319,7 +323,7 @@ public final class ElasticDocuments implements VersionedDocuments {
     private IOException refused(HttpResponse<byte[]> answer) {
       return new IOException(
           "index %s: status %d: %s"
-              .formatted(name, answer.statusCode(), Responses.error(answer.body())));
+              .formatted(name, answer.statusCode(), ElasticResponses.error(answer.body())));
     }
   }
 }

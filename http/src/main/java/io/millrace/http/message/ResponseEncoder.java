@@ -12,11 +12,11 @@ import java.util.Arrays;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Encodes answers as HTTP/1.1. */
-public final class ReplyText {
+/** Encodes responses as HTTP/1.1. */
+public final class ResponseEncoder {
   private static final byte[] OK = ascii("HTTP/1.1 200 OK\r\nDate: ");
   private static final byte[] JSON =
-      ascii("Connection: keep-alive\r\nContent-Type: " + Reply.JSON + "\r\nContent-Length: ");
+      ascii("Connection: keep-alive\r\nContent-Type: " + Response.JSON + "\r\nContent-Length: ");
   private static final byte[] HEAD_END = ascii("\r\n\r\n");
   private static final DateTimeFormatter DATE =
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'\r\n", Locale.ROOT)
@@ -27,7 +27,7 @@ public final class ReplyText {
 
   private static volatile Date date = new Date(0, new byte[0]);
 
-  private ReplyText() {}
+  private ResponseEncoder() {}
 
   /** The value of the header Date for one second, with CR and LF. */
   private static final class Date {
@@ -40,33 +40,34 @@ public final class ReplyText {
     }
   }
 
-  /** Encodes an answer after which the connection is closed. */
-  public static ByteBuffer last(Reply.Whole reply) {
-    return of(reply, true, false, ByteBuffer.allocate(0));
+  /** Encodes a response after which the connection is closed. */
+  public static ByteBuffer last(Response.Whole response) {
+    return encode(response, true, false, ByteBuffer.allocate(0));
   }
 
-  /** Encodes an answer after which the connection is kept, into {@code room} if it fits. */
-  public static ByteBuffer of(Reply.Whole reply, ByteBuffer room) {
-    return of(reply, false, false, room);
+  /** Encodes a response after which the connection is kept, into {@code room} if it fits. */
+  public static ByteBuffer encode(Response.Whole response, ByteBuffer room) {
+    return encode(response, false, false, room);
   }
 
   /**
-   * Encodes an answer.
+   * Encodes a response.
    *
    * @param last whether the connection is closed afterwards
    * @param headOnly whether the request was HEAD, so that the body is left out
-   * @param room the target, if the answer fits into it; otherwise a new buffer is allocated
+   * @param room the target, if the response fits into it; otherwise a new buffer is allocated
    */
-  public static ByteBuffer of(Reply.Whole reply, boolean last, boolean headOnly, ByteBuffer room) {
-    byte[] body = reply.body();
+  public static ByteBuffer encode(
+      Response.Whole response, boolean last, boolean headOnly, ByteBuffer room) {
+    byte[] body = response.body();
     byte[] further =
-        !last && Reply.JSON.equals(reply.type()) && reply.headers().isEmpty()
+        !last && Response.JSON.equals(response.type()) && response.headers().isEmpty()
             ? JSON
-            : further(reply, last, hasLength(reply) ? "Content-Length: " : null);
+            : further(response, last, hasLength(response) ? "Content-Length: " : null);
     int max = HEAD_BYTES + further.length + body.length;
     ByteBuffer target = max <= room.remaining() ? room : ByteBuffer.allocate(max);
-    putStatus(reply.status(), target).put(further);
-    if (hasLength(reply)) {
+    putStatus(response.status(), target).put(further);
+    if (hasLength(response)) {
       target.put(ascii(Integer.toString(body.length))).put(HEAD_END);
     } else {
       target.put(HEAD_END, 2, 2);
@@ -75,21 +76,21 @@ public final class ReplyText {
   }
 
   /** Whether a status has a Content-Length (RFC 9110, section 8.6). */
-  private static boolean hasLength(Reply reply) {
-    return reply.status() >= 200 && reply.status() != 204 && reply.status() != 304;
+  private static boolean hasLength(Response response) {
+    return response.status() >= 200 && response.status() != 204 && response.status() != 304;
   }
 
   /**
-   * Encodes the head of an answer whose body follows.
+   * Encodes the head of a response whose body follows.
    *
    * @param lengthBytes the length of the body; -1 if it is chunked
    */
-  public static byte[] head(Reply reply, long lengthBytes, boolean last) {
+  public static byte[] head(Response response, long lengthBytes, boolean last) {
     String framing =
         lengthBytes < 0 ? "Transfer-Encoding: chunked" : "Content-Length: " + lengthBytes;
-    byte[] further = further(reply, last, framing);
+    byte[] further = further(response, last, framing);
     ByteBuffer target = ByteBuffer.allocate(HEAD_BYTES + further.length);
-    putStatus(reply.status(), target).put(further).put(HEAD_END).flip();
+    putStatus(response.status(), target).put(further).put(HEAD_END).flip();
     byte[] head = new byte[target.remaining()];
     target.get(head);
     return head;
@@ -112,16 +113,16 @@ public final class ReplyText {
   }
 
   /** The headers after the date; the last one, {@code end}, is without CR and LF. */
-  private static byte[] further(Reply reply, boolean last, @Nullable String end) {
+  private static byte[] further(Response response, boolean last, @Nullable String end) {
     StringBuilder text = new StringBuilder();
-    if (!reply.headers().containsKey("Connection")) {
+    if (!response.headers().containsKey("Connection")) {
       text.append("Connection: ").append(last ? "close" : "keep-alive").append("\r\n");
     }
-    reply
+    response
         .headers()
         .forEach((name, value) -> text.append(name).append(": ").append(value).append("\r\n"));
-    if (reply.type() != null) {
-      text.append("Content-Type: ").append(reply.type()).append("\r\n");
+    if (response.type() != null) {
+      text.append("Content-Type: ").append(response.type()).append("\r\n");
     }
     return ascii(end == null ? text.toString() : text.append(end).toString());
   }
@@ -170,9 +171,9 @@ public final class ReplyText {
   }
 
   /**
-   * The stream for the body of a {@link Reply.Streamed}. Writes are buffered, and the head is sent
-   * with the first of them. A body of unknown length is sent with its length if it fits into the
-   * buffer, otherwise in chunks. For use by one thread.
+   * The stream for the body of a {@link Response.Streamed}. Writes are buffered, and the head is
+   * sent with the first of them. A body of unknown length is sent with its length if it fits into
+   * the buffer, otherwise in chunks. For use by one thread.
    */
   public static final class BodyStream extends OutputStream {
     private static final int BUFFER_BYTES = 8 << 10;
@@ -181,7 +182,7 @@ public final class ReplyText {
     private static final byte[] LAST_CHUNK = "0\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
     private final OutputStream target;
-    private final Reply.Streamed reply;
+    private final Response.Streamed response;
     private final boolean last;
 
     /** The length of the body; -1 if it is unknown. */
@@ -193,15 +194,15 @@ public final class ReplyText {
     private boolean begun;
 
     /**
-     * The body of an answer.
+     * The body of a response.
      *
      * @param last whether the connection is closed afterwards
      */
-    public BodyStream(OutputStream target, Reply.Streamed reply, boolean last) {
+    public BodyStream(OutputStream target, Response.Streamed response, boolean last) {
       this.target = target;
-      this.reply = reply;
+      this.response = response;
       this.last = last;
-      this.lengthBytes = reply.lengthBytes();
+      this.lengthBytes = response.lengthBytes();
     }
 
     @Override
@@ -212,8 +213,8 @@ public final class ReplyText {
     @Override
     public void write(byte[] source, int offset, int count) throws IOException {
       written += count;
-      if (reply.lengthBytes() >= 0 && written > reply.lengthBytes()) {
-        throw new IllegalStateException("an answer is longer than its Content-Length");
+      if (response.lengthBytes() >= 0 && written > response.lengthBytes()) {
+        throw new IllegalStateException("a response is longer than its Content-Length");
       }
       if (buffered + count > BUFFER_BYTES) {
         flush();
@@ -241,8 +242,8 @@ public final class ReplyText {
 
     /** Ends the body, which is complete. */
     public void end() throws IOException {
-      if (written < reply.lengthBytes()) {
-        throw new IllegalStateException("an answer is shorter than its Content-Length");
+      if (written < response.lengthBytes()) {
+        throw new IllegalStateException("a response is shorter than its Content-Length");
       }
       if (!begun) {
         lengthBytes = written;
@@ -258,7 +259,7 @@ public final class ReplyText {
       ByteArrayOutputStream text = new ByteArrayOutputStream(FIRST_BYTES);
       if (!begun) {
         begun = true;
-        text.writeBytes(head(reply, lengthBytes, last));
+        text.writeBytes(head(response, lengthBytes, last));
       }
       if (chunked && count > 0) {
         text.writeBytes(Integer.toHexString(count).getBytes(StandardCharsets.US_ASCII));

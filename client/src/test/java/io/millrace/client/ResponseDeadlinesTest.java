@@ -2,15 +2,15 @@ package io.millrace.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.client.AnswerDeadlines.Deadline;
+import io.millrace.client.ResponseDeadlines.Deadline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-final class AnswerDeadlinesTest {
-  private final AnswerDeadlines deadlines = new AnswerDeadlines();
+final class ResponseDeadlinesTest {
+  private final ResponseDeadlines deadlines = new ResponseDeadlines();
 
   private Deadline unexpected() {
     return deadlines.of(() -> {

@@ -17,10 +17,10 @@ import tools.jackson.databind.json.JsonMapper;
  * Reads the responses of the engine. Both engines return a source byte by byte as it was sent, so
  * contents are cut out of the response, not read and written again.
  */
-final class Responses {
+final class ElasticResponses {
   private static final JsonMapper JSON = new JsonMapper();
 
-  private Responses() {}
+  private ElasticResponses() {}
 
   /** The failure for an answer that an engine does not give. */
   private static IOException strange(String what) {

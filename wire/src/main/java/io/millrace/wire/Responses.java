@@ -16,24 +16,24 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * The answers of the server as JSON. Methods with an {@code OutputStream} write to it directly and
- * leave it open; an {@link java.io.IOException} of the stream is thrown as a {@link WireException}.
- * Every {@code read} method ignores unknown fields, and throws {@link WireException} if the bytes
- * do not have the expected form. Thread-safe.
+ * The responses of the server as JSON. Methods with an {@code OutputStream} write to it directly
+ * and leave it open; an {@link java.io.IOException} of the stream is thrown as a {@link
+ * WireException}. Every {@code read} method ignores unknown fields, and throws {@link
+ * WireException} if the bytes do not have the expected form. Thread-safe.
  */
-public final class Answers {
-  /** The header of an answer to a read with the position at which the answer was true. */
+public final class Responses {
+  /** The header of a response to a read with the position at which the response was true. */
   public static final String POSITION_HEADER = "Millrace-Position";
 
   /**
-   * The header of an answer to a read with the store time at which the answer was true, in
+   * The header of a response to a read with the store time at which the response was true, in
    * milliseconds since the epoch.
    */
   public static final String TIME_HEADER = "Millrace-Time";
 
-  private Answers() {}
+  private Responses() {}
 
-  /** The HTTP status of an answer to an update or claim. */
+  /** The HTTP status of a response to an update or claim. */
   public static int status(Outcome outcome) {
     return switch (outcome) {
       case Outcome.Done _ -> 200;
@@ -50,7 +50,7 @@ public final class Answers {
     };
   }
 
-  /** The answer to an update or claim. */
+  /** The response to an update or claim. */
   public static byte[] write(Outcome outcome, DataForm form) {
     return JsonText.write(json -> {
       json.writeStartObject();
@@ -82,7 +82,7 @@ public final class Answers {
   private static void writeRefused(JsonGenerator json, Outcome.Refused refused) {
     JsonText.list(
         json, "errors", refused.reasons(), (out, reason) -> out.writeString(reason.message()));
-    JsonText.list(json, "refusal", refused.reasons(), Answers::writeReason);
+    JsonText.list(json, "refusal", refused.reasons(), Responses::writeReason);
     writePosition(json, refused.position(), refused.timeMillis());
   }
 
@@ -105,7 +105,7 @@ public final class Answers {
 
   /** Reads what {@link #write(Outcome, DataForm)} wrote. */
   public static Outcome readOutcome(byte[] body) {
-    return JsonInput.read(body, Answers::readOutcome);
+    return JsonInput.read(body, Responses::readOutcome);
   }
 
   private static Outcome readOutcome(JsonInput in) {
@@ -121,7 +121,7 @@ public final class Answers {
         case "tasks" -> tasks = in.list(TaskForm::read);
         case "documents" -> documents = in.list(DocumentForm::read);
         case "errors" -> errors = in.list(JsonInput::text);
-        case "refusal" -> refusal = in.list(Answers::readReason);
+        case "refusal" -> refusal = in.list(Responses::readReason);
         case "position" -> position = Scalars.position(in);
         case "time" -> time = in.integer();
         case "repeated" -> repeated = in.bool();
@@ -129,13 +129,13 @@ public final class Answers {
       }
     }
     if (position == null) {
-      throw in.wrong("is an answer without a position");
+      throw in.wrong("is a response without a position");
     }
     if (errors != null) {
       return new Outcome.Refused(position, time, reasons(in, errors, refusal));
     }
     if (tasks == null) {
-      throw in.wrong("is an answer without tasks or errors");
+      throw in.wrong("is a response without tasks or errors");
     }
     return new Outcome.Done(position, time, tasks, documents, repeated);
   }
@@ -235,7 +235,7 @@ public final class Answers {
 
   /** Writes groups with the numbers of their tasks. */
   public static byte[] writeSummaries(List<GroupSummary> groups) {
-    return JsonText.write(json -> JsonText.list(json, groups, Answers::writeSummary));
+    return JsonText.write(json -> JsonText.list(json, groups, Responses::writeSummary));
   }
 
   private static void writeSummary(JsonGenerator json, GroupSummary group) {
@@ -250,7 +250,7 @@ public final class Answers {
 
   /** Reads what {@link #writeSummaries} wrote. */
   public static List<GroupSummary> readSummaries(byte[] body) {
-    return JsonInput.read(body, in -> in.list(Answers::readSummary));
+    return JsonInput.read(body, in -> in.list(Responses::readSummary));
   }
 
   private static GroupSummary readSummary(JsonInput in) {

@@ -8,10 +8,11 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the answers of an HTTP/1.1 server (RFC 9112) from a stream, one after the other. An answer
- * that is not HTTP is an {@link IOException}; the stream is unusable then. Not thread-safe.
+ * Reads the responses of an HTTP/1.1 server (RFC 9112) from a stream, one after the other. A
+ * response that is not HTTP is an {@link IOException}; the stream is unusable then. Not
+ * thread-safe.
  */
-final class AnswerReader {
+final class ResponseReader {
   /** The longest head; longer ones are refused. */
   static final int HEAD_BYTES = 32 << 10;
 
@@ -20,22 +21,22 @@ final class AnswerReader {
   private int from;
   private int to;
 
-  AnswerReader(InputStream in) {
+  ResponseReader(InputStream in) {
     this.in = in;
   }
 
   /**
-   * Reads the head of the next answer, except for interim ones (1xx). The body of the last one must
-   * have been read.
+   * Reads the head of the next response, except for interim ones (1xx). The body of the last one
+   * must have been read.
    *
-   * @param method the method of the request, as an answer to HEAD has no body
+   * @param method the method of the request, as a response to HEAD has no body
    * @throws EOFException if the server ended the connection
    */
-  Answered next(String method) throws IOException {
+  Response next(String method) throws IOException {
     while (true) {
-      Answered answer = new Answered(readHead(), method);
-      if (answer.status() >= 200) {
-        return answer;
+      Response response = new Response(readHead(), method);
+      if (response.status() >= 200) {
+        return response;
       }
     }
   }
@@ -57,7 +58,7 @@ final class AnswerReader {
         }
       }
       if (at >= HEAD_BYTES) {
-        throw new IOException("the head of the answer is longer than " + HEAD_BYTES + " bytes");
+        throw new IOException("the head of the response is longer than " + HEAD_BYTES + " bytes");
       }
       if (!fill()) {
         throw new EOFException("the server closed the connection");
@@ -82,7 +83,7 @@ final class AnswerReader {
     return count >= 0;
   }
 
-  /** Whether something has been read that belongs to the next answer. */
+  /** Whether something has been read that belongs to the next response. */
   boolean hasMore() {
     return from < to;
   }
@@ -103,11 +104,11 @@ final class AnswerReader {
   }
 
   private IOException notHttp(String what) {
-    return new IOException("the answer is not HTTP: " + what);
+    return new IOException("the response is not HTTP: " + what);
   }
 
-  /** An answer, whose body is read as it arrives. Closing it does nothing. */
-  final class Answered extends InputStream {
+  /** A response, whose body is read as it arrives. Closing it does nothing. */
+  final class Response extends InputStream {
     private final String head;
     private final int status;
     private final boolean chunked;
@@ -120,7 +121,7 @@ final class AnswerReader {
     private boolean firstChunk = true;
     private boolean ended;
 
-    private Answered(String head, String method) throws IOException {
+    private Response(String head, String method) throws IOException {
       this.head = head;
       status = status(head);
       String coding = header("Transfer-Encoding");
@@ -187,7 +188,7 @@ final class AnswerReader {
       return value;
     }
 
-    /** Whether another answer may follow on the connection, once this one has been read. */
+    /** Whether another response may follow on the connection, once this one has been read. */
     boolean keepsConnection() {
       return keepsConnection && ended && !hasMore();
     }
@@ -198,7 +199,7 @@ final class AnswerReader {
         return readAllBytes();
       }
       if (left > Integer.MAX_VALUE - 8) {
-        throw new IOException("an answer of " + left + " bytes is too long");
+        throw new IOException("a response of " + left + " bytes is too long");
       }
       byte[] body = new byte[(int) left];
       for (int count = 0; count < body.length; ) {
@@ -231,7 +232,7 @@ final class AnswerReader {
       } else if (toEndOfStream) {
         ended = true;
       } else {
-        throw new EOFException("the server closed the connection within an answer");
+        throw new EOFException("the server closed the connection within a response");
       }
       return count;
     }
@@ -266,7 +267,7 @@ final class AnswerReader {
       StringBuilder line = new StringBuilder();
       while (line.length() <= HEAD_BYTES) {
         if (from == to && !fill()) {
-          throw new EOFException("the server closed the connection within an answer");
+          throw new EOFException("the server closed the connection within a response");
         }
         char one = (char) (buffer[from++] & 0xff);
         if (one == '\n') {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * when nothing waits. A socket timeout would cost a virtual thread a timer for each read.
  * Thread-safe.
  */
-final class AnswerDeadlines {
+final class ResponseDeadlines {
   private static final long ORIGIN_NANOS = System.nanoTime();
 
   private final Set<Deadline> watched = ConcurrentHashMap.newKeySet();

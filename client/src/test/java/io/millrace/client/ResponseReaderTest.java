@@ -3,7 +3,7 @@ package io.millrace.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.millrace.client.AnswerReader.Answered;
+import io.millrace.client.ResponseReader.Response;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-final class AnswerReaderTest {
-  private static AnswerReader reader(String text, int most) {
-    return new AnswerReader(
+final class ResponseReaderTest {
+  private static ResponseReader reader(String text, int most) {
+    return new ResponseReader(
         new ByteArrayInputStream(text.getBytes(StandardCharsets.ISO_8859_1)) {
           @Override
           public synchronized int read(byte[] target, int offset, int length) {
@@ -25,12 +25,12 @@ final class AnswerReaderTest {
         });
   }
 
-  private static String body(InputStream answer) throws IOException {
-    return new String(answer.readAllBytes(), StandardCharsets.ISO_8859_1);
+  private static String body(InputStream response) throws IOException {
+    return new String(response.readAllBytes(), StandardCharsets.ISO_8859_1);
   }
 
   @Test
-  void answers_that_come_in_any_pieces_are_read_one_after_the_other() throws Exception {
+  void responses_that_come_in_any_pieces_are_read_one_after_the_other() throws Exception {
     String text =
         """
         HTTP/1.1 100 Continue\r
@@ -66,8 +66,8 @@ final class AnswerReaderTest {
         the rest\
         """;
     for (int most : List.of(1, 2, 3, 7, 100, 10_000)) {
-      AnswerReader reader = reader(text, most);
-      Answered first = reader.next("POST");
+      ResponseReader reader = reader(text, most);
+      Response first = reader.next("POST");
       assertThat(first.status()).isEqualTo(200);
       assertThat(first.header("X-ONE")).isEqualTo("a");
       assertThat(first.header("X-On")).isNull();
@@ -76,10 +76,10 @@ final class AnswerReaderTest {
       assertThat(body(reader.next("GET"))).isEqualTo("second");
       assertThat(body(reader.next("DELETE"))).isEmpty();
       assertThat(reader.next("HEAD").rest()).isEmpty();
-      Answered old = reader.next("GET");
+      Response old = reader.next("GET");
       assertThat(old.rest()).isEmpty();
       assertThat(old.keepsConnection()).isFalse();
-      Answered last = reader.next("GET");
+      Response last = reader.next("GET");
       assertThat(last.status()).isEqualTo(404);
       assertThat(last.rest()).asString().isEqualTo("the rest");
       assertThat(last.keepsConnection()).isFalse();
@@ -88,21 +88,21 @@ final class AnswerReaderTest {
   }
 
   @Test
-  void a_connection_is_kept_only_behind_an_answer_that_was_read_and_allows_it() throws Exception {
+  void a_connection_is_kept_only_behind_a_response_that_was_read_and_allows_it() throws Exception {
     String plain = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-    Answered unread = reader(plain, 100).next("GET");
+    Response unread = reader(plain, 100).next("GET");
     assertThat(unread.keepsConnection()).isFalse();
     assertThat(body(unread)).isEqualTo("ok");
     assertThat(unread.keepsConnection()).isTrue();
-    Answered more = reader(plain + "HTTP", 100).next("GET");
+    Response more = reader(plain + "HTTP", 100).next("GET");
     assertThat(body(more)).isEqualTo("ok");
     assertThat(more.keepsConnection()).isFalse();
-    Answered chunks =
+    Response chunks =
         reader("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n", 100)
             .next("GET");
     assertThat(body(chunks)).isEqualTo("a");
     assertThat(chunks.keepsConnection()).isTrue();
-    Answered old =
+    Response old =
         reader("HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 0\r\n\r\n", 100)
             .next("GET");
     assertThat(old.keepsConnection()).isTrue();
@@ -116,9 +116,9 @@ final class AnswerReaderTest {
             "Transfer-Encoding: chunked\r\n\r\n9\r\nshort",
             "Transfer-Encoding: chunked\r\n\r\n5\r\nshort\r\n",
             "Transfer-Encoding: chunked\r\n\r\n5\r\nshort\r\n0\r\n")) {
-      AnswerReader reader = reader("HTTP/1.1 200 OK\r\n" + text, 3);
+      ResponseReader reader = reader("HTTP/1.1 200 OK\r\n" + text, 3);
       assertThatThrownBy(() -> reader.next("GET").rest()).isInstanceOf(EOFException.class);
-      AnswerReader again = reader("HTTP/1.1 200 OK\r\n" + text, 3);
+      ResponseReader again = reader("HTTP/1.1 200 OK\r\n" + text, 3);
       assertThatThrownBy(() -> body(again.next("GET"))).isInstanceOf(EOFException.class);
     }
   }
@@ -140,12 +140,12 @@ final class AnswerReaderTest {
   void what_is_not_http_is_an_error(String text) {
     assertThatThrownBy(() -> reader(text, 5).next("GET").rest())
         .isInstanceOf(IOException.class)
-        .hasMessageStartingWith("the answer is not HTTP: ");
+        .hasMessageStartingWith("the response is not HTTP: ");
   }
 
   @Test
   void a_head_that_does_not_end_is_an_error() {
-    String endless = "HTTP/1.1 200 OK\r\nX: " + "x".repeat(AnswerReader.HEAD_BYTES);
+    String endless = "HTTP/1.1 200 OK\r\nX: " + "x".repeat(ResponseReader.HEAD_BYTES);
     assertThatThrownBy(() -> reader(endless, 1_000).next("GET"))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("head");

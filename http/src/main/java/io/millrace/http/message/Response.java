@@ -6,8 +6,8 @@ import java.io.OutputStream;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The answer to a request. Immutable. */
-public sealed interface Reply {
+/** The response to a request. Immutable. */
+public sealed interface Response {
   /** The content type of JSON. */
   String JSON = "application/json";
 
@@ -23,24 +23,24 @@ public sealed interface Reply {
   /** The status: 200 to 599, or 101. */
   int status();
 
-  /** The content type; null for an answer without a body. */
+  /** The content type; null for a response without a body. */
   @Nullable String type();
 
   /** Further headers. */
   Map<String, String> headers();
 
-  /** An answer with a complete body in memory. */
-  final class Whole implements Reply {
+  /** A response with a complete body in memory. */
+  final class Whole implements Response {
     private final int status;
     private final @Nullable String type;
     private final Map<String, String> headers;
     private final byte[] body;
 
     /**
-     * An answer.
+     * A response.
      *
      * @param status the status
-     * @param type the content type; null for an answer without a body
+     * @param type the content type; null for a response without a body
      * @param headers further headers
      * @param body the body; it is not copied and must not be changed afterwards
      */
@@ -73,7 +73,7 @@ public sealed interface Reply {
   }
 
   /**
-   * An answer whose body is streamed.
+   * A response whose body is streamed.
    *
    * @param status the status
    * @param type the content type
@@ -82,7 +82,7 @@ public sealed interface Reply {
    * @param body writes the body; only closed if the request was HEAD
    */
   record Streamed(int status, String type, Map<String, String> headers, long lengthBytes, Body body)
-      implements Reply {}
+      implements Response {}
 
   /**
    * The switch to WebSocket, made by {@code Request.webSocket}.
@@ -92,7 +92,7 @@ public sealed interface Reply {
    * @param opener opens the WebSocket
    */
   record Upgraded(Map<String, String> headers, WebSocket.Limits limits, SocketOpener opener)
-      implements Reply {
+      implements Response {
     @Override
     public int status() {
       return 101;
@@ -114,36 +114,36 @@ public sealed interface Reply {
     default void abandon() {}
   }
 
-  /** Writes the body of an answer. */
+  /** Writes the body of a response. */
   @FunctionalInterface
   interface Body {
     /** Writes the complete body. {@code target} is buffered, and must not be closed. */
     void writeTo(OutputStream target) throws IOException, InterruptedException;
 
     /**
-     * Releases resources, for example a subscription. Called once in all cases, even if the answer
-     * was not written.
+     * Releases resources, for example a subscription. Called once in all cases, even if the
+     * response was not written.
      */
     default void close() {}
   }
 
-  /** An answer with status 200 and JSON. */
+  /** A response with status 200 and JSON. */
   static Whole json(byte[] body) {
     return new Whole(200, JSON, Map.of(), body);
   }
 
-  /** An answer with JSON. */
+  /** A response with JSON. */
   static Whole json(int status, byte[] body) {
     return new Whole(status, JSON, Map.of(), body);
   }
 
-  /** An answer with status 204 and no body. */
-  static Reply nothing() {
+  /** A response with status 204 and no body. */
+  static Response nothing() {
     return new Whole(204, null, Map.of(), new byte[0]);
   }
 
-  /** An answer with status 200 and a body of unknown length. */
-  static Reply streamed(String type, Body body) {
+  /** A response with status 200 and a body of unknown length. */
+  static Response streamed(String type, Body body) {
     return new Streamed(200, type, Map.of(), -1, body);
   }
 }

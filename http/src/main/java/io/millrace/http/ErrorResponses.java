@@ -2,7 +2,7 @@ package io.millrace.http;
 
 import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpProblem;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
@@ -11,11 +11,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Maps exceptions of handlers to replies: each type of exception to an {@link HttpProblem}, which
- * the {@link ErrorForm} of the route turns into a reply. Filled by one thread before the server
+ * Maps exceptions of handlers to responses: each type of exception to an {@link HttpProblem}, which
+ * the {@link ErrorForm} of the route turns into a response. Filled by one thread before the server
  * starts, then thread-safe.
  */
-public final class ErrorReplies {
+public final class ErrorResponses {
   private static final Logger LOG = LoggerFactory.getLogger("io.millrace.server.requests");
 
   private final Map<Class<? extends RuntimeException>, Function<RuntimeException, HttpProblem>>
@@ -25,35 +25,36 @@ public final class ErrorReplies {
    * Maps exceptions of this type and its subtypes. If several types match an exception, the one
    * that was added first applies.
    */
-  public <E extends RuntimeException> ErrorReplies add(
+  public <E extends RuntimeException> ErrorResponses add(
       Class<E> type, Function<E, HttpProblem> mapping) {
     mappings.put(type, e -> mapping.apply(type.cast(e)));
     return this;
   }
 
   /** Maps exceptions of this type to this status and their own message. */
-  public ErrorReplies add(Class<? extends RuntimeException> type, int status) {
+  public ErrorResponses add(Class<? extends RuntimeException> type, int status) {
     return add(type, e -> new HttpProblem(status, String.valueOf(e.getMessage())));
   }
 
   /** Maps exceptions of this type to 503 with {@code Retry-After: 1} and their own message. */
-  public ErrorReplies addUnavailable(Class<? extends RuntimeException> type) {
+  public ErrorResponses addUnavailable(Class<? extends RuntimeException> type) {
     return add(type, e -> HttpProblem.unavailable(String.valueOf(e.getMessage()), 1));
   }
 
   /**
-   * The reply for an exception. One of an unmapped type is a bug: it is logged, and answered with
-   * 500, or with 504 if a command was handed to the store before, because its outcome is unknown.
+   * The response for an exception. One of an unmapped type is a bug: it is logged, and answered
+   * with 500, or with 504 if a command was handed to the store before, because its outcome is
+   * unknown.
    */
-  Reply.Whole answer(Throwable thrown, Request request) {
+  Response.Whole of(Throwable thrown, Request request) {
     HttpProblem problem = thrown instanceof RuntimeException e ? map(e) : null;
     if (problem != null) {
       ErrorForm form = problem.form();
-      return (form == null ? request.errors() : form).reply(problem);
+      return (form == null ? request.errors() : form).response(problem);
     }
     LOG.error("internal error while answering {}", request, thrown);
     String what = thrown.getClass().getName();
-    return ErrorForm.PLAIN.reply(
+    return ErrorForm.PLAIN.response(
         request.hasSubmitted()
             ? new HttpProblem(
                 504, "internal error, and it is unknown whether the change was made: " + what)

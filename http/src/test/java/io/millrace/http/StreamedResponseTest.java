@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.millrace.http.message.Reply;
+import io.millrace.http.message.Response;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What a streamed answer holds is released once, whatever becomes of the answer. */
-final class StreamedReplyTest {
+final class StreamedResponseTest {
   private final Semaphore closed = new Semaphore(0);
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -37,12 +37,12 @@ final class StreamedReplyTest {
                       .get("/whole", _ -> streamed(false))
                       .get("/broken", _ -> streamed(true))
                       .routes()),
-          new ErrorReplies());
+          new ErrorResponses());
 
-  private Reply streamed(boolean breaks) {
-    return Reply.streamed(
-        Reply.TEXT,
-        new Reply.Body() {
+  private Response streamed(boolean breaks) {
+    return Response.streamed(
+        Response.TEXT,
+        new Response.Body() {
           @Override
           public void writeTo(OutputStream target) throws IOException {
             target.write("text".getBytes(StandardCharsets.UTF_8));
