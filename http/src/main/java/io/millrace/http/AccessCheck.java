@@ -2,6 +2,7 @@ package io.millrace.http;
 
 import io.millrace.http.message.Headers;
 import io.millrace.http.message.HttpProblem;
+import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,22 +18,30 @@ public interface AccessCheck {
    * Lets everybody in: as the caller of the route's credentials, otherwise as {@link Caller#LOCAL}.
    */
   AccessCheck OPEN =
-      (route, host, headers) -> {
-        Caller caller = route.callerBy(headers);
+      attempt -> {
+        Caller caller = attempt.route().callerBy(attempt.headers());
         return caller == null ? Caller.LOCAL : caller;
       };
 
   /**
-   * Checks a request. On an event loop it must not compute for long: it may throw any {@link
-   * HttpProblem} instead, and is called again on a thread of the request.
+   * Checks a request. A refusal is final: it is not asked again for the same request.
+   *
+   * @return the sender; null if the check takes long and {@link Attempt#mayBlock} is false: it is
+   *     then called again on a thread of the request
+   * @throws HttpProblem 401, 403 or 429 if the request is not let in
+   */
+  @Nullable Caller check(Attempt attempt);
+
+  /**
+   * What is known of a request before it is let in.
    *
    * @param route the matched route; a placeholder if none matched
    * @param host the value of the header Host
    * @param headers the headers of the request
-   * @return the sender
-   * @throws HttpProblem 401 or 403 if the request is not let in
+   * @param peer the address from which the connection comes
+   * @param mayBlock whether the check may take long; false on an event loop
    */
-  Caller check(Route route, String host, Headers headers);
+  record Attempt(Route route, String host, Headers headers, InetAddress peer, boolean mayBlock) {}
 
   /**
    * A kind of credentials that the routes of one API accept besides the server's token.

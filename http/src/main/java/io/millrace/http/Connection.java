@@ -3,6 +3,8 @@ package io.millrace.http;
 import io.millrace.http.message.AsyncResponse;
 import io.millrace.http.message.HttpProblem;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -53,6 +55,7 @@ final class Connection {
   }
 
   private final SocketChannel channel;
+  private final InetAddress peer;
   private final EventLoop loop;
   private final Context context;
   private final RequestBuffer received;
@@ -81,9 +84,14 @@ final class Connection {
   /** Whether the response that is being written is the last. */
   private boolean closing;
 
-  /** A connection that was just accepted. */
-  Connection(SocketChannel channel, EventLoop loop, Context context) {
+  /**
+   * A connection that was just accepted.
+   *
+   * @throws IOException if it is closed
+   */
+  Connection(SocketChannel channel, EventLoop loop, Context context) throws IOException {
     this.channel = channel;
+    this.peer = ((InetSocketAddress) channel.getRemoteAddress()).getAddress();
     this.loop = loop;
     this.context = context;
     this.received = new RequestBuffer(loop.heads(), context.limits(), context.memory());
@@ -91,6 +99,11 @@ final class Connection {
 
   SocketChannel channel() {
     return channel;
+  }
+
+  /** The address of the client, or of a proxy in between. */
+  InetAddress peer() {
+    return peer;
   }
 
   HttpLimits limits() {

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,20 +55,41 @@ final class Dispatcher {
   }
 
   /**
-   * Finds the route and checks access, unless that was done before.
+   * Finds the route and checks access, unless that was done before. A refusal is kept: the thread
+   * that answers it does not check again.
    *
-   * @throws HttpProblem 401 or 403 if the request is not let in, 400 if it has an unknown query
-   *     parameter and the route is strict
+   * @param mayBlock false on an event loop
+   * @return null if the check has to be made on a thread
+   * @throws HttpProblem 401, 403 or 429 if the request is not let in, 400 if it has an unknown
+   *     query parameter and the route is strict
    */
-  private Routes.Match admit(Request request, Connection connection) {
+  private Routes.@Nullable Match admit(Request request, Connection connection, boolean mayBlock) {
     Routes.Match match = request.match();
     if (match != null && request.isAdmitted()) {
       return match;
     }
+    HttpProblem refusal = request.refusal();
+    if (refusal != null) {
+      throw refusal;
+    }
+    try {
+      return check(request, connection, mayBlock);
+    } catch (HttpProblem problem) {
+      request.refusal(problem);
+      throw problem;
+    }
+  }
+
+  private Routes.@Nullable Match check(Request request, Connection connection, boolean mayBlock) {
     Head head = request.head();
-    match = routes.match(head.method(), head.path());
+    Routes.Match match = routes.match(head.method(), head.path());
     Route route = match.route();
-    Caller caller = access.check(route, head.host(), head);
+    Caller caller =
+        access.check(
+            new AccessCheck.Attempt(route, head.host(), head, connection.peer(), mayBlock));
+    if (caller == null) {
+      return null;
+    }
     // From here on the request counts for the route in the metrics, since the caller is known.
     request.match(match);
     if (!caller.may(route.role())) {
@@ -101,9 +123,10 @@ final class Dispatcher {
    */
   boolean isNonBlocking(Request request, Connection connection) {
     try {
-      return admit(request, connection).route().nonBlocking() != null;
+      Routes.Match match = admit(request, connection, false);
+      return match != null && match.route().nonBlocking() != null;
     } catch (RuntimeException _) {
-      // The thread runs into the same problem and answers it.
+      // The thread answers it.
       return false;
     }
   }
@@ -122,8 +145,8 @@ final class Dispatcher {
     }
     AsyncResponse response = null;
     try {
-      Routes.Match match = admit(request, connection);
-      NonBlockingHandler handler = match.route().nonBlocking();
+      Routes.Match match = admit(request, connection, false);
+      NonBlockingHandler handler = match == null ? null : match.route().nonBlocking();
       if (handler != null) {
         response = handler.begin(request.withBody(body), tick);
       }
@@ -205,7 +228,7 @@ final class Dispatcher {
   private Response answer(RequestThread thread) throws IOException, InterruptedException {
     try {
       Request request = thread.request();
-      Routes.Match match = admit(request, thread.connection());
+      Routes.Match match = Objects.requireNonNull(admit(request, thread.connection(), true));
       return ScopedValue.where(Request.CURRENT, request)
           .call(() -> match.route().handler().handle(request));
     } catch (ClientGoneException | InterruptedException e) {

@@ -39,6 +39,7 @@ public final class Request {
   private final long beganNanos = System.nanoTime();
   private Routes.@Nullable Match match;
   private @Nullable Caller caller;
+  private @Nullable HttpProblem refusal;
   private int status = NO_RESPONSE;
   private boolean waited;
   private volatile boolean submitted;
@@ -86,6 +87,15 @@ public final class Request {
   /** Whether the request has been let in. */
   boolean isAdmitted() {
     return match != null && caller != null;
+  }
+
+  /** Why it has not been let in; null if it was not refused. */
+  @Nullable HttpProblem refusal() {
+    return refusal;
+  }
+
+  void refusal(HttpProblem problem) {
+    refusal = problem;
   }
 
   void caller(Caller found) {

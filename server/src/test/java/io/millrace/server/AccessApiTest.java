@@ -498,4 +498,34 @@ final class AccessApiTest {
       assertThat(send(key, "GET", "/store/groups", "").statusCode()).isEqualTo(200);
     }
   }
+
+  @Test
+  void a_refused_request_counts_once_against_the_rate() throws Exception {
+    for (String path : List.of("/store/update", "/store/claim", "/dci/queues", PRINCIPALS)) {
+      String name = "ann" + path.length();
+      String body = "{\"name\":\"%s\",\"roles\":[\"viewer\"],\"rate\":1,\"key\":{}}";
+      HttpResponse<String> created = asAdmin("POST", PRINCIPALS, body.formatted(name));
+      String key = json(created).path("key").path("key").asString();
+      // A second count would be refused with 429, since the rate allows one.
+      assertThat(send(key, "POST", path, "{}").statusCode()).as(path).isEqualTo(403);
+    }
+  }
+
+  @Test
+  void an_unknown_name_has_the_same_answer_as_a_wrong_password() throws Exception {
+    asAdmin(
+        "POST",
+        PRINCIPALS,
+        "{\"name\":\"ann\",\"roles\":[\"viewer\"],\"password\":\"tell nobody!\"}");
+    for (String path : List.of("/store/groups", "/dci/queues", "/api/jobs", "/v1/nodes")) {
+      HttpResponse<String> wrong = server.get(path, AUTHORIZATION, basic("ann", "tell anybody"));
+      HttpResponse<String> unknown = server.get(path, AUTHORIZATION, basic("bob", "tell anybody"));
+      assertThat(wrong.statusCode()).isEqualTo(401);
+      assertThat(unknown.statusCode()).isEqualTo(401);
+      assertThat(unknown.body()).isEqualTo(wrong.body()).contains("user name or the password");
+      assertThat(unknown.headers().allValues("WWW-Authenticate"))
+          .isEqualTo(wrong.headers().allValues("WWW-Authenticate"))
+          .isNotEmpty();
+    }
+  }
 }

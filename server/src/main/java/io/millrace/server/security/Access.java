@@ -6,6 +6,7 @@ import io.millrace.http.Route;
 import io.millrace.http.message.Headers;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.server.ServerException;
+import io.millrace.server.security.Principals.Finding;
 import java.net.InetAddress;
 import java.util.Locale;
 import java.util.Optional;
@@ -79,9 +80,28 @@ public final class Access implements AccessCheck {
   }
 
   @Override
-  public Caller check(Route route, String host, Headers headers) {
+  public @Nullable Caller check(Attempt attempt) {
+    Route route = attempt.route();
+    Headers headers = attempt.headers();
     String origin = headers.only(Headers.ORIGIN);
     String authorization = headers.only(Headers.AUTHORIZATION);
+    checkPage(attempt.host(), origin);
+    try {
+      return switch (credentials(authorization, attempt.mayBlock())) {
+        case Finding.Known(Caller caller) -> caller;
+        case Finding.Unchecked() -> null;
+        case Finding.Wrong() -> byRoute(route, headers);
+        case Finding.Nothing() -> {
+          Caller caller = route.callerBy(headers);
+          yield caller != null ? caller : required ? byToken(route, authorization) : Caller.LOCAL;
+        }
+      };
+    } catch (HttpProblem problem) {
+      throw problem.form() == null ? problem.withForm(route.errors()) : problem;
+    }
+  }
+
+  private void checkPage(String host, @Nullable String origin) {
     if (loopback && !isOwn(nameOf(host)) && !origins.hasHost(host)) {
       throw new HttpProblem(
           403, "this server answers to localhost, 127.0.0.1 and [::1], not to Host " + host);
@@ -89,26 +109,32 @@ public final class Access implements AccessCheck {
     if (origin != null && !allows(origin, host)) {
       throw new HttpProblem(403, "pages of origin " + origin + " may not use this server");
     }
-    Caller principal = principal(route, authorization);
-    if (principal != null) {
-      return principal;
+  }
+
+  private Finding credentials(@Nullable String authorization, boolean mayBlock) {
+    return authorization == null || principals == null
+        ? new Finding.Nothing()
+        : principals.find(authorization, token, required, mayBlock);
+  }
+
+  /** The caller with other credentials than a name and a password, which are wrong. */
+  private static Caller byRoute(Route route, Headers headers) {
+    Caller caller;
+    try {
+      caller = route.callerBy(headers);
+    } catch (HttpProblem _) {
+      caller = null;
     }
-    Caller caller = route.callerBy(headers);
     if (caller != null) {
       return caller;
     }
-    return required ? byToken(route, authorization) : Caller.LOCAL;
-  }
-
-  private @Nullable Caller principal(Route route, @Nullable String authorization) {
-    if (authorization == null || principals == null) {
-      return null;
-    }
-    try {
-      return principals.caller(authorization, token);
-    } catch (HttpProblem problem) {
-      throw problem.withForm(route.errors());
-    }
+    String challenge = route.credentials().absent().headers().get("WWW-Authenticate");
+    throw new HttpProblem(401, "the user name or the password is wrong")
+        .withHeader(
+            "WWW-Authenticate",
+            challenge != null && challenge.startsWith("Basic")
+                ? challenge
+                : "Basic realm=\"millrace\", charset=\"UTF-8\"");
   }
 
   private Caller byToken(Route route, @Nullable String authorization) {

@@ -83,27 +83,42 @@ public final class Principals {
         : Optional.empty();
   }
 
+  /** What a header {@code Authorization} says of the caller. */
+  sealed interface Finding {
+    /** It holds the credentials of this caller. */
+    record Known(Caller caller) implements Finding {}
+
+    /** It holds no credentials of a principal. */
+    record Nothing() implements Finding {}
+
+    /** It holds a name and a password that do not belong together. */
+    record Wrong() implements Finding {}
+
+    /** It holds a password that takes long to check. */
+    record Unchecked() implements Finding {}
+  }
+
   /**
    * Who shows this header {@code Authorization}.
    *
    * @param token the server's; null for none
-   * @return null if it holds no credentials of a principal
-   * @throws HttpProblem 401 if it holds wrong ones
+   * @param required whether a caller needs credentials; otherwise names of nobody are ignored
+   * @param mayBlock whether a password may be checked that takes long
+   * @throws HttpProblem 401 if it holds a key that does not count
    */
-  @Nullable Caller caller(String authorization, @Nullable Token token) {
+  Finding find(String authorization, @Nullable Token token, boolean required, boolean mayBlock) {
     Optional<String> bearer = Token.bearer(authorization);
     if (bearer.isPresent()) {
-      return byKey(bearer.get());
+      Caller caller = byKey(bearer.get());
+      return caller == null ? new Finding.Nothing() : new Finding.Known(caller);
     }
-    if (!UserPassword.isBasic(authorization)) {
-      return null;
-    }
-    UserPassword pair = UserPassword.read(authorization);
+    UserPassword pair =
+        UserPassword.isBasic(authorization) ? UserPassword.read(authorization) : null;
     if (pair == null || (token != null && token.is(pair.password()))) {
-      return null;
+      return new Finding.Nothing();
     }
     Caller caller = byKey(pair.password());
-    return caller == null ? byPassword(pair) : caller;
+    return caller == null ? byPassword(pair, required, mayBlock) : new Finding.Known(caller);
   }
 
   private @Nullable Caller byKey(String text) {
@@ -122,24 +137,22 @@ public final class Principals {
     return bootstrap.is(text) && bootstrapKey().isPresent() ? BOOTSTRAP : null;
   }
 
-  private @Nullable Caller byPassword(UserPassword pair) {
+  /** A name of nobody takes as long as a wrong password, and has the same answer. */
+  private Finding byPassword(UserPassword pair, boolean required, boolean mayBlock) {
     Grant known = directory.byKnownPassword(pair.user(), pair.password()).orElse(null);
     if (known != null) {
-      return caller(known);
+      return new Finding.Known(caller(known));
     }
-    if (!directory.hasPassword(pair.user())) {
-      return null;
+    if (!required && !directory.hasPassword(pair.user())) {
+      return new Finding.Nothing();
     }
-    if (!Thread.currentThread().isVirtual()) {
-      // An event loop: the thread of the request asks again, and may take its time.
-      throw HttpProblem.unavailable("a password is checked on another thread", 1);
+    if (!mayBlock) {
+      return new Finding.Unchecked();
     }
     return directory
         .byPassword(pair.user(), pair.password())
-        .map(this::caller)
-        .orElseThrow(() ->
-            new HttpProblem(401, "the password is not that of " + pair.user())
-                .withHeader("WWW-Authenticate", "Basic realm=\"millrace\", charset=\"UTF-8\""));
+        .<Finding>map(grant -> new Finding.Known(caller(grant)))
+        .orElseGet(Finding.Wrong::new);
   }
 
   private Caller caller(Grant grant) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.http.AccessCheck;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller;
 import io.millrace.http.Caller.Role;
@@ -17,6 +18,7 @@ import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,15 +58,19 @@ final class AccessTest {
 
   private static Caller check(
       Access access, Route route, String host, @Nullable String origin, @Nullable String bearer) {
-    return access.check(
-        route,
-        host,
-        name ->
-            switch (name) {
-              case Headers.ORIGIN -> origin;
-              case Headers.AUTHORIZATION -> bearer;
-              default -> null;
-            });
+    return Objects.requireNonNull(
+        access.check(
+            new AccessCheck.Attempt(
+                route,
+                host,
+                name ->
+                    switch (name) {
+                      case Headers.ORIGIN -> origin;
+                      case Headers.AUTHORIZATION -> bearer;
+                      default -> null;
+                    },
+                InetAddress.getLoopbackAddress(),
+                true)));
   }
 
   private static int status(Runnable check) {
