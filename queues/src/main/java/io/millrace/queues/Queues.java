@@ -57,6 +57,11 @@ public final class Queues {
     return new QueueRegistry(session);
   }
 
+  /** Creates their tasks. */
+  public TaskSubmission submission() {
+    return new TaskSubmission(session);
+  }
+
   /** The registry of their tasks. */
   public TaskRegistry tasks() {
     return new TaskRegistry(session);

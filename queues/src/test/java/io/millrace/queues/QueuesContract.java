@@ -59,6 +59,10 @@ public abstract class QueuesContract {
     return world.queues().runs();
   }
 
+  private TaskSubmission submission() {
+    return world.queues().submission();
+  }
+
   private TaskRegistry tasks() {
     return world.queues().tasks();
   }
@@ -96,12 +100,12 @@ public abstract class QueuesContract {
     Queue queue = world.queue("demo", 1);
     ObjectId id = world.queues().newId();
     try (Watch.Changes<ObjectId, QueueTask> changes = world.queues().changes()) {
-      QueueTask created = tasks().submitOnce(queue, id, params("1"));
+      QueueTask created = submission().submitOnce(queue, id, params("1"));
       assertThat(created.status()).isEqualTo(Status.QUEUED);
-      assertThat(tasks().submitOnce(queue, id, params("2"))).isEqualTo(created);
+      assertThat(submission().submitOnce(queue, id, params("2"))).isEqualTo(created);
       Run run = claim(world.node("n1"), queue, 5).getFirst();
       runs().finish(runs().start(run, "7 mark", LEASE), report(1, "hello"));
-      QueueTask ended = tasks().submitOnce(queue, id, params("3"));
+      QueueTask ended = submission().submitOnce(queue, id, params("3"));
       assertThat(ended.status()).isEqualTo(1);
 
       List<QueueTask> seen = new ArrayList<>();
@@ -114,7 +118,7 @@ public abstract class QueuesContract {
       assertThat(seen.getLast()).isEqualTo(ended);
     }
     world.queues().queues().delete(queue.id());
-    assertThatThrownBy(() -> tasks().submitOnce(queue, world.queues().newId(), params("1")))
+    assertThatThrownBy(() -> submission().submitOnce(queue, world.queues().newId(), params("1")))
         .isInstanceOf(InvalidRequestException.class)
         .hasMessageContaining("queue not found");
   }
@@ -202,7 +206,7 @@ public abstract class QueuesContract {
   void custom_negative_statuses_hold_a_task_back_until_it_is_queued_again() {
     Queue queue = world.queue("demo", 1);
     NodeRecord node = world.node("n1");
-    ObjectId id = tasks().submit(queue, List.of(params("x")), -7).getFirst();
+    ObjectId id = submission().submit(queue, List.of(params("x")), -7).getFirst();
     assertThat(claim(node, queue, 1)).isEmpty();
     assertThat(world.queues().queues().counts(List.of(queue)).getFirst().queued()).isEqualTo(1);
     assertThat(tasks().hold(id, Status.BLOCKED, "later").orElseThrow().status()).isEqualTo(-4);
@@ -217,7 +221,7 @@ public abstract class QueuesContract {
   void what_users_write_never_becomes_part_of_a_template() {
     Queue queue = world.queue("demo", 1);
     ObjectNode tricky = params("echo {{definition}} {{t0}}").put("{{key}}", "a{b}c{{x");
-    ObjectId id = tasks().submit(queue, List.of(tricky), Status.QUEUED).getFirst();
+    ObjectId id = submission().submit(queue, List.of(tricky), Status.QUEUED).getFirst();
     assertThat(world.task(id).params()).isEqualTo(tricky);
     Run run = claim(world.node("n1"), queue, 1).getFirst();
     String braces = "{{" + id.hex() + "}}";
@@ -262,7 +266,7 @@ public abstract class QueuesContract {
     Queue queue = world.queue("demo", 1);
     ObjectNode prices = params("x");
     prices.put("price", new BigDecimal("1.10")).put("many", new BigDecimal("0.1").pow(40));
-    ObjectId id = tasks().submit(queue, List.of(prices), Status.QUEUED).getFirst();
+    ObjectId id = submission().submit(queue, List.of(prices), Status.QUEUED).getFirst();
     assertThat(world.task(id).params()).hasToString(prices.toString());
     assertThat(prices.toString()).contains("1.10");
   }
@@ -274,7 +278,7 @@ public abstract class QueuesContract {
     assertThatThrownBy(
             () -> {
               for (int i = 0; i < 100; i++) {
-                tasks().submit(queue, params, Status.QUEUED);
+                submission().submit(queue, params, Status.QUEUED);
               }
             })
         .isInstanceOf(StoreFullException.class)

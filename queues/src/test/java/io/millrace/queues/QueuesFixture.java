@@ -5,8 +5,8 @@ import io.millrace.blobs.FileBlobStore;
 import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.Run.Report;
-import io.millrace.queues.TaskRegistry.Submitted;
-import io.millrace.queues.TaskRegistry.Terms;
+import io.millrace.queues.TaskSubmission.Submitted;
+import io.millrace.queues.TaskSubmission.Terms;
 import io.millrace.store.TaskStore;
 import io.millrace.store.testkit.contract.StoreFixture;
 import io.millrace.work.policy.Policy;
@@ -96,7 +96,7 @@ final class QueuesFixture {
 
   List<Submitted> submit(Queue queue, Terms terms, ObjectNode... params) {
     List<Submitted> created = new ArrayList<>();
-    queues.tasks().submit(queue, List.of(params), terms, created::addAll);
+    queues.submission().submit(queue, List.of(params), terms, created::addAll);
     return created;
   }
 
@@ -112,7 +112,7 @@ final class QueuesFixture {
 
   List<ObjectId> submit(Queue queue, int count) {
     return queues
-        .tasks()
+        .submission()
         .submit(
             queue,
             IntStream.range(0, count).mapToObj(i -> params("task " + i)).toList(),

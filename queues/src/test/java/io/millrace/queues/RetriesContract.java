@@ -10,7 +10,7 @@ import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.Run.Report;
 import io.millrace.queues.Run.RetryWish;
-import io.millrace.queues.TaskRegistry.Terms;
+import io.millrace.queues.TaskSubmission.Terms;
 import io.millrace.store.testkit.contract.StoreFixture;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.RetryPolicy.Failed;

@@ -6,8 +6,8 @@ import static io.millrace.queues.QueuesFixture.policy;
 import static io.millrace.queues.QueuesFixture.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.queues.TaskRegistry.Submitted;
-import io.millrace.queues.TaskRegistry.Terms;
+import io.millrace.queues.TaskSubmission.Submitted;
+import io.millrace.queues.TaskSubmission.Terms;
 import io.millrace.store.TaskStore;
 import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.store.testkit.contract.StoreFixture;
@@ -196,7 +196,7 @@ public abstract class UniqueContract {
                 TaskStore.class.getClassLoader(), new Class<?>[] {TaskStore.class}, racing);
     List<Submitted> own = new ArrayList<>();
     Queues.in(late, world.clock(), new Random(9))
-        .tasks()
+        .submission()
         .submit(queue, List.of(params("a"), params("b")), terms("unique", "k"), own::addAll);
     assertThat(other).hasSize(1);
     assertThat(other.getFirst().duplicate()).isFalse();

@@ -57,7 +57,7 @@ final class DciArchiveTest {
 
   private ObjectId submitted(int number) {
     var params = JsonMapper.shared().createObjectNode().put("number", number);
-    return dci.queues.tasks().submit(queue, List.of(params), Status.QUEUED).getFirst();
+    return dci.queues.submission().submit(queue, List.of(params), Status.QUEUED).getFirst();
   }
 
   private String finished(int number) {

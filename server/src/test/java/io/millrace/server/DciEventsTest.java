@@ -143,7 +143,7 @@ final class DciEventsTest {
 
   private void submit(Queue queue) {
     dci.queues
-        .tasks()
+        .submission()
         .submit(queue, List.of(Dci.MAPPER.createObjectNode().put("command", "x")), Status.QUEUED);
   }
 

@@ -101,7 +101,7 @@ final class DciOldTest {
   void a_task_is_found_whole_with_its_times_in_seconds() throws Exception {
     Queue queue =
         dci.queues.queues().create("old", "shell", Queue.Settings.DEFAULTS.withThreads(1));
-    dci.queues.tasks().submit(queue, List.of(Dci.MAPPER.createObjectNode().put("a", 1)), -2);
+    dci.queues.submission().submit(queue, List.of(Dci.MAPPER.createObjectNode().put("a", 1)), -2);
     NodeIdentity presence = new NodeIdentity("i", "host", "7 mark", List.of("shell"));
     NodeRecord node = dci.queues.nodes().take("n1", null, presence).orElseThrow();
     Duration lease = Duration.ofMinutes(5);

@@ -55,7 +55,7 @@ final class DciTaskTest {
 
   private Run running() {
     ObjectNode params = JsonMapper.shared().createObjectNode().put("command", "x");
-    dci.queues.tasks().submit(queue, List.of(params), Status.QUEUED);
+    dci.queues.submission().submit(queue, List.of(params), Status.QUEUED);
     var seen = dci.queues.nodes().find("n1").orElse(null);
     NodeIdentity presence = new NodeIdentity("i", "host", "7 mark", List.of("shell"));
     var node = dci.queues.nodes().take("n1", seen, presence).orElseThrow();

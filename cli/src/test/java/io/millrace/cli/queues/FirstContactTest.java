@@ -73,7 +73,7 @@ class FirstContactTest {
               .objectNode()
               .put("command", "head -c 20000 /dev/zero | tr '\\0' x");
       ObjectId task =
-          site.queues().tasks().submit(queue, List.of(params), Status.QUEUED).getFirst();
+          site.queues().submission().submit(queue, List.of(params), Status.QUEUED).getFirst();
 
       start("--server", front.address().toString(), "--certificates", certificate.toString());
 

@@ -80,7 +80,7 @@ class NodeCommandTest {
   }
 
   private ObjectId submit(Queue queue, ObjectNode params) {
-    return site.queues().tasks().submit(queue, List.of(params), Status.QUEUED).getFirst();
+    return site.queues().submission().submit(queue, List.of(params), Status.QUEUED).getFirst();
   }
 
   private int status(ObjectId task) {

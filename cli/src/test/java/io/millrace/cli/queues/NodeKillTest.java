@@ -76,7 +76,7 @@ class NodeKillTest {
     Queue queue =
         queues.queues().create("work", "shell", Queue.Settings.DEFAULTS.withThreads(THREADS));
     var params = JsonNodeFactory.instance.objectNode().put("command", RunLog.command(log));
-    return queues.tasks().submit(queue, Collections.nCopies(TASKS, params), Status.QUEUED);
+    return queues.submission().submit(queue, Collections.nCopies(TASKS, params), Status.QUEUED);
   }
 
   /**

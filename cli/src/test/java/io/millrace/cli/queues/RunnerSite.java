@@ -173,7 +173,7 @@ final class RunnerSite implements Runners.Listener, AutoCloseable {
             .queues()
             .create("queue-" + queues.newId(), "shell", Queue.Settings.DEFAULTS.withThreads(count));
     var params = new JsonMapper().createObjectNode().put("command", command);
-    queues.tasks().submit(queue, Collections.nCopies(count, params), Status.QUEUED);
+    queues.submission().submit(queue, Collections.nCopies(count, params), Status.QUEUED);
     return queues.runs().claim(node, queue, count, LocalRunners.Options.LEASE);
   }
 

@@ -112,7 +112,7 @@ final class Mischief {
       params.add(JsonNodeFactory.instance.objectNode().put("number", tasksLeft));
     }
     if (!params.isEmpty()) {
-      operator().tasks().submit(queue, params, Status.QUEUED);
+      operator().submission().submit(queue, params, Status.QUEUED);
     }
   }
 

@@ -83,7 +83,7 @@ class NodeDriverTest {
   private ObjectId submit(String name) {
     Queue queue = queues.queues().create(name, "work", Queue.Settings.DEFAULTS.withThreads(5));
     var params = JsonNodeFactory.instance.objectNode().put("number", 1);
-    return queues.tasks().submit(queue, List.of(params), Status.QUEUED).getFirst();
+    return queues.submission().submit(queue, List.of(params), Status.QUEUED).getFirst();
   }
 
   private NodeRecord record() {

@@ -11,7 +11,7 @@ import io.millrace.queues.Run;
 import io.millrace.queues.Run.Report;
 import io.millrace.queues.RunRegistry;
 import io.millrace.queues.Status;
-import io.millrace.queues.TaskRegistry.Terms;
+import io.millrace.queues.TaskSubmission.Terms;
 import io.millrace.queues.node.Runners.RunnerException;
 import io.millrace.store.Claim;
 import io.millrace.store.Commit;
@@ -242,14 +242,14 @@ final class NodeWorld implements AutoCloseable {
     for (int i = 0; i < count; i++) {
       params.add(JsonNodeFactory.instance.objectNode().put("number", i));
     }
-    return queues.tasks().submit(queue, params, Status.QUEUED);
+    return queues.submission().submit(queue, params, Status.QUEUED);
   }
 
   ObjectId submitLater(Queue queue, Duration delay) {
     List<ObjectId> created = new ArrayList<>();
     ObjectNode params = JsonNodeFactory.instance.objectNode().put("number", 0);
     queues
-        .tasks()
+        .submission()
         .submit(
             queue,
             List.of(params),

@@ -118,7 +118,7 @@ final class Bench implements AutoCloseable {
                 "queue-" + queues.newId(),
                 plugin,
                 Queue.Settings.DEFAULTS.withThreads(1).withPolicy(policy));
-    queues.tasks().submit(queue, List.of(params), Status.QUEUED);
+    queues.submission().submit(queue, List.of(params), Status.QUEUED);
     return queues.runs().claim(node, queue, 1, lease).getFirst();
   }
 
@@ -163,7 +163,7 @@ final class Bench implements AutoCloseable {
             .queues()
             .create("queue-" + queues.newId(), plugin, Queue.Settings.DEFAULTS.withThreads(1));
     Transaction.Builder transaction = Transaction.by(Owner.client(1));
-    var _ = queues.tasks().submitWith(transaction, queue, params, List.of(scheduled));
+    var _ = queues.submission().submitWith(transaction, queue, params, List.of(scheduled));
     var _ = store.store().commit(transaction.build()).done();
     Run claimed = queues.runs().claim(node, queue, 1, lease).getFirst();
     TaskRun run = new TaskRun(assignment(plugin, claimed), shop, _ -> {});

@@ -42,7 +42,7 @@ final class Samples {
     for (int i = 0; i < tasks; i++) {
       Queue queue = all.get(random.nextInt(all.size()));
       int status = random.nextInt(4) == 0 ? HELD.get(random.nextInt(HELD.size())) : Status.QUEUED;
-      ids.addAll(queues.tasks().submit(queue, List.of(params()), status));
+      ids.addAll(queues.submission().submit(queue, List.of(params()), status));
     }
     run();
     queues.queues().delete(all.getLast().id());

@@ -84,7 +84,8 @@ public final class QueuesPart implements Part {
     QueueRoutes queueRoutes = new QueueRoutes(queues.queues(), plugins);
     queueRoutes.addTo(api);
     QueueEvents.addTo(api, queues, queueRoutes);
-    TaskRoutes taskRoutes = new TaskRoutes(queues.tasks(), known, queueRoutes, documents, shapes);
+    TaskRoutes taskRoutes =
+        new TaskRoutes(queues.submission(), known, queueRoutes, documents, shapes);
     taskRoutes.addTo(api);
     SearchRoutes searches = new SearchRoutes(search, shapes, queues.queues());
     searches.addTo(api);

@@ -13,8 +13,9 @@ import io.millrace.queues.QueueTask;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.Status;
 import io.millrace.queues.TaskRegistry;
-import io.millrace.queues.TaskRegistry.Submitted;
-import io.millrace.queues.TaskRegistry.Terms;
+import io.millrace.queues.TaskSubmission;
+import io.millrace.queues.TaskSubmission.Submitted;
+import io.millrace.queues.TaskSubmission.Terms;
 import io.millrace.queues.search.ArchiveSearch.Found;
 import io.millrace.queues.search.Projection;
 import io.millrace.server.queues.Results.InsertedForm;
@@ -37,7 +38,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Creates tasks, shows one, and operates on it. */
 record TaskRoutes(
-    TaskRegistry tasks,
+    TaskSubmission submission,
     KnownTasks known,
     QueueRoutes queues,
     UserDocuments documents,
@@ -66,10 +67,11 @@ record TaskRoutes(
             (request, input) -> Json.response(createFrom(request, input)))
         .get("/tasks/id/{id}", (request, _) -> show(known.find(request, request.parameter("id"))));
     DciRoutes operators = api.role(Role.OPERATOR);
-    operation(operators, "cancel", REASON, (id, why) -> tasks.hold(id, Status.CANCELLED, why));
-    operation(operators, "block", REASON, (id, why) -> tasks.hold(id, Status.BLOCKED, why));
-    operation(operators, "terminate", Set.of(), (id, _) -> tasks.terminate(id));
-    operation(operators, "requeue", Set.of(), (id, _) -> tasks.requeue(id));
+    operation(
+        operators, "cancel", REASON, (id, why) -> known.tasks().hold(id, Status.CANCELLED, why));
+    operation(operators, "block", REASON, (id, why) -> known.tasks().hold(id, Status.BLOCKED, why));
+    operation(operators, "terminate", Set.of(), (id, _) -> known.tasks().terminate(id));
+    operation(operators, "requeue", Set.of(), (id, _) -> known.tasks().requeue(id));
   }
 
   private void operation(DciRoutes api, String name, Set<String> params, Operation operation) {
@@ -123,7 +125,7 @@ record TaskRoutes(
     TaskArray params = TaskArray.of(Input.isForm(request, body) ? new byte[0] : body);
     Queue queue = queues.find(request, request.parameter("queue"));
     return InsertedForm.response(
-        created(created -> params.read(part -> tasks.submit(queue, part, terms, created))));
+        created(created -> params.read(part -> submission.submit(queue, part, terms, created))));
   }
 
   private ObjectNode createFrom(Request request, Input input) {
@@ -151,7 +153,7 @@ record TaskRoutes(
     if (params.isEmpty()) {
       throw Refusal.of("nothing matches, so no task was created").with(Results.inserted(List.of()));
     }
-    return created(created -> tasks.submit(queue, params, terms, created));
+    return created(created -> submission.submit(queue, params, terms, created));
   }
 
   /** Creates tasks in parts, and passes on their ids. */

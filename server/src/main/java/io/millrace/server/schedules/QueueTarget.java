@@ -86,7 +86,10 @@ public final class QueueTarget implements Target {
     Transaction.Builder transaction = commit.begin();
     List<ObjectId> ids;
     try {
-      ids = tasks.submitWith(transaction, queue(description), params(description), scheduled);
+      ids =
+          queues
+              .submission()
+              .submitWith(transaction, queue(description), params(description), scheduled);
     } catch (InvalidRequestException e) {
       throw new InvalidScheduleException("target." + e.field(), String.valueOf(e.getMessage()));
     }

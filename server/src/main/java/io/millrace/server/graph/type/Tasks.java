@@ -220,7 +220,7 @@ public final class Tasks implements AutoCloseable {
                 .find(order.queue())
                 .orElseThrow(() -> new CannotHandOnException("there is no queue " + order.queue()));
         try {
-          tasks.queues().tasks().submitOnce(queue, id, order.params());
+          tasks.queues().submission().submitOnce(queue, id, order.params());
         } catch (InvalidRequestException e) {
           throw new CannotHandOnException(String.valueOf(e.getMessage()));
         }

@@ -1,0 +1,310 @@
+package io.millrace.queues;
+
+import io.millrace.queues.QueueTask.Place;
+import io.millrace.queues.QueueTask.Progress;
+import io.millrace.queues.QueueTask.Scheduled;
+import io.millrace.queues.QueueTask.TaskOutput;
+import io.millrace.queues.QueuesException.InvalidRequestException;
+import io.millrace.store.Bytes;
+import io.millrace.store.Transaction;
+import io.millrace.store.Transaction.Add;
+import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.store.Transaction.Put;
+import io.millrace.store.Transaction.When;
+import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.TimeText;
+import io.millrace.work.policy.UniqueKey;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Creates queue tasks, thousands in one transaction. Safe for use by any number of threads. */
+public final class TaskSubmission {
+  /** The most tasks that one transaction creates: a task has two parts, and the bell is one. */
+  private static final int CREATED_AT_ONCE = 4_000;
+
+  private static final int BYTES_AT_ONCE = 4 << 20;
+
+  /** How much is shown of params that are refused. */
+  private static final int SHOWN_CHARS = 60;
+
+  private final QueueSession session;
+
+  TaskSubmission(QueueSession session) {
+    this.session = session;
+  }
+
+  /**
+   * Creates a task for each of {@code params}, in transactions of a few thousand.
+   *
+   * @param status {@link Status#QUEUED}, or a status that holds them back
+   * @return their ids in the order given
+   * @throws InvalidRequestException if there is no such queue, the status is invalid, or the store
+   *     does not accept a task; tasks that were created before stay
+   */
+  public List<ObjectId> submit(Queue queue, List<ObjectNode> params, int status) {
+    List<ObjectId> created = new ArrayList<>(params.size());
+    submit(queue, params, Terms.of(status), some -> some.forEach(task -> created.add(task.id())));
+    return created;
+  }
+
+  /**
+   * How tasks are created.
+   *
+   * @param status {@link Status#QUEUED}, or a status that holds them back
+   * @param delay after which they may be claimed; zero for at once
+   * @param at when they may be claimed, instead of after a delay; a past time means at once; null
+   *     for none
+   * @param policy settings that take precedence over those of their queue
+   */
+  public record Terms(int status, Duration delay, @Nullable Instant at, Policy policy) {
+    /** Queued at once, with the settings of their queue. */
+    public static final Terms DEFAULTS = of(Status.QUEUED);
+
+    /**
+     * Checks what does not depend on the queue.
+     *
+     * @throws InvalidRequestException naming what is invalid
+     */
+    public Terms {
+      if (status == Status.ORPHANED || (status != Status.QUEUED && !Status.isHeld(status))) {
+        throw new InvalidRequestException(
+            "status",
+            "a task begins with -2 or another negative status but -1 and -6, not " + status);
+      }
+      if (at != null && !delay.isZero()) {
+        throw new InvalidRequestException("at", "at cannot be combined with delay");
+      }
+      if (status != Status.QUEUED && (at != null || !delay.isZero())) {
+        throw new InvalidRequestException(
+            at == null ? "delay" : "at", "a task that is held back has no time to begin at");
+      }
+      if (at != null && at.toEpochMilli() < 0) {
+        throw new InvalidRequestException("at", "at must not be before 1970");
+      }
+    }
+
+    /** With this status at once, with the settings of their queue. */
+    public static Terms of(int status) {
+      return new Terms(status, Duration.ZERO, null, Policy.NONE);
+    }
+
+    private Duration delay(long nowMillis) {
+      if (at == null) {
+        return delay;
+      }
+      Duration left = Duration.between(Instant.ofEpochMilli(nowMillis), at);
+      if (left.compareTo(TimeText.LONGEST) > 0) {
+        throw new InvalidRequestException(
+            "at", "at must be at most " + TimeText.LONGEST.toDays() + " days from now");
+      }
+      return left.isNegative() ? Duration.ZERO : left;
+    }
+  }
+
+  /**
+   * The same, passing on the ids of each transaction as soon as it is done.
+   *
+   * @param created takes the next tasks, in the order given
+   * @throws InvalidRequestException if there is no such queue, or the store does not accept a task;
+   *     tasks that were passed on stay
+   */
+  public void submit(
+      Queue queue, List<ObjectNode> params, Terms terms, Consumer<List<Submitted>> created) {
+    Optional<UniqueKey> unique = terms.policy().over(queue.settings().policy()).unique();
+    int done = 0;
+    while (done < params.size()) {
+      List<ObjectNode> left = params.subList(done, params.size());
+      List<Submitted> some =
+          unique.isEmpty()
+              ? Objects.requireNonNull(submitSome(queue, left, terms, null))
+              : session.retry(
+                  "a unique key of queue " + queue.name(),
+                  () -> submitSome(queue, left, terms, unique.get()));
+      done += some.size();
+      created.accept(some);
+    }
+  }
+
+  /**
+   * A task that was submitted.
+   *
+   * @param id its id
+   * @param duplicate whether it was there already, since it holds the unique key of the submission
+   */
+  public record Submitted(ObjectId id, boolean duplicate) {}
+
+  /**
+   * Creates a queued task with an id that the caller has drawn, so that the caller may repeat a
+   * request whose answer was lost.
+   *
+   * @param id a unique id
+   * @return the task as it is now, whoever created it; a task that was archived meanwhile is
+   *     created again
+   * @throws InvalidRequestException if there is no such queue, or the store does not accept the
+   *     task
+   */
+  public QueueTask submitOnce(Queue queue, ObjectId id, ObjectNode params) {
+    return session.retry("task " + id, () -> tryOnce(queue, id, params));
+  }
+
+  /**
+   * Adds a queued task for each of these runs of a schedule to a transaction of another layer.
+   *
+   * @return the ids that the tasks will have, in the order given
+   * @throws InvalidRequestException if the store would not accept the params
+   */
+  public List<ObjectId> submitWith(
+      Transaction.Builder transaction, Queue queue, ObjectNode params, List<Scheduled> runs) {
+    List<ObjectId> ids = new ArrayList<>();
+    List<Bytes> bodies = new ArrayList<>();
+    for (Scheduled run : runs) {
+      ObjectId id = session.newId();
+      QueueTask task = task(queue, id, params, Terms.DEFAULTS, session.nowMillis()).with(run);
+      Bytes body = QueueTask.write(task, id.hex());
+      check(params, body);
+      ids.add(id);
+      bodies.add(body);
+    }
+    transaction.depend(Keys.queue(queue.id()), DocumentVersion.ANY);
+    QueueRegistry.ring(transaction, queue.id(), Duration.ZERO);
+    String group = Queue.waitingGroup(queue.id());
+    for (int i = 0; i < ids.size(); i++) {
+      add(transaction, group, ids.get(i), Duration.ZERO, bodies.get(i));
+    }
+    return ids;
+  }
+
+  /**
+   * Creates as many tasks as one transaction may.
+   *
+   * @param unique by what they are unique; null if they are not
+   * @return null if something changed in between, which happens to unique ones only
+   */
+  private @Nullable List<Submitted> submitSome(
+      Queue queue, List<ObjectNode> params, Terms terms, @Nullable UniqueKey unique) {
+    long now = session.nowMillis();
+    Duration delay = terms.delay(now);
+    String group = Queue.group(queue.id(), terms.status());
+    Transaction.Builder transaction = begin(queue, terms.status(), delay);
+    UniqueHolds holds = unique == null ? null : new UniqueHolds(session, queue.id(), unique, now);
+    List<Submitted> some = new ArrayList<>();
+    int bytes = 0;
+    int added = 0;
+    try (Json.DocumentWriter writer = Json.writer()) {
+      for (ObjectNode each : params) {
+        ObjectId id = session.newId();
+        QueueTask task = task(queue, id, each, terms, now);
+        if (holds != null) {
+          ObjectId holder = holds.take(transaction, id, each);
+          if (!holder.equals(id)) {
+            some.add(new Submitted(holder, true));
+            if (some.size() == CREATED_AT_ONCE) {
+              break;
+            }
+            continue;
+          }
+          task = task.with(task.progress().with(holds.hold(each)));
+        }
+        Bytes body = QueueTask.write(task, id.hex(), writer);
+        check(each, body);
+        bytes += body.size();
+        if (added > 0 && bytes > BYTES_AT_ONCE) {
+          if (holds != null) {
+            // The key of the task that is left for the next transaction is part of this one.
+            return submitSome(queue, params.subList(0, some.size()), terms, unique);
+          }
+          break;
+        }
+        add(transaction, group, id, delay, body);
+        added++;
+        some.add(new Submitted(id, false));
+        if (some.size() == CREATED_AT_ONCE) {
+          break;
+        }
+      }
+    }
+    if (added > 0 && session.tryCommit(transaction.build()) == null) {
+      if (holds != null && session.document(Keys.queue(queue.id())).isPresent()) {
+        return null;
+      }
+      throw noQueue();
+    }
+    return some;
+  }
+
+  private @Nullable QueueTask tryOnce(Queue queue, ObjectId id, ObjectNode params) {
+    Optional<QueueTask> there = session.document(Keys.task(id)).map(QueueTask::read);
+    if (there.isPresent()) {
+      return there.get();
+    }
+    if (session.document(Keys.queue(queue.id())).isEmpty()) {
+      throw noQueue();
+    }
+    Transaction.Builder transaction = begin(queue, Status.QUEUED, Duration.ZERO);
+    Bytes body =
+        QueueTask.write(task(queue, id, params, Terms.DEFAULTS, session.nowMillis()), id.hex());
+    check(params, body);
+    add(transaction, Queue.waitingGroup(queue.id()), id, Duration.ZERO, body);
+    return session.tryCommit(transaction.build()) == null
+        ? null
+        : session.document(Keys.task(id)).map(QueueTask::read).orElse(null);
+  }
+
+  private Transaction.Builder begin(Queue queue, int status, Duration delay) {
+    Transaction.Builder transaction = session.begin();
+    transaction.depend(Keys.queue(queue.id()), DocumentVersion.ANY);
+    if (status == Status.QUEUED) {
+      QueueRegistry.ring(transaction, queue.id(), delay);
+    }
+    return transaction;
+  }
+
+  private static QueueTask task(
+      Queue queue, ObjectId id, ObjectNode params, Terms terms, long nowMillis) {
+    long delayMillis = terms.delay(nowMillis).toMillis();
+    Progress progress = Progress.first(terms.status(), nowMillis);
+    return new QueueTask(
+        id,
+        queue.id(),
+        params,
+        null,
+        nowMillis,
+        terms.policy(),
+        delayMillis == 0 ? progress : progress.notBefore(nowMillis + delayMillis),
+        TaskOutput.NONE,
+        new Place(0, 0));
+  }
+
+  private static void add(
+      Transaction.Builder transaction, String group, ObjectId id, Duration delay, Bytes body) {
+    When when = delay.isZero() ? When.now() : When.after(delay);
+    transaction.add(new Add(group, Bytes.of(id.hex()), when, false, id.hex()));
+    transaction.put(new Put(Keys.task(id), DocumentVersion.ABSENT, body, true));
+  }
+
+  /** Refuses params that leave no room for what is stored of the task besides them. */
+  private void check(ObjectNode params, Bytes body) {
+    if (body.size() <= session.paramsBytes()) {
+      return;
+    }
+    int size = Json.write(params).size();
+    if (size > session.paramsBytes()) {
+      String begin = params.toString().substring(0, SHOWN_CHARS);
+      throw new InvalidRequestException(
+          "params",
+          "the params of a task have %d bytes of JSON, and may have %d: %s…"
+              .formatted(size, session.paramsBytes(), begin));
+    }
+  }
+
+  private static InvalidRequestException noQueue() {
+    return new InvalidRequestException("queue", "queue not found");
+  }
+}
