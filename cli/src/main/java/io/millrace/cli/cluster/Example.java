@@ -2,7 +2,7 @@ package io.millrace.cli.cluster;
 
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.cluster.documents.VersionedDocuments;
-import io.millrace.cluster.member.Duty;
+import io.millrace.cluster.member.ClusterWork;
 import io.millrace.examples.cluster.FeedExample;
 import io.millrace.examples.cluster.FilesExample;
 import io.millrace.examples.cluster.ListingExample;
@@ -26,7 +26,7 @@ enum Example {
   FEED;
 
   /**
-   * What is needed to create the duty of a member.
+   * What is needed to create the work of a member.
    *
    * @param documents the documents that all members share
    * @param remote the secret and the classes of the member, for remote work
@@ -67,19 +67,21 @@ enum Example {
   }
 
   /**
-   * The duty that a plan gives to a member.
+   * The work that a plan names.
    *
    * @throws UsageException if this version does not support the plan
    */
-  Duty duty(Plan plan, Means means) {
+  ClusterWork clusterWork(Plan plan, Means means) {
     return switch (this) {
       case FILES ->
-          Duty.of(new FilesExample(means.documents(), plan.input(), plan.output(), plan.pace()));
-      case PORT -> Duty.of(new PortExample(plan.port(), plan.output()), means.documents());
-      case TOPIC -> Duty.of(new TopicExample(means.documents(), plan.input(), plan.output()));
+          ClusterWork.of(
+              new FilesExample(means.documents(), plan.input(), plan.output(), plan.pace()));
+      case PORT -> ClusterWork.of(new PortExample(plan.port(), plan.output()), means.documents());
+      case TOPIC ->
+          ClusterWork.of(new TopicExample(means.documents(), plan.input(), plan.output()));
       case LISTING ->
-          means.remote().duty(new ListingExample(plan.input(), plan.output(), plan.pace()));
-      case FEED -> means.remote().duty(new FeedExample(plan.input(), plan.output()));
+          means.remote().clusterWork(new ListingExample(plan.input(), plan.output(), plan.pace()));
+      case FEED -> means.remote().clusterWork(new FeedExample(plan.input(), plan.output()));
     };
   }
 }

@@ -7,7 +7,7 @@ import io.millrace.cli.terminal.TerminalUser;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.lock.LeaseTerms;
-import io.millrace.cluster.member.Duty;
+import io.millrace.cluster.member.ClusterWork;
 import io.millrace.cluster.member.Member;
 import io.millrace.cluster.membership.ClusterConfig;
 import io.millrace.cluster.membership.Peer;
@@ -90,7 +90,7 @@ public final class MemberCommand extends TerminalUser implements Callable<Intege
     terminal().warn(documents.warning());
     try (VersionedDocuments first = documents.open(START_TIMEOUT)) {
       // A plan that fails on this member must not become the plan of the cluster.
-      plan.duty(new Example.Means(first, remote));
+      plan.clusterWork(new Example.Means(first, remote));
       ClusterConfig mine = given.orElseGet(() -> new ClusterConfig(LeaseTerms.DEFAULT, Map.of()));
       return mine.orExisting(first);
     }
@@ -101,8 +101,9 @@ public final class MemberCommand extends TerminalUser implements Callable<Intege
     // Two requests may fail between one renewal and the end of the lease.
     Duration timeout = terms.lease().dividedBy(4);
     try (VersionedDocuments shared = documents.open(timeout)) {
-      Duty duty = new Plan(config.plan()).duty(new Example.Means(shared, remote));
-      try (Member member = Member.start(shared, workers, terms, duty)) {
+      ClusterWork clusterWork =
+          new Plan(config.plan()).clusterWork(new Example.Means(shared, remote));
+      try (Member member = Member.start(shared, workers, terms, clusterWork)) {
         CountDownLatch stop = new CountDownLatch(1);
         StopSignals.listen(stop::countDown);
         out()

@@ -1,7 +1,7 @@
 package io.millrace.cli.cluster;
 
 import io.millrace.cli.terminal.UsageException;
-import io.millrace.cluster.member.Duty;
+import io.millrace.cluster.member.ClusterWork;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -75,18 +75,18 @@ record Plan(Map<String, String> values) {
   }
 
   /**
-   * The duty of a member.
+   * The work of the cluster.
    *
    * @throws UsageException if this version does not support the plan, or the member lacks a secret
    *     or a class that the plan needs
    */
-  Duty duty(Example.Means means) {
+  ClusterWork clusterWork(Example.Means means) {
     if (values.isEmpty()) {
-      return Duty.none();
+      return ClusterWork.none();
     }
     return values.containsKey(PROGRAM)
-        ? means.remote().duty(text(PROGRAM), settings())
-        : Example.of(text(EXAMPLE)).duty(this, means);
+        ? means.remote().clusterWork(text(PROGRAM), settings())
+        : Example.of(text(EXAMPLE)).clusterWork(this, means);
   }
 
   private Map<String, String> settings() {

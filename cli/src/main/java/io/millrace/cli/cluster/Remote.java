@@ -4,8 +4,8 @@ import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.cluster.lambda.ClusterSecret;
 import io.millrace.cluster.lambda.LambdaCodec;
-import io.millrace.cluster.lambda.Trusted;
-import io.millrace.cluster.member.Duty;
+import io.millrace.cluster.lambda.TrustedClasses;
+import io.millrace.cluster.member.ClusterWork;
 import io.millrace.cluster.remote.RemoteWork;
 import java.io.File;
 import java.io.IOException;
@@ -65,18 +65,19 @@ final class Remote implements AutoCloseable {
     }
   }
 
-  /** A duty whose leader runs this work. */
-  Duty duty(RemoteWork work) {
-    return work.duty(new LambdaCodec(secret(), new Trusted(classes, Set.of(EXAMPLES))));
+  /** Cluster work whose leader runs this program. */
+  ClusterWork clusterWork(RemoteWork work) {
+    return work.clusterWork(
+        new LambdaCodec(secret(), new TrustedClasses(classes, Set.of(EXAMPLES))));
   }
 
   /**
-   * A duty whose leader runs a user's program.
+   * Cluster work whose leader runs a user's program.
    *
    * @throws UsageException if there is no such class, or it cannot be instantiated
    */
-  Duty duty(String program, Map<String, String> settings) {
-    return duty(UsersProgram.make(program, settings, classes));
+  ClusterWork clusterWork(String program, Map<String, String> settings) {
+    return clusterWork(UsersProgram.make(program, settings, classes));
   }
 
   private ClusterSecret secret() {

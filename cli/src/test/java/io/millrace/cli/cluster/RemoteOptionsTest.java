@@ -73,7 +73,7 @@ final class RemoteOptionsTest {
           public Strict(java.util.Map<String, String> settings) {
             throw new IllegalArgumentException("there is no setting 'greeting'");
           }
-          @Override public void lead(io.millrace.cluster.remote.Crew crew) {}
+          @Override public void lead(io.millrace.cluster.remote.RemoteExecutor executor) {}
         }
         """);
     Classes.compile(
@@ -82,7 +82,7 @@ final class RemoteOptionsTest {
         """
         package com.example;
         public final class Plain implements io.millrace.cluster.remote.RemoteWork {
-          @Override public void lead(io.millrace.cluster.remote.Crew crew) {}
+          @Override public void lead(io.millrace.cluster.remote.RemoteExecutor executor) {}
         }
         """);
     program(classes, "there is no class com.example.None on --classpath", "com.example.None");

@@ -11,7 +11,7 @@ public final class LambdaCodec {
   public static final int MAX_BYTES = 512 * 1024;
 
   private final ClusterSecret secret;
-  private final Trusted trusted;
+  private final TrustedClasses trusted;
 
   /**
    * A codec.
@@ -19,7 +19,7 @@ public final class LambdaCodec {
    * @param secret the same for all members
    * @param trusted the classes whose objects may be sent
    */
-  public LambdaCodec(ClusterSecret secret, Trusted trusted) {
+  public LambdaCodec(ClusterSecret secret, TrustedClasses trusted) {
     this.secret = secret;
     this.trusted = trusted;
   }
@@ -67,11 +67,12 @@ public final class LambdaCodec {
       throw new RefusedLambdaException(
           "it is from %s, not from %s".formatted(open.address(), address));
     }
-    return TrustedObjects.read(open.object(), trusted);
+    return TrustedSerialization.read(open.object(), trusted);
   }
 
   private byte[] seal(Envelope.Kind kind, Address address, @Nullable Object object) {
-    byte[] bytes = new Envelope(kind, address, TrustedObjects.write(object, trusted)).seal(secret);
+    byte[] bytes =
+        new Envelope(kind, address, TrustedSerialization.write(object, trusted)).seal(secret);
     if (bytes.length > MAX_BYTES) {
       throw new IllegalArgumentException(
           "an object sent to another member has up to %d bytes, not %d"
@@ -98,9 +99,9 @@ public final class LambdaCodec {
    */
   public static final class SealedLambda {
     private final Envelope envelope;
-    private final Trusted trusted;
+    private final TrustedClasses trusted;
 
-    private SealedLambda(Envelope envelope, Trusted trusted) {
+    private SealedLambda(Envelope envelope, TrustedClasses trusted) {
       this.envelope = envelope;
       this.trusted = trusted;
     }
@@ -117,7 +118,8 @@ public final class LambdaCodec {
      *     wrong
      */
     public SerializableLambda<?> lambda() {
-      if (TrustedObjects.read(envelope.object(), trusted) instanceof SerializableLambda<?> lambda) {
+      if (TrustedSerialization.read(envelope.object(), trusted)
+          instanceof SerializableLambda<?> lambda) {
         return lambda;
       }
       throw new RefusedLambdaException("it holds something that is no lambda");

@@ -56,7 +56,7 @@ public final class AbandonedDocuments {
       Seen before = abandoned.get(document.key());
       if (before == null || !before.version().equals(document.version())) {
         abandoned.put(document.key(), new Seen(document.version(), now));
-      } else if (now - before.sinceMillis() >= context.terms().patienceMillis()) {
+      } else if (now - before.sinceMillis() >= context.terms().takeoverMillis()) {
         guard.check();
         context.documents().delete(document.key(), document.version());
       }

@@ -26,7 +26,7 @@ public interface Assigner {
     /** Something was done, and there may be more soon. */
     BUSY,
     /** The members have changed: the work must be divided again, in a generation of its own. */
-    DIVIDE_AGAIN
+    NEW_GENERATION
   }
 
   /**
@@ -147,7 +147,7 @@ public interface Assigner {
     @Override
     public Result assign(Round round, Assignments assignments) {
       if (dividedIn == round.generation()) {
-        return dividedFor.equals(round.members()) ? Result.IDLE : Result.DIVIDE_AGAIN;
+        return dividedFor.equals(round.members()) ? Result.IDLE : Result.NEW_GENERATION;
       }
       List<Partition> old = round.partitions().stream().filter(round::isOld).toList();
       boolean stopped =

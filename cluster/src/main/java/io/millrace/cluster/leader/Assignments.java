@@ -5,7 +5,7 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.lock.LockDocument;
 import io.millrace.cluster.lock.Locks;
-import io.millrace.cluster.lock.Sightings;
+import io.millrace.cluster.lock.ObservedLocks;
 import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.partition.Partition;
 import io.millrace.cluster.partition.PartitionName;
@@ -39,16 +39,16 @@ public final class Assignments {
   private final MemberContext context;
   private final VersionedDocuments documents;
   private final Locks locks;
-  private final Sightings sightings;
+  private final ObservedLocks observedLocks;
   private final Map<String, Assignment> assignments = new LinkedHashMap<>();
   private long generation;
   private long number;
 
-  Assignments(MemberContext context, Sightings sightings) {
+  Assignments(MemberContext context, ObservedLocks observedLocks) {
     this.context = context;
     this.documents = context.documents();
     this.locks = context.newLocks();
-    this.sightings = sightings;
+    this.observedLocks = observedLocks;
   }
 
   /** How far the creation of a partition is. */
@@ -63,12 +63,12 @@ public final class Assignments {
     final String key;
     final String task;
     // Of an earlier generation: taken by this member, to be removed when the new one exists.
-    final Locks.@Nullable Held replaces;
+    final Locks.@Nullable HeldLock replaces;
     State state = State.PLANNED;
     long fence;
     long createdMillis;
 
-    Assignment(String key, String task, Locks.@Nullable Held replaces) {
+    Assignment(String key, String task, Locks.@Nullable HeldLock replaces) {
       this.key = key;
       this.task = task;
       this.replaces = replaces;
@@ -107,7 +107,7 @@ public final class Assignments {
 
   /** Whether a partition may be taken: no member works on it. */
   public boolean isFree(Partition partition) {
-    return sightings.isFree(partition.document());
+    return observedLocks.isFree(partition.document());
   }
 
   /** Plans partitions for tasks. */
@@ -130,7 +130,7 @@ public final class Assignments {
     String task = old.task().encoded();
     boolean twice = assignments.values().stream().anyMatch(made -> made.task.equals(task));
     guard.check();
-    Optional<Locks.Held> taken = locks.take(old.document());
+    Optional<Locks.HeldLock> taken = locks.take(old.document());
     if (taken.isEmpty()) {
       return;
     }

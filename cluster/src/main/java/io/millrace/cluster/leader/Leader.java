@@ -4,11 +4,11 @@ import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.lock.LockDocument;
-import io.millrace.cluster.lock.Sightings;
+import io.millrace.cluster.lock.ObservedLocks;
 import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.MemberList;
+import io.millrace.cluster.membership.MemberRegistration;
 import io.millrace.cluster.membership.Peer;
-import io.millrace.cluster.membership.Presence;
 import io.millrace.cluster.membership.Report;
 import io.millrace.cluster.partition.Generation;
 import io.millrace.cluster.partition.Partition;
@@ -40,11 +40,11 @@ public final class Leader {
 
   private final MemberContext context;
   private final Assigner assigner;
-  private final Sightings sightings;
+  private final ObservedLocks observedLocks;
   private final Assignments assignments;
   private final LivenessTracker liveness;
   private final AbandonedDocuments reports;
-  private final AtomicBoolean dividesAgain = new AtomicBoolean();
+  private final AtomicBoolean generationRequested = new AtomicBoolean();
   private long leads = -1;
   private long beganMillis;
   private @Nullable MemberList known;
@@ -63,15 +63,15 @@ public final class Leader {
   public Leader(MemberContext context, Assigner assigner) {
     this.context = context;
     this.assigner = assigner;
-    this.sightings = context.newSightings();
-    this.liveness = new LivenessTracker(context.terms().patienceMillis());
+    this.observedLocks = context.newObservedLocks();
+    this.liveness = new LivenessTracker(context.terms().takeoverMillis());
     this.reports = new AbandonedDocuments(context, Report.PREFIX);
-    this.assignments = new Assignments(context, sightings);
+    this.assignments = new Assignments(context, observedLocks);
   }
 
   /** What this member has seen of partitions and of members' locks, whether it leads or not. */
-  public Sightings sightings() {
-    return sightings;
+  public ObservedLocks observedLocks() {
+    return observedLocks;
   }
 
   /** Called instead of {@link #step} while this member does not lead. */
@@ -87,13 +87,15 @@ public final class Leader {
    * Whether the lock should be taken again, to begin a new generation. The answer is given once;
    * any thread may ask.
    */
-  public boolean takesLockAgain() {
-    return dividesAgain.getAndSet(false);
+  public boolean takeGenerationRequest() {
+    return generationRequested.getAndSet(false);
   }
 
-  /** Whether {@link #takesLockAgain} would say so, for the thread that has to wake the asker. */
-  public boolean wantsLockAgain() {
-    return dividesAgain.get();
+  /**
+   * Whether {@link #takeGenerationRequest} would say so, for the thread that has to wake the asker.
+   */
+  public boolean wantsNewGeneration() {
+    return generationRequested.get();
   }
 
   /**
@@ -135,15 +137,15 @@ public final class Leader {
 
   private boolean round(Guard guard) {
     List<Partition> partitions =
-        Partition.of(context.documents().list(PartitionName.PREFIX), sightings);
+        Partition.of(context.documents().list(PartitionName.PREFIX), observedLocks);
     MemberList living = cleanUp(guard, partitions);
     Assigner.Round round =
         new Assigner.Round(guard, partitions, living, beganMillis, context.now());
     assignments.tidy(round);
     Assigner.Result result = assigner.assign(round, assignments);
     assignments.createPlanned(guard);
-    if (result == Assigner.Result.DIVIDE_AGAIN) {
-      dividesAgain.set(true);
+    if (result == Assigner.Result.NEW_GENERATION) {
+      generationRequested.set(true);
     }
     return result != Assigner.Result.IDLE;
   }
@@ -154,9 +156,9 @@ public final class Leader {
     for (Partition partition : partitions) {
       note(partition.key(), partition.lock(), signs);
     }
-    List<VersionedDocument> own = context.documents().list(Presence.PREFIX);
-    sightings.see(Presence.PREFIX, own);
-    own.forEach(document -> note(document.key(), sightings.see(document), signs));
+    List<VersionedDocument> own = context.documents().list(MemberRegistration.PREFIX);
+    observedLocks.observe(MemberRegistration.PREFIX, own);
+    own.forEach(document -> note(document.key(), observedLocks.observe(document), signs));
     MemberList list = MemberList.read(context.documents());
     Set<String> listed = list.nodes().stream().map(Peer::token).collect(Collectors.toSet());
     Set<String> gone = liveness.gone(listed, signs, context.now());
@@ -166,8 +168,8 @@ public final class Leader {
       list = MemberList.remove(context.documents(), gone);
     }
     for (VersionedDocument document : own) {
-      String token = document.key().substring(Presence.PREFIX.length());
-      if (list.find(token).isEmpty() && sightings.isFree(document)) {
+      String token = document.key().substring(MemberRegistration.PREFIX.length());
+      if (list.find(token).isEmpty() && observedLocks.isFree(document)) {
         guard.check();
         context.documents().delete(document.key(), document.version());
       }
@@ -180,7 +182,7 @@ public final class Leader {
 
   private void note(String key, LockDocument lock, Map<String, Long> signs) {
     if (!lock.holder().isEmpty()) {
-      signs.merge(lock.holder(), sightings.sinceMillis(key), Math::max);
+      signs.merge(lock.holder(), observedLocks.sinceMillis(key), Math::max);
     }
   }
 

@@ -33,41 +33,41 @@ public abstract class Acquirer {
   }
 
   /** Acquires one lock. */
-  public static Acquirer of(String key, Locks locks, Sightings sightings) {
-    return new OneLock(key, locks, sightings);
+  public static Acquirer of(String key, Locks locks, ObservedLocks observedLocks) {
+    return new OneLock(key, locks, observedLocks);
   }
 
   private static final class OneLock extends Acquirer {
     private final String key;
     private final Locks locks;
-    private final Sightings sightings;
+    private final ObservedLocks observedLocks;
 
-    OneLock(String key, Locks locks, Sightings sightings) {
+    OneLock(String key, Locks locks, ObservedLocks observedLocks) {
       super("lock " + key, locks);
       this.key = key;
       this.locks = locks;
-      this.sightings = sightings;
+      this.observedLocks = observedLocks;
     }
 
     @Override
-    protected Optional<Locks.Held> attempt() {
+    protected Optional<Locks.HeldLock> attempt() {
       Optional<VersionedDocument> document = locks.documents().get(key);
       if (document.isEmpty()) {
-        sightings.forget(key);
+        observedLocks.forget(key);
         return locks.create(key);
       }
-      sightings.see(document.get());
-      return sightings.isFree(document.get()) ? locks.take(document.get()) : Optional.empty();
+      observedLocks.observe(document.get());
+      return observedLocks.isFree(document.get()) ? locks.take(document.get()) : Optional.empty();
     }
 
     @Override
     protected long nextLook() {
-      return sightings.nextRenewal(key).orElse(locks.clock().monotonicMillis());
+      return observedLocks.nextRenewal(key).orElse(locks.clock().monotonicMillis());
     }
   }
 
   /** Reads the lock, and takes it if that is allowed now. */
-  protected abstract Optional<Locks.Held> attempt();
+  protected abstract Optional<Locks.HeldLock> attempt();
 
   /** When to try again after an attempt that took nothing, by the monotonic clock. */
   protected abstract long nextLook();

@@ -19,12 +19,12 @@ public final class Lease implements Guard {
 
   private final Locks locks;
   private final MemberClock clock;
-  private volatile Locks.Held held;
+  private volatile Locks.HeldLock held;
   private volatile boolean ended;
   private long nextMillis;
 
   /** The lease on a lock that was just taken. */
-  public Lease(Locks.Held taken, Locks locks) {
+  public Lease(Locks.HeldLock taken, Locks locks) {
     this.held = taken;
     this.locks = locks;
     this.clock = locks.clock();
@@ -72,7 +72,7 @@ public final class Lease implements Guard {
 
   private void renew() {
     try {
-      Optional<Locks.Held> renewed = locks.renew(held);
+      Optional<Locks.HeldLock> renewed = locks.renew(held);
       if (renewed.isPresent()) {
         held = renewed.get();
         nextMillis = held.renewMillis();

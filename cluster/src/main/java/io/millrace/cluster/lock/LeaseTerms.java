@@ -52,7 +52,7 @@ public record LeaseTerms(Duration lease, Duration margin) {
   }
 
   /** Lease and margin: how long a version must stand unchanged before others may replace it. */
-  public long patienceMillis() {
+  public long takeoverMillis() {
     return lease.plus(margin).toMillis();
   }
 

@@ -9,8 +9,8 @@ import java.util.Optional;
 
 /**
  * The writes by which one member takes, renews and releases locks. It does not decide whether a
- * lock may be taken; {@link Sightings} does. Safe for use by any number of threads, if no two of
- * them try to take the same lock at a time.
+ * lock may be taken; {@link ObservedLocks} does. Safe for use by any number of threads, if no two
+ * of them try to take the same lock at a time.
  *
  * <p>Every method throws {@link DocumentsUnavailableException} if nothing was written, and {@link
  * UnclearOutcomeException} if that is not known; a call that threw holds nothing.
@@ -47,7 +47,7 @@ public final class Locks {
    * @param untilMillis when the lease ends, by the holder's monotonic clock
    * @param renewMillis when to renew it, by the holder's monotonic clock
    */
-  public record Held(
+  public record HeldLock(
       String key, LockDocument lock, Version version, long untilMillis, long renewMillis) {
     /** The fencing token. */
     public long fence() {
@@ -77,7 +77,7 @@ public final class Locks {
    *
    * @return the lock, or empty if another member was faster
    */
-  public Optional<Held> create(String key) {
+  public Optional<HeldLock> create(String key) {
     return acquire(key, Version.NONE, new LockDocument("", 0, fences.reserve(1), null));
   }
 
@@ -112,11 +112,11 @@ public final class Locks {
    * @param document its state as it was seen
    * @return the lock, or empty if it has another state by now
    */
-  public Optional<Held> take(VersionedDocument document) {
+  public Optional<HeldLock> take(VersionedDocument document) {
     return acquire(document.key(), document.version(), LockDocument.read(document));
   }
 
-  private Optional<Held> acquire(String key, Version expected, LockDocument before) {
+  private Optional<HeldLock> acquire(String key, Version expected, LockDocument before) {
     long fence = fences.after(before.fence());
     long sent = clock.monotonicMillis();
     LockDocument taken = before.taken(token, expires(), fence);
@@ -128,7 +128,7 @@ public final class Locks {
    *
    * @return the prolonged lease, or empty if it is lost
    */
-  public Optional<Held> renew(Held held) {
+  public Optional<HeldLock> renew(HeldLock held) {
     long sent = clock.monotonicMillis();
     if (sent >= held.untilMillis()) {
       return Optional.empty();
@@ -140,12 +140,12 @@ public final class Locks {
   }
 
   /** Releases a lock, so that any member may take it at once; returns whether it was still held. */
-  public boolean release(Held held) {
+  public boolean release(HeldLock held) {
     return change(held, held.lock().released()).isPresent();
   }
 
   /** Marks a partition as done and releases it; returns whether it was still held. */
-  public boolean finish(Held held) {
+  public boolean finish(HeldLock held) {
     return change(held, held.lock().done()).isPresent();
   }
 
@@ -153,7 +153,7 @@ public final class Locks {
    * Writes a lock that this member holds, by its holder and fence. Its version may be newer than
    * the known one if an earlier write came through after all; that may have been this very write.
    */
-  private Optional<Version> change(Held held, LockDocument next) {
+  private Optional<Version> change(HeldLock held, LockDocument next) {
     Optional<Version> version = write(held.key(), held.version(), next);
     if (version.isPresent()) {
       return version;
@@ -169,7 +169,7 @@ public final class Locks {
     return isOurs(now, held) ? write(held.key(), found.get().version(), next) : Optional.empty();
   }
 
-  private boolean isOurs(LockDocument lock, Held held) {
+  private boolean isOurs(LockDocument lock, HeldLock held) {
     return lock.holder().equals(token) && lock.fence() == held.fence() && !lock.isReleased();
   }
 
@@ -211,8 +211,8 @@ public final class Locks {
     return lastExpires;
   }
 
-  private Held held(String key, LockDocument lock, Version version, long sentMillis) {
-    return new Held(
+  private HeldLock held(String key, LockDocument lock, Version version, long sentMillis) {
+    return new HeldLock(
         key, lock, version, sentMillis + terms.leaseMillis(), sentMillis + terms.renewalMillis());
   }
 }

@@ -14,7 +14,7 @@
  * <p>Every step is a write at an expected version, so of two members that want the same only one
  * succeeds. No clock is compared with another: a member takes a lock that was not released only
  * after it has had the same version before it for lease and margin by its own clock ({@link
- * io.millrace.cluster.lock.Sightings}).
+ * io.millrace.cluster.lock.ObservedLocks}).
  *
  * <p>If the outcome of a write is unclear, the document is read: it holds what was written, or
  * still the version that was to be replaced, or something else. While it cannot be read, nothing is

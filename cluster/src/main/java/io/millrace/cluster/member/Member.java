@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * A running member of a cluster. Safe for use by any number of threads.
  *
  * <pre>{@code
- * try (Member member = Member.start(documents, 4, LeaseTerms.DEFAULT, Duty.of(work))) {
+ * try (Member member = Member.start(documents, 4, LeaseTerms.DEFAULT, ClusterWork.of(work))) {
  *   …
  * }
  * }</pre>
@@ -46,10 +46,11 @@ public final class Member implements AutoCloseable {
   private volatile boolean closing;
   private boolean draining;
 
-  private Member(MemberContext context, Duty duty) {
+  private Member(MemberContext context, ClusterWork clusterWork) {
     this.context = context;
-    this.leader = duty.leader().apply(this);
-    this.loop = new MemberLoop(context, duty.work().apply(this), duty.mode(), leader);
+    this.leader = clusterWork.leader().apply(this);
+    this.loop =
+        new MemberLoop(context, clusterWork.handler().apply(this), clusterWork.mode(), leader);
     InstantSource clock = () -> Instant.ofEpochMilli(context.now());
     this.memberSteps = new StepLoop(Thread.ofVirtual().name("member"), clock, _ -> step());
     this.leaderSteps = new StepLoop(Thread.ofVirtual().name("leader"), clock, _ -> lead());
@@ -63,16 +64,16 @@ public final class Member implements AutoCloseable {
    * @param documents what the members share; not closed with the member
    * @param workers how many partitions it works on at a time, at least 1
    * @param terms how long locks are held; the same for all members
-   * @param duty the work of the members; the same for all
+   * @param clusterWork the work of the members; the same for all
    */
   public static Member start(
-      VersionedDocuments documents, int workers, LeaseTerms terms, Duty duty) {
+      VersionedDocuments documents, int workers, LeaseTerms terms, ClusterWork clusterWork) {
     Peer peer = new Peer(UUID.randomUUID().toString(), workers);
     Member member =
         new Member(
             new MemberContext(
                 peer, documents, terms, MemberClock.system(), RandomGenerator.getDefault()),
-            duty);
+            clusterWork);
     member.memberSteps.start();
     member.leaderSteps.start();
     return member;
@@ -169,7 +170,7 @@ public final class Member implements AutoCloseable {
     }
     try {
       Instant due = Instant.ofEpochMilli(leader.step(leading.get()));
-      if (leader.wantsLockAgain()) {
+      if (leader.wantsNewGeneration()) {
         memberSteps.wake();
       }
       return due;

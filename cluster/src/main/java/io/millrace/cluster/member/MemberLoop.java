@@ -6,9 +6,9 @@ import io.millrace.cluster.lock.Lease;
 import io.millrace.cluster.lock.Locks;
 import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.MemberList;
-import io.millrace.cluster.membership.Presence;
+import io.millrace.cluster.membership.MemberRegistration;
+import io.millrace.cluster.partition.PartitionHandler;
 import io.millrace.cluster.partition.PartitionRunner;
-import io.millrace.cluster.partition.Work;
 import java.util.Optional;
 
 /**
@@ -17,7 +17,7 @@ import java.util.Optional;
  */
 public final class MemberLoop {
   private final Acquirer candidate;
-  private final Presence presence;
+  private final MemberRegistration registration;
   private final PartitionRunner runner;
   private final Leader leader;
   private volatile Optional<Lease> leading = Optional.empty();
@@ -27,11 +27,13 @@ public final class MemberLoop {
    *
    * @param leader leads on another thread
    */
-  public MemberLoop(MemberContext context, Work work, PartitionRunner.Mode mode, Leader leader) {
+  public MemberLoop(
+      MemberContext context, PartitionHandler handler, PartitionRunner.Mode mode, Leader leader) {
     Locks locks = context.newLocks();
-    this.candidate = Acquirer.of(Leader.KEY, locks, context.newSightings());
-    this.presence = new Presence(context, locks, mode.isAddressed(), leader.sightings());
-    this.runner = new PartitionRunner(context, locks, work, mode, leader.sightings());
+    this.candidate = Acquirer.of(Leader.KEY, locks, context.newObservedLocks());
+    this.registration =
+        new MemberRegistration(context, locks, mode.isAddressed(), leader.observedLocks());
+    this.runner = new PartitionRunner(context, locks, handler, mode, leader.observedLocks());
     this.leader = leader;
   }
 
@@ -41,18 +43,18 @@ public final class MemberLoop {
    * @return when to call again, by the monotonic clock; sooner if an attempt ends
    */
   public long step() {
-    if (leader.takesLockAgain()) {
+    if (leader.takeGenerationRequest()) {
       candidate.retake();
     }
     long candidateDue = candidate.step();
     leading = candidate.lease();
-    long presenceDue = presence.step(runner.held() > 0);
-    runner.suspend(presence.isMarked());
-    long runnerDue = runner.step(presence.members());
+    long registrationDue = registration.step(runner.held() > 0);
+    runner.suspend(registration.isMarked());
+    long runnerDue = runner.step(registration.members());
     if (runner.doubtsMembers()) {
-      presenceDue = presence.lookSoon();
+      registrationDue = registration.lookSoon();
     }
-    return Math.min(candidateDue, Math.min(presenceDue, runnerDue));
+    return Math.min(candidateDue, Math.min(registrationDue, runnerDue));
   }
 
   /** The lease of the leader's lock, if this member has it. May be called by any thread. */
@@ -62,7 +64,7 @@ public final class MemberLoop {
 
   /** The members as last read. */
   public MemberList members() {
-    return presence.members();
+    return registration.members();
   }
 
   /** The number of partitions being worked on. */
@@ -77,7 +79,7 @@ public final class MemberLoop {
 
   /** Releases everything, so that other members need not wait for leases to end. */
   public void leave() {
-    presence.leave();
+    registration.leave();
     candidate.release();
     leading = Optional.empty();
   }

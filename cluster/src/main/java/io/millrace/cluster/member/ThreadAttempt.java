@@ -1,14 +1,14 @@
 package io.millrace.cluster.member;
 
 import io.millrace.cluster.lock.Guard;
-import io.millrace.cluster.partition.Work;
+import io.millrace.cluster.partition.PartitionHandler;
 import java.util.function.Predicate;
 
 /** Work on one partition in a virtual thread of its own. Safe for use by any number of threads. */
-public final class ThreadAttempt implements Work.Attempt {
+public final class ThreadAttempt implements PartitionHandler.Attempt {
   private final Guard guard;
   private final Thread thread;
-  private volatile Work.State state = Work.State.RUNNING;
+  private volatile PartitionHandler.State state = PartitionHandler.State.RUNNING;
   private volatile boolean stopped;
 
   private ThreadAttempt(String name, Member member, Guard guard, Predicate<ThreadAttempt> body) {
@@ -31,9 +31,9 @@ public final class ThreadAttempt implements Work.Attempt {
   }
 
   private void run(Member member, Predicate<ThreadAttempt> body) {
-    Work.State end = Work.State.FAILED;
+    PartitionHandler.State end = PartitionHandler.State.FAILED;
     try {
-      end = body.test(this) ? Work.State.SUCCEEDED : Work.State.FAILED;
+      end = body.test(this) ? PartitionHandler.State.SUCCEEDED : PartitionHandler.State.FAILED;
     } finally {
       // Whatever was thrown: a partition whose work is over must not stay taken.
       state = end;
@@ -42,7 +42,7 @@ public final class ThreadAttempt implements Work.Attempt {
   }
 
   @Override
-  public Work.State state() {
+  public PartitionHandler.State state() {
     return state;
   }
 

@@ -4,7 +4,7 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.lock.Locks;
 import io.millrace.cluster.lock.MemberClock;
-import io.millrace.cluster.lock.Sightings;
+import io.millrace.cluster.lock.ObservedLocks;
 import java.util.random.RandomGenerator;
 
 /**
@@ -48,7 +48,7 @@ public record MemberContext(
   }
 
   /** Creates an empty record of the locks seen by this member. */
-  public Sightings newSightings() {
-    return new Sightings(terms, clock);
+  public ObservedLocks newObservedLocks() {
+    return new ObservedLocks(terms, clock);
   }
 }

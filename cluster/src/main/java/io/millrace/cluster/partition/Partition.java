@@ -3,7 +3,7 @@ package io.millrace.cluster.partition;
 import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.lock.LockDocument;
-import io.millrace.cluster.lock.Sightings;
+import io.millrace.cluster.lock.ObservedLocks;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Comparator;
@@ -27,17 +27,17 @@ public record Partition(
   private static final Logger LOG = LoggerFactory.getLogger(Partition.class);
 
   /** The partitions among documents, by name. Other documents are logged and left out. */
-  public static List<Partition> of(List<VersionedDocument> documents, Sightings sightings) {
+  public static List<Partition> of(List<VersionedDocument> documents, ObservedLocks observedLocks) {
     List<Partition> partitions = new ArrayList<>();
     for (VersionedDocument document : documents) {
       try {
-        of(document, sightings.see(document)).ifPresent(partitions::add);
+        of(document, observedLocks.observe(document)).ifPresent(partitions::add);
       } catch (ClusterException e) {
         LOG.warn("Document {} is no partition: {}", document.key(), e.getMessage());
       }
     }
     Set<String> keys = documents.stream().map(VersionedDocument::key).collect(Collectors.toSet());
-    sightings.retain(PartitionName.PREFIX, keys);
+    observedLocks.retain(PartitionName.PREFIX, keys);
     partitions.sort(Comparator.comparing(Partition::name));
     return partitions;
   }

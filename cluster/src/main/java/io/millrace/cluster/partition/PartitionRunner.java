@@ -3,7 +3,7 @@ package io.millrace.cluster.partition;
 import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.lock.Lease;
 import io.millrace.cluster.lock.Locks;
-import io.millrace.cluster.lock.Sightings;
+import io.millrace.cluster.lock.ObservedLocks;
 import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.MemberList;
 import io.millrace.cluster.membership.Peer;
@@ -45,9 +45,9 @@ public final class PartitionRunner {
 
   private final MemberContext context;
   private final Locks locks;
-  private final Work work;
+  private final PartitionHandler handler;
   private final Mode mode;
-  private final Sightings sightings;
+  private final ObservedLocks observedLocks;
   private final List<Holding> holdings = new ArrayList<>();
   private long nextLook = Long.MIN_VALUE;
   private long livelyUntil = Long.MIN_VALUE;
@@ -66,7 +66,10 @@ public final class PartitionRunner {
     /** Each partition is for one member, which takes as many as it has workers. */
     ADDRESSED;
 
-    /** Whether {@link Work#isFor} decides, and members that are marked as dead stop their work. */
+    /**
+     * Whether {@link PartitionHandler#accepts} decides, and members that are marked as dead stop
+     * their work.
+     */
     public boolean isAddressed() {
       return this == ADDRESSED;
     }
@@ -80,15 +83,19 @@ public final class PartitionRunner {
   /**
    * A runner that holds nothing.
    *
-   * @param sightings records partitions
+   * @param observedLocks records partitions
    */
   public PartitionRunner(
-      MemberContext context, Locks locks, Work work, Mode mode, Sightings sightings) {
+      MemberContext context,
+      Locks locks,
+      PartitionHandler handler,
+      Mode mode,
+      ObservedLocks observedLocks) {
     this.context = context;
     this.locks = locks;
-    this.work = work;
+    this.handler = handler;
     this.mode = mode;
-    this.sightings = sightings;
+    this.observedLocks = observedLocks;
   }
 
   /** The number of partitions being worked on. */
@@ -146,7 +153,7 @@ public final class PartitionRunner {
 
   private void look(MemberList members) {
     List<Partition> partitions =
-        Partition.of(context.documents().list(PartitionName.PREFIX), sightings);
+        Partition.of(context.documents().list(PartitionName.PREFIX), observedLocks);
     if (mode.isAddressed()) {
       takeOwn(partitions);
       return;
@@ -186,7 +193,7 @@ public final class PartitionRunner {
     List<Partition> own =
         free(partitions).stream()
             .filter(Partition::isOutstanding)
-            .filter(work::isFor)
+            .filter(handler::accepts)
             .limit(context.peer().workers() - holdings.size())
             .toList();
     if (own.isEmpty()) {
@@ -208,8 +215,8 @@ public final class PartitionRunner {
     Set<String> mine =
         holdings.stream().map(holding -> holding.name.key()).collect(Collectors.toSet());
     return partitions.stream()
-        .filter(
-            partition -> !mine.contains(partition.key()) && sightings.isFree(partition.document()))
+        .filter(partition ->
+            !mine.contains(partition.key()) && observedLocks.isFree(partition.document()))
         .toList();
   }
 
@@ -217,7 +224,7 @@ public final class PartitionRunner {
   private List<Partition> longFree(List<Partition> free) {
     long patience = context.leaseMillis() / 2;
     return free.stream()
-        .filter(partition -> sightings.sinceMillis(partition.key()) <= context.now() - patience)
+        .filter(partition -> observedLocks.sinceMillis(partition.key()) <= context.now() - patience)
         .toList();
   }
 
@@ -237,16 +244,18 @@ public final class PartitionRunner {
   }
 
   private boolean take(Partition partition) {
-    Optional<Locks.Held> held = locks.take(partition.document());
+    Optional<Locks.HeldLock> held = locks.take(partition.document());
     held.ifPresent(taken -> begin(partition, taken));
     return held.isPresent();
   }
 
-  private void begin(Partition partition, Locks.Held held) {
+  private void begin(Partition partition, Locks.HeldLock held) {
     Lease lease = new Lease(held, locks);
     holdings.add(
         new Holding(
-            partition.name(), lease, work.begin(partition.name(), partition.taskBytes(), lease)));
+            partition.name(),
+            lease,
+            handler.start(partition.name(), partition.taskBytes(), lease)));
   }
 
   /** Stops all work and takes no partitions, or resumes. */
@@ -267,10 +276,10 @@ public final class PartitionRunner {
   private static final class Holding {
     private final PartitionName name;
     private final Lease lease;
-    private final Work.Attempt attempt;
+    private final PartitionHandler.Attempt attempt;
     private boolean givesBack;
 
-    Holding(PartitionName name, Lease lease, Work.Attempt attempt) {
+    Holding(PartitionName name, Lease lease, PartitionHandler.Attempt attempt) {
       this.name = name;
       this.lease = lease;
       this.attempt = attempt;
@@ -292,7 +301,7 @@ public final class PartitionRunner {
      */
     boolean step() {
       boolean held = lease.step();
-      if (attempt.state() == Work.State.RUNNING) {
+      if (attempt.state() == PartitionHandler.State.RUNNING) {
         if (!held) {
           giveBack();
         }
@@ -303,7 +312,7 @@ public final class PartitionRunner {
 
     private boolean settle() {
       try {
-        if (attempt.state() == Work.State.SUCCEEDED) {
+        if (attempt.state() == PartitionHandler.State.SUCCEEDED) {
           if (!lease.finish()) {
             LOG.info("{} was done too late: others have it", name.key());
           }

@@ -12,9 +12,10 @@ import java.util.List;
  * or done. Items that an earlier leader gave out wait again as soon as none of its lambdas is left.
  * Safe for use by any number of threads.
  *
- * <p>The leader's program gets it from {@link Crew#backlog}. A lambda may capture it, or get it
- * from {@link #named}. Writes are repeated as long as the caller leads, or holds its partition; a
- * thread that is interrupted meanwhile gets a {@link ClusterException} and stays interrupted.
+ * <p>The leader's program gets it from {@link RemoteExecutor#backlog}. A lambda may capture it, or
+ * get it from {@link #named}. Writes are repeated as long as the caller leads, or holds its
+ * partition; a thread that is interrupted meanwhile gets a {@link ClusterException} and stays
+ * interrupted.
  *
  * <p>Every method throws {@link LeaseLostException} if the caller does not lead, or hold its
  * partition, any more, and {@link IllegalArgumentException} for an item that is empty or longer

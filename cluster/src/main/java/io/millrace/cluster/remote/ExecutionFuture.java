@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A lambda that a member runs. Each handler runs at most once, even if it is added after the lambda
- * has ended. Handlers run one after the other on a thread of the crew, in the order in which
+ * has ended. Handlers run one after the other on a thread of the executor, in the order in which
  * lambdas end and handlers were added. What a handler throws is logged. No handler runs after
  * leadership is lost. Safe for use by any number of threads.
  *
@@ -26,7 +26,7 @@ public final class ExecutionFuture<T extends @Nullable Object> {
   private static final long LOOK_MILLIS = 1000;
 
   private final Address address;
-  private final Crew crew;
+  private final RemoteExecutor executor;
   private final Object lock = new Object();
   private final List<Handler> handlers = new ArrayList<>();
   private ExecutionState state = ExecutionState.SUBMITTED;
@@ -36,9 +36,9 @@ public final class ExecutionFuture<T extends @Nullable Object> {
 
   private record Handler(Set<ExecutionState> ends, Runnable action) {}
 
-  ExecutionFuture(Address address, Crew crew) {
+  ExecutionFuture(Address address, RemoteExecutor executor) {
     this.address = address;
-    this.crew = crew;
+    this.executor = executor;
   }
 
   Address address() {
@@ -91,7 +91,7 @@ public final class ExecutionFuture<T extends @Nullable Object> {
 
   private void queue(Handler handler) {
     if (handler.ends().contains(state)) {
-      crew.handle(id(), handler.action());
+      executor.handle(id(), handler.action());
     }
   }
 
@@ -102,7 +102,7 @@ public final class ExecutionFuture<T extends @Nullable Object> {
    * @return whether it is cancelled; false if it ended otherwise
    */
   public boolean cancel() throws InterruptedException {
-    crew.cancel(this);
+    executor.cancel(this);
     return awaitEnd() == ExecutionState.CANCELLED;
   }
 
@@ -130,8 +130,8 @@ public final class ExecutionFuture<T extends @Nullable Object> {
     }
     synchronized (lock) {
       while (!state.isEnd()) {
-        crew.leader().check();
-        long most = Math.min(crew.leader().remaining().toMillis() + 1, LOOK_MILLIS);
+        executor.leader().check();
+        long most = Math.min(executor.leader().remaining().toMillis() + 1, LOOK_MILLIS);
         lock.wait(most);
       }
       if (state == ExecutionState.ABANDONED) {
@@ -149,21 +149,21 @@ public final class ExecutionFuture<T extends @Nullable Object> {
     }
   }
 
-  void ended(Submission.Ending ending) {
+  void ended(Submission.Completion ending) {
     switch (ending) {
       // Deserialization runs users' code, so not on the leader's thread.
-      case Submission.Ending.Finished(Outcome.Done(String sealed)) ->
+      case Submission.Completion.Finished(Outcome.Done(String sealed)) ->
           Thread.ofVirtual().name("result-" + id()).start(() -> open(sealed));
-      case Submission.Ending.Finished(Outcome.Failed(RemoteFailure how)) -> fail(how);
-      case Submission.Ending.TimedOut(String reason) ->
+      case Submission.Completion.Finished(Outcome.Failed(RemoteFailure how)) -> fail(how);
+      case Submission.Completion.TimedOut(String reason) ->
           end(ExecutionState.TIMED_OUT, () -> why = reason);
-      case Submission.Ending.Cancelled() -> end(ExecutionState.CANCELLED, () -> {});
+      case Submission.Completion.Cancelled() -> end(ExecutionState.CANCELLED, () -> {});
     }
   }
 
   private void open(String sealed) {
     try {
-      Object result = crew.codec().openResult(address, Base64.getDecoder().decode(sealed));
+      Object result = executor.codec().openResult(address, Base64.getDecoder().decode(sealed));
       end(ExecutionState.DONE, () -> value = returned(result));
     } catch (Throwable e) {
       // Users' classes may throw anything here, and the caller waits for an end.
@@ -196,6 +196,6 @@ public final class ExecutionFuture<T extends @Nullable Object> {
       handlers.clear();
       lock.notifyAll();
     }
-    crew.ended(this);
+    executor.ended(this);
   }
 }

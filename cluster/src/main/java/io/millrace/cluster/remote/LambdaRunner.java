@@ -6,8 +6,8 @@ import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.member.Member;
 import io.millrace.cluster.member.ThreadAttempt;
 import io.millrace.cluster.partition.Partition;
+import io.millrace.cluster.partition.PartitionHandler;
 import io.millrace.cluster.partition.PartitionName;
-import io.millrace.cluster.partition.Work;
 import io.millrace.cluster.remote.outcome.Outcome;
 import io.millrace.cluster.remote.outcome.RemoteFailure;
 import java.util.Base64;
@@ -19,28 +19,29 @@ import org.slf4j.LoggerFactory;
  * Runs the lambdas that are for this member, each on a thread of its own, and writes their
  * outcomes.
  */
-final class LambdaRunner implements Work {
+final class LambdaRunner implements PartitionHandler {
   private static final Logger LOG = LoggerFactory.getLogger(LambdaRunner.class);
 
   private final Member member;
   private final LambdaCodec codec;
-  private final Inbox inbox;
+  private final LambdaAdmission admission;
 
   LambdaRunner(Member member, LambdaCodec codec) {
     this.member = member;
     this.codec = codec;
-    this.inbox =
-        new Inbox(member.context().token(), envelope -> codec.openLambda(envelope).address());
+    this.admission =
+        new LambdaAdmission(
+            member.context().token(), envelope -> codec.openLambda(envelope).address());
   }
 
   @Override
-  public boolean isFor(Partition partition) {
-    return inbox.isFor(partition);
+  public boolean accepts(Partition partition) {
+    return admission.admits(partition);
   }
 
   @Override
-  public Attempt begin(PartitionName name, byte[] task, Guard guard) {
-    boolean isNew = inbox.begin(name);
+  public Attempt start(PartitionName name, byte[] task, Guard guard) {
+    boolean isNew = admission.begin(name);
     return ThreadAttempt.start(
         "lambda-" + guard.fence(),
         member,

@@ -53,6 +53,6 @@ record NamedBacklog(String name) implements Backlog {
 
   private IllegalStateException notHere() {
     return new IllegalStateException(
-        "items of " + name + " are given out by the leader's program, with Crew.backlog");
+        "items of " + name + " are given out by the leader's program, with RemoteExecutor.backlog");
   }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs the leader's program, with a new crew in each generation. */
+/** Runs the leader's program, with a new executor in each generation. */
 final class ProgramRunner implements Dispatcher.Submitter {
   private static final Logger LOG = LoggerFactory.getLogger(ProgramRunner.class);
 
@@ -44,26 +44,26 @@ final class ProgramRunner implements Dispatcher.Submitter {
   /** The program during one generation. */
   private final class Run {
     private final Guard leader;
-    private final Crew crew;
+    private final RemoteExecutor executor;
     private final Thread thread;
     private volatile boolean over;
     private volatile long againMillis = Long.MAX_VALUE;
 
     Run(Guard leader) {
       this.leader = leader;
-      this.crew = new Crew(member, codec, leader);
+      this.executor = new RemoteExecutor(member, codec, leader);
       this.thread = Thread.ofVirtual().name("program-" + leader.fence()).start(this::run);
     }
 
     /** Whether the program has failed and should be run again now. */
     boolean submit(Dispatcher dispatcher) {
-      crew.exchange(dispatcher);
+      executor.exchange(dispatcher);
       return member.context().now() >= againMillis;
     }
 
     void end() {
       over = true;
-      crew.end();
+      executor.end();
       thread.interrupt();
     }
 
@@ -72,7 +72,7 @@ final class ProgramRunner implements Dispatcher.Submitter {
         member.run(
             leader,
             () -> {
-              work.lead(crew);
+              work.lead(executor);
               return true;
             });
         LOG.info("The program of leader {} is over", leader.fence());

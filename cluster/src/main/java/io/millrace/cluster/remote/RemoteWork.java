@@ -2,7 +2,7 @@ package io.millrace.cluster.remote;
 
 import io.millrace.cluster.lambda.LambdaCodec;
 import io.millrace.cluster.leader.Leader;
-import io.millrace.cluster.member.Duty;
+import io.millrace.cluster.member.ClusterWork;
 import io.millrace.cluster.partition.PartitionRunner;
 import io.millrace.cluster.remote.dispatch.Dispatcher;
 
@@ -11,13 +11,13 @@ import io.millrace.cluster.remote.dispatch.Dispatcher;
  * member becomes the leader, it starts again there, from the documents.
  *
  * <pre>{@code
- * crew -> {
- *   Backlog files = crew.backlog("files");
+ * executor -> {
+ *   Backlog files = executor.backlog("files");
  *   while (true) {
- *     List<CrewMember> idle = crew.idleMembers();
+ *     List<RemoteMember> idle = executor.idleMembers();
  *     files.add(namesOf(folder));
  *     Iterator<String> next = files.take(idle.size(), Duration.ofSeconds(1)).iterator();
- *     for (CrewMember member : idle) {
+ *     for (RemoteMember member : idle) {
  *       if (next.hasNext()) {
  *         String file = next.next();
  *         member.submit(() -> { download(file); Backlog.named("files").commit(file); return null; })
@@ -41,16 +41,16 @@ public interface RemoteWork {
    * @throws Exception if it failed: after a lease the leader begins a generation of its own, in
    *     which the program runs again
    */
-  void lead(Crew crew) throws Exception;
+  void lead(RemoteExecutor executor) throws Exception;
 
   /**
-   * The duty of a cluster in which the leader runs this program and all members run the lambdas
+   * The work of a cluster in which the leader runs this program and all members run the lambdas
    * that it submits.
    *
    * @param codec seals and opens lambdas; with the same secret on all members
    */
-  default Duty duty(LambdaCodec codec) {
-    return new Duty(
+  default ClusterWork clusterWork(LambdaCodec codec) {
+    return new ClusterWork(
         member -> new LambdaRunner(member, codec),
         PartitionRunner.Mode.ADDRESSED,
         member ->

@@ -3,7 +3,7 @@
  *
  * <pre>
  *   the leader's program (RemoteWork)            a member
- *     │ Crew.idleMembers, CrewMember.submit        │ Inbox: takes the partitions that are addressed to it,
+ *     │ idleMembers, RemoteMember.submit           │ LambdaAdmission: accepts lambdas that are addressed to it,
  *     ▼                                            ▼   signed, and not begun before
  *   partition/GENERATION-NUMBER  ── the sealed lambda, for one member and this name only ──► run once
  *     ▲                                            │

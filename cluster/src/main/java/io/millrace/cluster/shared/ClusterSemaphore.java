@@ -82,12 +82,12 @@ public final class ClusterSemaphore implements Serializable {
 
   private GuardedSection section() {
     SharedState shared = SharedState.of(member == null ? Member.current() : member);
-    SharedState.WaitingLine line = shared.line(permits.key());
+    SharedState.LocalWaiters line = shared.line(permits.key());
     return new GuardedSection(
         toString(),
         line,
         shared.context().clock(),
-        () -> FairAcquirer.of(permits, shared.context(), shared.locks(), line.sightings()));
+        () -> FairAcquirer.of(permits, shared.context(), shared.locks(), line.observedLocks()));
   }
 
   @Serial

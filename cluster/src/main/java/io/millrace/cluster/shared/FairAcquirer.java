@@ -7,7 +7,7 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.lock.Acquirer;
 import io.millrace.cluster.lock.Lease;
 import io.millrace.cluster.lock.Locks;
-import io.millrace.cluster.lock.Sightings;
+import io.millrace.cluster.lock.ObservedLocks;
 import io.millrace.cluster.membership.MemberContext;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -54,7 +54,7 @@ public final class FairAcquirer extends Acquirer {
 
   private final MemberContext context;
   private final Locks locks;
-  private final Sightings sightings;
+  private final ObservedLocks observedLocks;
   private final List<String> keys;
   private final @Nullable Permits permits;
   private final String queueKey;
@@ -73,13 +73,13 @@ public final class FairAcquirer extends Acquirer {
       String what,
       MemberContext context,
       Locks locks,
-      Sightings sightings,
+      ObservedLocks observedLocks,
       List<String> keys,
       @Nullable Permits permits) {
     super(what, locks);
     this.context = context;
     this.locks = locks;
-    this.sightings = sightings;
+    this.observedLocks = observedLocks;
     this.keys = keys;
     this.permits = permits;
     this.queueKey = WaitingQueue.key(permits == null ? keys.getFirst() : permits.key());
@@ -88,21 +88,22 @@ public final class FairAcquirer extends Acquirer {
   /**
    * Acquires the lock with a key.
    *
-   * @param sightings what was seen of this lock, and of no other
+   * @param observedLocks what was seen of this lock, and of no other
    */
   public static FairAcquirer of(
-      String key, MemberContext context, Locks locks, Sightings sightings) {
-    return new FairAcquirer("lock " + key, context, locks, sightings, List.of(key), null);
+      String key, MemberContext context, Locks locks, ObservedLocks observedLocks) {
+    return new FairAcquirer("lock " + key, context, locks, observedLocks, List.of(key), null);
   }
 
   /**
    * Acquires any permit of a semaphore.
    *
-   * @param sightings what was seen of its permits, and of no other locks
+   * @param observedLocks what was seen of its permits, and of no other locks
    */
   public static FairAcquirer of(
-      Permits permits, MemberContext context, Locks locks, Sightings sightings) {
-    return new FairAcquirer(permits.toString(), context, locks, sightings, permits.keys(), permits);
+      Permits permits, MemberContext context, Locks locks, ObservedLocks observedLocks) {
+    return new FairAcquirer(
+        permits.toString(), context, locks, observedLocks, permits.keys(), permits);
   }
 
   /**
@@ -125,7 +126,7 @@ public final class FairAcquirer extends Acquirer {
    * @throws IllegalArgumentException if the semaphore has another number of permits
    */
   @Override
-  protected Optional<Locks.Held> attempt() {
+  protected Optional<Locks.HeldLock> attempt() {
     if (permits != null && !agreed) {
       permits.agree(context.documents());
       agreed = true;
@@ -136,7 +137,9 @@ public final class FairAcquirer extends Acquirer {
       WaitingQueue before = queue;
       queue = WaitingQueue.read(context.documents(), queueKey);
       boolean unchanged = queue.equals(before) && released.isEmpty() && free.isEmpty();
-      if (unchanged && context.now() < listMillis && keys.stream().noneMatch(sightings::isFree)) {
+      if (unchanged
+          && context.now() < listMillis
+          && keys.stream().noneMatch(observedLocks::isFree)) {
         return Optional.empty();
       }
       queue.released().ifPresent(released::add);
@@ -150,7 +153,8 @@ public final class FairAcquirer extends Acquirer {
       if (isTurn(candidates.size())) {
         for (String key : candidates) {
           VersionedDocument document = found.get(key);
-          Optional<Locks.Held> held = document == null ? locks.create(key) : locks.take(document);
+          Optional<Locks.HeldLock> held =
+              document == null ? locks.create(key) : locks.take(document);
           if (held.isPresent()) {
             leaveQueue(queue.place(context.token()) >= candidates.size());
             return held;
@@ -173,15 +177,15 @@ public final class FairAcquirer extends Acquirer {
       context.documents().get(key).ifPresent(document -> found.put(key, document));
     }
     found.keySet().retainAll(Set.copyOf(keys));
-    sightings.retain("", found.keySet());
-    found.values().forEach(sightings::see);
+    observedLocks.retain("", found.keySet());
+    found.values().forEach(observedLocks::observe);
     return found;
   }
 
   /** The keys of the locks that may be taken, in the order in which to try. */
   private List<String> candidates(Map<String, VersionedDocument> found) {
     List<String> candidates = new ArrayList<>(keys);
-    candidates.removeIf(key -> found.containsKey(key) && !sightings.isFree(key));
+    candidates.removeIf(key -> found.containsKey(key) && !observedLocks.isFree(key));
     Map<String, Version> versions = new HashMap<>();
     for (String key : candidates) {
       VersionedDocument document = found.get(key);
@@ -244,7 +248,7 @@ public final class FairAcquirer extends Acquirer {
       return now + POLL_MILLIS;
     }
     long expires =
-        keys.stream().mapToLong(key -> sightings.nextLook(key).orElse(now)).min().orElse(now);
+        keys.stream().mapToLong(key -> observedLocks.nextLook(key).orElse(now)).min().orElse(now);
     return Math.clamp(expires, now + POLL_MILLIS, now + SELDOM_MILLIS);
   }
 

@@ -19,7 +19,7 @@ final class GuardedSection {
   private static final Duration FOREVER = Duration.ofDays(36_500);
 
   private final String what;
-  private final SharedState.WaitingLine line;
+  private final SharedState.LocalWaiters line;
   private final MemberClock clock;
   private final Supplier<FairAcquirer> acquirers;
 
@@ -31,7 +31,7 @@ final class GuardedSection {
    */
   GuardedSection(
       String what,
-      SharedState.WaitingLine line,
+      SharedState.LocalWaiters line,
       MemberClock clock,
       Supplier<FairAcquirer> acquirers) {
     this.what = what;

@@ -82,7 +82,7 @@ public final class NamedLock implements Serializable {
 
   private GuardedSection section() {
     SharedState shared = SharedState.of(member == null ? Member.current() : member);
-    SharedState.WaitingLine line = shared.line(PREFIX + name);
+    SharedState.LocalWaiters line = shared.line(PREFIX + name);
     if (line.isHolder(Thread.currentThread())) {
       throw new IllegalStateException(
           "this thread holds " + this + " already, and would wait for itself");
@@ -91,7 +91,8 @@ public final class NamedLock implements Serializable {
         toString(),
         line,
         shared.context().clock(),
-        () -> FairAcquirer.of(PREFIX + name, shared.context(), shared.locks(), line.sightings()));
+        () ->
+            FairAcquirer.of(PREFIX + name, shared.context(), shared.locks(), line.observedLocks()));
   }
 
   @Serial

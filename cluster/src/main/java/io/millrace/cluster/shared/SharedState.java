@@ -4,7 +4,7 @@ import io.millrace.cluster.documents.Keys;
 import io.millrace.cluster.lock.Lease;
 import io.millrace.cluster.lock.Locks;
 import io.millrace.cluster.lock.MemberClock;
-import io.millrace.cluster.lock.Sightings;
+import io.millrace.cluster.lock.ObservedLocks;
 import io.millrace.cluster.member.Member;
 import io.millrace.cluster.membership.MemberContext;
 import java.nio.charset.StandardCharsets;
@@ -31,7 +31,7 @@ final class SharedState {
 
   private final MemberContext context;
   private final Locks locks;
-  private final Map<String, WaitingLine> lines = new ConcurrentHashMap<>();
+  private final Map<String, LocalWaiters> lines = new ConcurrentHashMap<>();
   private final Map<String, StatusReporter.Writer> reporters = new ConcurrentHashMap<>();
 
   private SharedState(MemberContext context) {
@@ -61,8 +61,8 @@ final class SharedState {
   }
 
   /** The member's threads that wait for the lock or semaphore with this key. */
-  WaitingLine line(String key) {
-    return lines.computeIfAbsent(key, _ -> new WaitingLine(context.newSightings()));
+  LocalWaiters line(String key) {
+    return lines.computeIfAbsent(key, _ -> new LocalWaiters(context.newObservedLocks()));
   }
 
   /** The writer of the member's reports of a name. */
@@ -113,20 +113,20 @@ final class SharedState {
    * it, the others wait for their turn. So no two of them write the same document, and each one
    * knows what the one before it has seen. Safe for use by any number of threads.
    */
-  static final class WaitingLine {
+  static final class LocalWaiters {
     private final ReentrantLock turn = new ReentrantLock(true);
     private final Semaphore signals = new Semaphore(0);
     private final Set<Thread> holders = ConcurrentHashMap.newKeySet();
     private final Set<String> released = ConcurrentHashMap.newKeySet();
-    private final Sightings sightings;
+    private final ObservedLocks observedLocks;
 
-    WaitingLine(Sightings sightings) {
-      this.sightings = sightings;
+    LocalWaiters(ObservedLocks observedLocks) {
+      this.observedLocks = observedLocks;
     }
 
     /** The locks as last seen; used by the first thread. */
-    Sightings sightings() {
-      return sightings;
+    ObservedLocks observedLocks() {
+      return observedLocks;
     }
 
     /**

@@ -6,8 +6,8 @@ import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.documents.store.StoreDocuments;
 import io.millrace.cluster.leader.Leader;
 import io.millrace.cluster.membership.MemberList;
+import io.millrace.cluster.membership.MemberRegistration;
 import io.millrace.cluster.membership.Peer;
-import io.millrace.cluster.membership.Presence;
 import io.millrace.cluster.membership.Report;
 import io.millrace.cluster.partition.PartitionName;
 import io.millrace.cluster.shared.NamedLock;
@@ -74,7 +74,7 @@ public final class ClusterChanges {
     private static Optional<Kind> of(String key) {
       return Optional.ofNullable(
           switch (key.substring(0, key.indexOf('/') + 1)) {
-            case NamedLock.PREFIX, Presence.PREFIX -> LOCK;
+            case NamedLock.PREFIX, MemberRegistration.PREFIX -> LOCK;
             case Permits.PREFIX -> Permits.isCount(key) ? null : LOCK;
             case PartitionName.PREFIX -> PARTITION;
             case Report.PREFIX -> REPORT;

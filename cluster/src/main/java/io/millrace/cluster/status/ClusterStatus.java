@@ -7,7 +7,7 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.leader.Leader;
 import io.millrace.cluster.lock.LockDocument;
 import io.millrace.cluster.membership.MemberList;
-import io.millrace.cluster.membership.Presence;
+import io.millrace.cluster.membership.MemberRegistration;
 import io.millrace.cluster.membership.Report;
 import io.millrace.cluster.partition.PartitionName;
 import io.millrace.cluster.shared.NamedLock;
@@ -51,7 +51,7 @@ public record ClusterStatus(
    */
   public static ClusterStatus read(VersionedDocuments documents, long nowMillis) {
     Stream<VersionedDocument> locks =
-        Stream.of(NamedLock.PREFIX, Presence.PREFIX, Permits.PREFIX)
+        Stream.of(NamedLock.PREFIX, MemberRegistration.PREFIX, Permits.PREFIX)
             .flatMap(prefix -> documents.list(prefix).stream())
             .filter(document -> !Permits.isCount(document.key()));
     return new ClusterStatus(

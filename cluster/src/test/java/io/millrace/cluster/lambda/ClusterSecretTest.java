@@ -28,7 +28,7 @@ final class ClusterSecretTest {
   }
 
   private static LambdaCodec codec(ClusterSecret secret) {
-    return new LambdaCodec(secret, Trusted.packages("io.millrace"));
+    return new LambdaCodec(secret, TrustedClasses.packages("io.millrace"));
   }
 
   @Test

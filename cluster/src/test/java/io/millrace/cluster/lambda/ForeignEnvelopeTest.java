@@ -16,7 +16,8 @@ final class ForeignEnvelopeTest {
   @Test
   void one_that_is_signed_with_another_secret_is_refused() {
     LambdaCodec stranger =
-        new LambdaCodec(Sealing.secret("another one of 20 b."), Trusted.packages("io.millrace"));
+        new LambdaCodec(
+            Sealing.secret("another one of 20 b."), TrustedClasses.packages("io.millrace"));
     refused(stranger.sealResult(Sealing.HERE, new Gadget()), "not signed with this cluster's");
   }
 

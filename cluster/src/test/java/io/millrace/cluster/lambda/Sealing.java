@@ -16,12 +16,12 @@ final class Sealing {
 
   /** Trusts these tests. */
   static LambdaCodec codec() {
-    return new LambdaCodec(SECRET, Trusted.packages("io.millrace.cluster.lambda"));
+    return new LambdaCodec(SECRET, TrustedClasses.packages("io.millrace.cluster.lambda"));
   }
 
   /** Trusts all that these tests do not. */
   static LambdaCodec careless() {
-    return new LambdaCodec(SECRET, Trusted.packages("io.millrace", "java.util"));
+    return new LambdaCodec(SECRET, TrustedClasses.packages("io.millrace", "java.util"));
   }
 
   /** Puts any bytes into a result. */

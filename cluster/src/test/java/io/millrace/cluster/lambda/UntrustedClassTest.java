@@ -127,7 +127,7 @@ final class UntrustedClassTest {
 
   @Test
   void an_envelope_of_a_lambda_with_something_else_in_it_is_refused() {
-    byte[] object = TrustedObjects.write("text", Trusted.packages("io.millrace"));
+    byte[] object = TrustedSerialization.write("text", TrustedClasses.packages("io.millrace"));
     byte[] envelope = new Envelope(Envelope.Kind.LAMBDA, Sealing.HERE, object).seal(Sealing.SECRET);
     LambdaCodec.SealedLambda sealed = codec.openLambda(envelope);
     assertThatThrownBy(sealed::lambda)
@@ -137,7 +137,7 @@ final class UntrustedClassTest {
 
   @Test
   void what_is_no_object_is_refused() {
-    byte[] object = TrustedObjects.write("text", Trusted.packages("io.millrace"));
+    byte[] object = TrustedSerialization.write("text", TrustedClasses.packages("io.millrace"));
     for (byte[] bytes :
         List.of(new byte[0], new byte[9], Arrays.copyOf(object, object.length + 1))) {
       byte[] envelope = Sealing.seal(bytes);

@@ -34,7 +34,8 @@ final class LockTest {
   }
 
   private Acquirer lock(String token, ManualClock clock) {
-    return Acquirer.of(KEY, new Locks(documents, token, TERMS, clock), new Sightings(TERMS, clock));
+    return Acquirer.of(
+        KEY, new Locks(documents, token, TERMS, clock), new ObservedLocks(TERMS, clock));
   }
 
   @AfterEach
@@ -152,7 +153,7 @@ final class LockTest {
     Version version = documents.get(KEY).orElseThrow().version();
     documents.put(KEY, version, "{\"holder\":\"\",\"expire\":0,\"fence\":997}");
     for (long fence : new long[] {998, 999, 1001, 1002}) {
-      Locks.Held held = locks.take(documents.get(KEY).orElseThrow()).orElseThrow();
+      Locks.HeldLock held = locks.take(documents.get(KEY).orElseThrow()).orElseThrow();
       assertThat(held.fence()).isEqualTo(fence);
       assertThat(locks.release(held)).isTrue();
     }

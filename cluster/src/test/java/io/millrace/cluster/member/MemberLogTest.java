@@ -70,7 +70,7 @@ final class MemberLogTest {
   }
 
   private Member start(SupervisedWork work) {
-    Member member = Member.start(documents, 1, TERMS, Duty.of(work));
+    Member member = Member.start(documents, 1, TERMS, ClusterWork.of(work));
     members.add(member);
     return member;
   }

@@ -34,7 +34,7 @@ final class BacklogTest {
   @Test
   void items_are_given_out_once_wait_again_when_asked_to_and_are_done_for_good() throws Exception {
     cluster.start(1);
-    Backlog files = cluster.crew().backlog("files");
+    Backlog files = cluster.executor().backlog("files");
     files.add(List.of("a", "b", "a"));
     assertThat(files.take(5)).containsExactly("a", "b");
     files.add(List.of("a", "b"));
@@ -57,7 +57,7 @@ final class BacklogTest {
   @Test
   void taking_waits_for_an_item() throws Exception {
     cluster.start(1);
-    Backlog files = cluster.crew().backlog("files");
+    Backlog files = cluster.executor().backlog("files");
     Thread adds = Thread.ofVirtual().start(() -> files.add(List.of("late")));
     assertThat(files.take(1)).containsExactly("late");
     assertThat(adds.join(Duration.ofSeconds(30))).isTrue();
@@ -66,13 +66,14 @@ final class BacklogTest {
   @Test
   void a_lambda_commits_by_name_or_by_the_backlog_that_it_captures() throws Exception {
     cluster.start(1);
-    Crew crew = cluster.crew();
-    Backlog files = crew.backlog("files");
+    RemoteExecutor executor = cluster.executor();
+    Backlog files = executor.backlog("files");
     String longer = "é".repeat(300);
     files.add(List.of("a", longer));
     assertThat(files.take(2)).containsExactlyInAnyOrder("a", longer);
     ExecutionFuture<Boolean> future =
-        crew.idleMembers()
+        executor
+            .idleMembers()
             .getFirst()
             .submit(() -> {
               Backlog.named("files").commit("a");
@@ -89,13 +90,13 @@ final class BacklogTest {
   void what_a_leader_has_given_out_waits_again_once_nothing_runs_that_it_submitted()
       throws Exception {
     Member first = cluster.start(1);
-    Crew crew = cluster.crew();
+    RemoteExecutor executor = cluster.executor();
     Member other = cluster.start(1);
-    crew.backlog("files").add(List.of("a", "b"));
-    assertThat(crew.backlog("files").take(2)).containsExactly("a", "b");
+    executor.backlog("files").add(List.of("a", "b"));
+    assertThat(executor.backlog("files").take(2)).containsExactly("a", "b");
     RUNS.acquire();
     ExecutionFuture<Boolean> lambda =
-        RemoteCluster.find(crew, other.token())
+        RemoteCluster.find(executor, other.token())
             .submit(() -> {
               BEGUN.countDown();
               RUNS.acquire();
@@ -105,7 +106,7 @@ final class BacklogTest {
     BEGUN.await();
     assertThat(lambda.state().isEnd()).isFalse();
     cluster.stop(first);
-    Backlog files = cluster.crew().backlog("files");
+    Backlog files = cluster.executor().backlog("files");
     assertThat(files.take(2, Duration.ofSeconds(1))).isEmpty();
     RUNS.release();
     assertThat(files.take(2)).containsExactly("b");
@@ -118,11 +119,11 @@ final class BacklogTest {
   @Test
   void bad_names_and_items_are_refused() throws Exception {
     cluster.start(1);
-    Crew crew = cluster.crew();
-    assertThatThrownBy(() -> crew.backlog("no good"))
+    RemoteExecutor executor = cluster.executor();
+    assertThatThrownBy(() -> executor.backlog("no good"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("not 'no good'");
-    assertThatThrownBy(() -> crew.backlog("files").add(List.of("a", "")))
+    assertThatThrownBy(() -> executor.backlog("files").add(List.of("a", "")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("1 to 10000 characters");
     assertThat(documents()).isEmpty();

@@ -4,9 +4,9 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.documents.files.FileDocuments;
 import io.millrace.cluster.lambda.ClusterSecret;
 import io.millrace.cluster.lambda.LambdaCodec;
-import io.millrace.cluster.lambda.Trusted;
+import io.millrace.cluster.lambda.TrustedClasses;
 import io.millrace.cluster.lock.LeaseTerms;
-import io.millrace.cluster.member.Duty;
+import io.millrace.cluster.member.ClusterWork;
 import io.millrace.cluster.member.Member;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -24,7 +24,7 @@ final class RemoteCluster implements AutoCloseable {
   static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofMillis(1500));
 
   private final VersionedDocuments documents;
-  private final BlockingQueue<Crew> crews = new LinkedBlockingQueue<>();
+  private final BlockingQueue<RemoteExecutor> executors = new LinkedBlockingQueue<>();
   private final List<Member> members = new ArrayList<>();
   private final LambdaCodec codec = codec("the secret of this cluster");
 
@@ -35,7 +35,7 @@ final class RemoteCluster implements AutoCloseable {
   static LambdaCodec codec(String secret) {
     return new LambdaCodec(
         ClusterSecret.of(secret.getBytes(StandardCharsets.UTF_8)),
-        Trusted.packages("io.millrace.cluster.remote"));
+        TrustedClasses.packages("io.millrace.cluster.remote"));
   }
 
   VersionedDocuments documents() {
@@ -51,31 +51,31 @@ final class RemoteCluster implements AutoCloseable {
   }
 
   Member start(int workers, RemoteWork work) {
-    Duty duty = work.duty(codec);
-    Member member = Member.start(documents, workers, TERMS, duty);
+    ClusterWork clusterWork = work.clusterWork(codec);
+    Member member = Member.start(documents, workers, TERMS, clusterWork);
     members.add(member);
     return member;
   }
 
-  /** Waits until it leads no more, and lets the test have the crew meanwhile. */
-  private void lead(Crew crew) throws InterruptedException {
-    crews.add(crew);
+  /** Waits until leadership is lost, and gives its executor to the test. */
+  private void lead(RemoteExecutor executor) throws InterruptedException {
+    executors.add(executor);
     new CountDownLatch(1).await();
   }
 
-  /** The crew of the next leader. */
-  Crew crew() throws InterruptedException {
-    Crew crew = crews.poll(30, TimeUnit.SECONDS);
-    if (crew == null) {
+  /** The executor of the next leader. */
+  RemoteExecutor executor() throws InterruptedException {
+    RemoteExecutor executor = executors.poll(30, TimeUnit.SECONDS);
+    if (executor == null) {
       throw new AssertionError("nobody leads");
     }
-    return crew;
+    return executor;
   }
 
   /** A member, as soon as it has a worker to spare. */
-  static CrewMember find(Crew crew, String token) throws InterruptedException {
+  static RemoteMember find(RemoteExecutor executor, String token) throws InterruptedException {
     while (true) {
-      for (CrewMember member : crew.idleMembers()) {
+      for (RemoteMember member : executor.idleMembers()) {
         if (member.token().equals(token)) {
           return member;
         }

@@ -75,11 +75,11 @@ final class RemoteWorkTest {
   void a_lambda_runs_on_the_member_it_is_submitted_to_which_it_knows_and_its_result_comes_back()
       throws Exception {
     cluster.start(2);
-    Crew crew = cluster.crew();
+    RemoteExecutor executor = cluster.executor();
     Member other = cluster.start(1);
     int number = 20;
     ExecutionFuture<String> future =
-        RemoteCluster.find(crew, other.token())
+        RemoteCluster.find(executor, other.token())
             .submit(() -> Member.current().token() + (number + 1) + Member.guard().isHeld());
     assertThat(future.await()).isEqualTo(other.token() + "21true");
     assertThat(future.state()).isEqualTo(ExecutionState.DONE);
@@ -90,7 +90,7 @@ final class RemoteWorkTest {
   void what_a_lambda_throws_is_a_failure_with_its_name_message_and_trace_be_it_an_error()
       throws Exception {
     cluster.start(1);
-    CrewMember member = cluster.crew().idleMembers().getFirst();
+    RemoteMember member = cluster.executor().idleMembers().getFirst();
     ExecutionFuture<Object> future =
         member.submit(() -> {
           throw new LinkageError("no such thing");
@@ -114,7 +114,7 @@ final class RemoteWorkTest {
   @Test
   void a_result_that_is_too_large_or_cannot_be_sent_is_a_failure_that_says_so() throws Exception {
     cluster.start(1);
-    CrewMember member = cluster.crew().idleMembers().getFirst();
+    RemoteMember member = cluster.executor().idleMembers().getFirst();
     ExecutionFuture<byte[]> large = member.submit(() -> new byte[2_000_000]);
     assertThatThrownBy(large::await)
         .isInstanceOf(RemoteFailureException.class)
@@ -129,7 +129,7 @@ final class RemoteWorkTest {
   void handlers_run_once_also_when_they_come_after_the_end_and_one_that_throws_stops_no_other()
       throws Exception {
     cluster.start(1);
-    CrewMember member = cluster.crew().idleMembers().getFirst();
+    RemoteMember member = cluster.executor().idleMembers().getFirst();
     ExecutionFuture<String> future = member.submit(() -> "ok");
     future.onDone(value -> {
       throw new IllegalStateException("of this handler");
@@ -145,7 +145,7 @@ final class RemoteWorkTest {
   @Test
   void a_lambda_over_its_time_times_out_and_its_thread_is_interrupted() throws Exception {
     cluster.start(1);
-    CrewMember member = cluster.crew().idleMembers().getFirst();
+    RemoteMember member = cluster.executor().idleMembers().getFirst();
     ExecutionFuture<?> future =
         member.submit(RemoteWorkTest::runUntilToldOrInterrupted, Duration.ofMillis(700));
     future.onFailureOrTimeout(() -> SAID.add("over"));
@@ -160,7 +160,7 @@ final class RemoteWorkTest {
   @Test
   void a_lambda_is_cancelled_unless_it_is_done() throws Exception {
     cluster.start(1);
-    CrewMember member = cluster.crew().idleMembers().getFirst();
+    RemoteMember member = cluster.executor().idleMembers().getFirst();
     ExecutionFuture<?> future = member.submit(RemoteWorkTest::runUntilToldOrInterrupted);
     assertThat(said()).isEqualTo("begun");
     Patience.until("it is seen to run", () -> future.state() == ExecutionState.RUNNING);
@@ -175,14 +175,14 @@ final class RemoteWorkTest {
   @Test
   void only_as_many_lambdas_are_idle_members_given_as_they_have_workers() throws Exception {
     cluster.start(2);
-    Crew crew = cluster.crew();
+    RemoteExecutor executor = cluster.executor();
     Member other = cluster.start(1);
-    RemoteCluster.find(crew, other.token()).submit(RemoteWorkTest::runUntilToldOrInterrupted);
-    List<CrewMember> idle = crew.idleMembers();
+    RemoteCluster.find(executor, other.token()).submit(RemoteWorkTest::runUntilToldOrInterrupted);
+    List<RemoteMember> idle = executor.idleMembers();
     assertThat(idle).hasSize(1);
     idle.getFirst().submit(RemoteWorkTest::runUntilToldOrInterrupted);
-    assertThat(crew.idleMembers()).hasSize(1);
-    crew.idleMembers().getFirst().submit(RemoteWorkTest::runUntilToldOrInterrupted);
+    assertThat(executor.idleMembers()).hasSize(1);
+    executor.idleMembers().getFirst().submit(RemoteWorkTest::runUntilToldOrInterrupted);
     for (int i = 0; i < 3; i++) {
       assertThat(said()).isEqualTo("begun");
     }
@@ -191,7 +191,7 @@ final class RemoteWorkTest {
         Thread.ofVirtual()
             .start(() -> {
               try {
-                SAID.add("idle " + crew.idleMembers().size());
+                SAID.add("idle " + executor.idleMembers().size());
               } catch (InterruptedException e) {
                 idleAgain.countDown();
               }
@@ -205,7 +205,7 @@ final class RemoteWorkTest {
   @Test
   void what_is_not_begun_within_three_leases_times_out() throws Exception {
     cluster.start(1);
-    CrewMember member = cluster.crew().idleMembers().getFirst();
+    RemoteMember member = cluster.executor().idleMembers().getFirst();
     member.submit(RemoteWorkTest::runUntilToldOrInterrupted);
     ExecutionFuture<String> second = member.submit(() -> "too late");
     assertThatThrownBy(second::await)
@@ -218,17 +218,19 @@ final class RemoteWorkTest {
   void a_member_that_is_marked_dead_ends_its_work_comes_back_and_is_trusted_again()
       throws Exception {
     cluster.start(1);
-    Crew crew = cluster.crew();
+    RemoteExecutor executor = cluster.executor();
     Member other = cluster.start(1);
-    CrewMember member = RemoteCluster.find(crew, other.token());
+    RemoteMember member = RemoteCluster.find(executor, other.token());
     ExecutionFuture<?> future = member.submit(RemoteWorkTest::runUntilToldOrInterrupted);
     assertThat(said()).isEqualTo("begun");
     member.markDead();
-    assertThat(crew.idleMembers()).extracting(CrewMember::token).doesNotContain(other.token());
+    assertThat(executor.idleMembers())
+        .extracting(RemoteMember::token)
+        .doesNotContain(other.token());
     assertThatThrownBy(future::await).hasMessageContaining("is marked as dead");
     assertThat(said()).isEqualTo("interrupted");
     ExecutionFuture<String> again =
-        RemoteCluster.find(crew, other.token()).submit(() -> Member.current().token());
+        RemoteCluster.find(executor, other.token()).submit(() -> Member.current().token());
     assertThat(again.await()).isEqualTo(other.token());
     assertThat(cluster.documents().list("dead/")).isEmpty();
   }
@@ -236,10 +238,11 @@ final class RemoteWorkTest {
   @Test
   void the_work_of_a_member_that_goes_times_out() throws Exception {
     cluster.start(1);
-    Crew crew = cluster.crew();
+    RemoteExecutor executor = cluster.executor();
     Member other = cluster.start(1);
     ExecutionFuture<?> future =
-        RemoteCluster.find(crew, other.token()).submit(RemoteWorkTest::runUntilToldOrInterrupted);
+        RemoteCluster.find(executor, other.token())
+            .submit(RemoteWorkTest::runUntilToldOrInterrupted);
     assertThat(said()).isEqualTo("begun");
     cluster.stop(other);
     assertThatThrownBy(future::await).isInstanceOf(ExecutionTimeoutException.class);
@@ -250,17 +253,18 @@ final class RemoteWorkTest {
   void when_a_leader_goes_its_futures_are_abandoned_without_handlers_and_the_next_one_goes_on()
       throws Exception {
     Member first = cluster.start(1);
-    Crew crew = cluster.crew();
+    RemoteExecutor executor = cluster.executor();
     Member other = cluster.start(1);
     ExecutionFuture<?> future =
-        RemoteCluster.find(crew, other.token()).submit(RemoteWorkTest::runUntilToldOrInterrupted);
+        RemoteCluster.find(executor, other.token())
+            .submit(RemoteWorkTest::runUntilToldOrInterrupted);
     future.onFailureOrTimeout(() -> SAID.add("handler"));
     assertThat(said()).isEqualTo("begun");
     cluster.stop(first);
     assertThat(future.state()).isEqualTo(ExecutionState.ABANDONED);
     assertThatThrownBy(future::await).isInstanceOf(LeaseLostException.class);
-    assertThatThrownBy(crew::idleMembers).isInstanceOf(LeaseLostException.class);
-    Crew next = cluster.crew();
+    assertThatThrownBy(executor::idleMembers).isInstanceOf(LeaseLostException.class);
+    RemoteExecutor next = cluster.executor();
     // Its only worker is busy with what the leader before has submitted.
     MAY_END.release();
     ExecutionFuture<String> goesOn = next.idleMembers().getFirst().submit(() -> "on");
@@ -273,9 +277,9 @@ final class RemoteWorkTest {
   void a_program_that_fails_runs_again_in_a_generation_of_its_own() throws Exception {
     cluster.start(
         1,
-        crew -> {
+        executor -> {
           long fence = Member.guard().fence();
-          String value = crew.idleMembers().getFirst().submit(() -> "value").await();
+          String value = executor.idleMembers().getFirst().submit(() -> "value").await();
           SAID.add(value + fence);
           throw new IllegalStateException("of this program");
         });
@@ -285,7 +289,8 @@ final class RemoteWorkTest {
 
   @Test
   void handlers_of_a_program_that_has_returned_still_run() throws Exception {
-    cluster.start(1, crew -> crew.idleMembers().getFirst().submit(() -> "after").onDone(SAID::add));
+    cluster.start(
+        1, executor -> executor.idleMembers().getFirst().submit(() -> "after").onDone(SAID::add));
     assertThat(said()).isEqualTo("after");
   }
 
@@ -293,7 +298,11 @@ final class RemoteWorkTest {
   void envelopes_that_are_copied_or_put_back_are_not_run_again() throws Exception {
     cluster.start(2);
     ExecutionFuture<String> future =
-        cluster.crew().idleMembers().getFirst().submit(RemoteWorkTest::runUntilToldOrInterrupted);
+        cluster
+            .executor()
+            .idleMembers()
+            .getFirst()
+            .submit(RemoteWorkTest::runUntilToldOrInterrupted);
     assertThat(said()).isEqualTo("begun");
     String key = "partition/" + future.id();
     String taken = cluster.documents().get(key).orElseThrow().json();

@@ -7,7 +7,7 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.documents.files.FileDocuments;
 import io.millrace.cluster.lock.LeaseLostException;
 import io.millrace.cluster.lock.LeaseTerms;
-import io.millrace.cluster.member.Duty;
+import io.millrace.cluster.member.ClusterWork;
 import io.millrace.cluster.member.Member;
 import io.millrace.cluster.status.ClusterStatus;
 import java.nio.file.Path;
@@ -47,7 +47,7 @@ final class ClusterSemaphoreTest {
   }
 
   private Member member(VersionedDocuments shared, LeaseTerms terms) {
-    Member member = Member.start(shared, 1, terms, Duty.none());
+    Member member = Member.start(shared, 1, terms, ClusterWork.none());
     members.add(member);
     return member;
   }

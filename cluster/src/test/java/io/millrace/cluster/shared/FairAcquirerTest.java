@@ -11,7 +11,7 @@ import io.millrace.cluster.lock.Lease;
 import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.lock.Locks;
 import io.millrace.cluster.lock.ManualClock;
-import io.millrace.cluster.lock.Sightings;
+import io.millrace.cluster.lock.ObservedLocks;
 import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.Peer;
 import java.nio.file.Path;
@@ -54,7 +54,7 @@ final class FairAcquirerTest {
             permits,
             context,
             new Locks(documents, token, TERMS, clock),
-            new Sightings(TERMS, clock))
+            new ObservedLocks(TERMS, clock))
         .with(() -> left, () -> {}, true);
   }
 
@@ -170,7 +170,7 @@ final class FairAcquirerTest {
         "lock/l",
         new MemberContext(new Peer(token, 1), documents, TERMS, clock, new Random(7)),
         new Locks(documents, token, TERMS, clock),
-        new Sightings(TERMS, clock));
+        new ObservedLocks(TERMS, clock));
   }
 
   @Test

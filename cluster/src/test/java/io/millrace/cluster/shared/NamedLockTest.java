@@ -10,7 +10,7 @@ import io.millrace.cluster.documents.store.StoreDocuments;
 import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.lock.LeaseLostException;
 import io.millrace.cluster.lock.LeaseTerms;
-import io.millrace.cluster.member.Duty;
+import io.millrace.cluster.member.ClusterWork;
 import io.millrace.cluster.member.Member;
 import io.millrace.cluster.status.ClusterStatus;
 import io.millrace.store.StoreOptions;
@@ -58,7 +58,7 @@ final class NamedLockTest {
   }
 
   private Member member(VersionedDocuments shared, LeaseTerms terms) {
-    Member member = Member.start(shared, 1, terms, Duty.none());
+    Member member = Member.start(shared, 1, terms, ClusterWork.none());
     members.add(member);
     return member;
   }
@@ -311,7 +311,7 @@ final class NamedLockTest {
             documents,
             1,
             LONG,
-            Duty.of(guard -> holder.complete(copy.guard(inside -> holder())), documents));
+            ClusterWork.of(guard -> holder.complete(copy.guard(inside -> holder())), documents));
     members.add(worker);
     members.getFirst().close();
     assertThat(holder.get(1, TimeUnit.MINUTES)).contains(worker.token());

@@ -7,7 +7,7 @@ import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.documents.files.FileDocuments;
 import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.lock.ManualClock;
-import io.millrace.cluster.member.Duty;
+import io.millrace.cluster.member.ClusterWork;
 import io.millrace.cluster.member.Member;
 import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.Peer;
@@ -84,8 +84,8 @@ final class StatusReporterTest {
 
   @Test
   void all_members_reports_are_seen_by_each_and_by_whoever_looks_at_the_cluster() throws Exception {
-    try (Member one = Member.start(documents, 1, TERMS, Duty.none());
-        Member two = Member.start(documents, 1, TERMS, Duty.none())) {
+    try (Member one = Member.start(documents, 1, TERMS, ClusterWork.none());
+        Member two = Member.start(documents, 1, TERMS, ClusterWork.none())) {
       StatusReporter.of("feed", one).report("half done");
       StatusReporter.of("feed", two).report(Map.of("files", 3, "lag", Duration.ofSeconds(2)));
       StatusReporter.of("other", two).report("nothing");

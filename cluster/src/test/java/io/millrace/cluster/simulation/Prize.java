@@ -19,7 +19,7 @@ record Prize(List<String> keys, Function<MemberContext, Acquirer> acquirer) {
   static Prize lock() {
     String key = "leader";
     return new Prize(
-        List.of(key), context -> Acquirer.of(key, context.newLocks(), context.newSightings()));
+        List.of(key), context -> Acquirer.of(key, context.newLocks(), context.newObservedLocks()));
   }
 
   /** A semaphore. */
@@ -27,7 +27,8 @@ record Prize(List<String> keys, Function<MemberContext, Acquirer> acquirer) {
     Permits permits = new Permits("s", count);
     return new Prize(
         IntStream.rangeClosed(1, count).mapToObj(number -> "semaphore/s/" + number).toList(),
-        context -> FairAcquirer.of(permits, context, context.newLocks(), context.newSightings()));
+        context ->
+            FairAcquirer.of(permits, context, context.newLocks(), context.newObservedLocks()));
   }
 
   /** A lock for which processes queue up. */
@@ -35,6 +36,6 @@ record Prize(List<String> keys, Function<MemberContext, Acquirer> acquirer) {
     String key = "lock/l";
     return new Prize(
         List.of(key),
-        context -> FairAcquirer.of(key, context, context.newLocks(), context.newSightings()));
+        context -> FairAcquirer.of(key, context, context.newLocks(), context.newObservedLocks()));
   }
 }

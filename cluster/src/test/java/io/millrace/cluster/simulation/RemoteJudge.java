@@ -32,9 +32,9 @@ final class RemoteJudge {
     Resource.require(run.add(name), name + " is run twice");
   }
 
-  void told(PartitionName name, Submission.Ending ending) {
+  void told(PartitionName name, Submission.Completion ending) {
     Resource.require(told.add(name), "the handler of " + name + " runs twice");
-    if (ending instanceof Submission.Ending.Finished) {
+    if (ending instanceof Submission.Completion.Finished) {
       Resource.require(run.contains(name), name + " has an outcome and was not run");
     } else if (run.contains(name)) {
       runInVain++;

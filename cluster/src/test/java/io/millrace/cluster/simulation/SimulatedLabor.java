@@ -1,14 +1,14 @@
 package io.millrace.cluster.simulation;
 
 import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.partition.PartitionHandler;
 import io.millrace.cluster.partition.PartitionName;
-import io.millrace.cluster.partition.Work;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
 /** What a member does with the partitions that it holds: each takes its time. */
-abstract class SimulatedLabor implements Work {
+abstract class SimulatedLabor implements PartitionHandler {
   private final World world;
   private final Host host;
   private final boolean endless;
@@ -31,7 +31,7 @@ abstract class SimulatedLabor implements Work {
   }
 
   @Override
-  public Attempt begin(PartitionName name, byte[] task, Guard guard) {
+  public Attempt start(PartitionName name, byte[] task, Guard guard) {
     SimulatedAttempt attempt =
         new SimulatedAttempt(name, new String(task, StandardCharsets.UTF_8), guard);
     running.add(attempt);

@@ -9,7 +9,7 @@ import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.partition.Partition;
 import io.millrace.cluster.partition.PartitionName;
 import io.millrace.cluster.remote.BacklogItems;
-import io.millrace.cluster.remote.Inbox;
+import io.millrace.cluster.remote.LambdaAdmission;
 import io.millrace.cluster.remote.outcome.Outcome;
 import io.millrace.cluster.remote.outcome.RemoteFailure;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +22,7 @@ final class SimulatedLambdas extends SimulatedLabor {
   private final Trouble trouble;
   private final RemoteJudge judge;
   private final String token;
-  private final Inbox inbox;
+  private final LambdaAdmission admission;
   private final BacklogItems items;
   private final VersionedDocuments documents;
 
@@ -33,7 +33,7 @@ final class SimulatedLambdas extends SimulatedLabor {
     this.trouble = setting.trouble();
     this.judge = setting.judge();
     this.token = context.peer().token();
-    this.inbox = new Inbox(token, SimulatedLambdas::open);
+    this.admission = new LambdaAdmission(token, SimulatedLambdas::open);
     this.items = new BacklogItems(context.documents(), SimulatedLead.BACKLOG);
     this.documents = context.documents();
   }
@@ -55,15 +55,15 @@ final class SimulatedLambdas extends SimulatedLabor {
   }
 
   @Override
-  public boolean isFor(Partition partition) {
-    return inbox.isFor(partition);
+  public boolean accepts(Partition partition) {
+    return admission.admits(partition);
   }
 
   @Override
-  public Attempt begin(PartitionName name, byte[] task, Guard guard) {
-    Resource.require(inbox.begin(name), name + " was begun before");
+  public Attempt start(PartitionName name, byte[] task, Guard guard) {
+    Resource.require(admission.begin(name), name + " was begun before");
     judge.runs(name, token);
-    return super.begin(name, task, guard);
+    return super.start(name, task, guard);
   }
 
   @Override

@@ -132,15 +132,15 @@ final class SimulatedLead {
       Resource.require(!over, "a program hears of its lambdas after its end");
     }
 
-    void ended(Submission.Ending ending) {
+    void ended(Submission.Completion ending) {
       Resource.require(!over, "a program hears of its lambdas after its end");
       judge.told(address.partition(), ending);
       running.remove(address.partition());
-      if (ending instanceof Submission.Ending.Finished(Outcome.Done(String value))) {
+      if (ending instanceof Submission.Completion.Finished(Outcome.Done(String value))) {
         Resource.require(value.equals(item), "the result is that of another lambda");
         return;
       }
-      if (!(ending instanceof Submission.Ending.Cancelled) && world.oneIn(2)) {
+      if (!(ending instanceof Submission.Completion.Cancelled) && world.oneIn(2)) {
         orders.add(dispatcher -> {
           leader.check();
           DeathMarks.mark(context.documents(), address.member(), leader.fence());

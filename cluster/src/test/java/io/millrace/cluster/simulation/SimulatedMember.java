@@ -108,7 +108,7 @@ final class SimulatedMember {
 
   private void lead() {
     long due = loop.leading().map(leader::step).orElseGet(this::rest);
-    if (leader.wantsLockAgain()) {
+    if (leader.wantsNewGeneration()) {
       scheduleStep(world.now());
     }
     host.at(Math.max(clock.trueMillis(due), world.now() + 1), this::lead);

@@ -106,10 +106,10 @@ final class SimulationMutantTest {
       };
 
   static Stream<Planted> locks() {
-    Mutant heldIsFree = of("lock.Sightings$Sighting", "isFree").returning(1);
-    Mutant neverFree = of("lock.LeaseTerms", "patienceMillis").returning(Long.MAX_VALUE);
-    Mutant freeLate = of("lock.LeaseTerms", "patienceMillis").returning(4 * LEASE);
-    Mutant freeEarly = of("lock.LeaseTerms", "patienceMillis").returning(LEASE / 2);
+    Mutant heldIsFree = of("lock.ObservedLocks$Observation", "isFree").returning(1);
+    Mutant neverFree = of("lock.LeaseTerms", "takeoverMillis").returning(Long.MAX_VALUE);
+    Mutant freeLate = of("lock.LeaseTerms", "takeoverMillis").returning(4 * LEASE);
+    Mutant freeEarly = of("lock.LeaseTerms", "takeoverMillis").returning(LEASE / 2);
     return Stream.concat(
         Stream.of(
             new Planted(
@@ -191,7 +191,7 @@ final class SimulationMutantTest {
 
   static Stream<Planted> clusters() {
     Mutant heldLeadIsFree = of("lock.Acquirer$OneLock", "attempt").withCallReturning("isFree", 1);
-    Mutant freeLate = of("lock.LeaseTerms", "patienceMillis").returning(5 * LEASE);
+    Mutant freeLate = of("lock.LeaseTerms", "takeoverMillis").returning(5 * LEASE);
     return Stream.of(SupervisedRun.class, WindowedRun.class, RemoteRun.class)
         .flatMap(run ->
             Stream.of(
@@ -243,13 +243,13 @@ final class SimulationMutantTest {
             " holds "),
         new Planted(
             "a leader that waits for lease and margin twice",
-            of("leader.Leader", "<init>").withCallReturning("patienceMillis", 24_000L),
+            of("leader.Leader", "<init>").withCallReturning("takeoverMillis", 24_000L),
             StallRun.class,
             20,
             " ms after a death"),
         new Planted(
             "members that do not watch each other before they lead",
-            of("membership.Presence", "look").withoutCall("see"),
+            of("membership.MemberRegistration", "look").withoutCall("observe"),
             StallRun.class,
             100,
             "the work was not spread for "));
@@ -295,20 +295,20 @@ final class SimulationMutantTest {
             10,
             "two lambdas have the name"),
         new Planted(
-            "an inbox that takes what is for others",
-            of("remote.Inbox", "judge").withCallReturning("equals", 1),
+            "a member that accepts what is addressed to others",
+            of("remote.LambdaAdmission", "check").withCallReturning("equals", 1),
             RemoteRun.class,
             10,
             " is run by another than its addressee"),
         new Planted(
-            "an inbox that offers again what it has begun",
-            of("remote.Inbox", "judge").withCallReturning("isNew", 1),
+            "a member that accepts again what it has begun",
+            of("remote.LambdaAdmission", "check").withCallReturning("isNew", 1),
             RemoteRun.class,
             40,
             " was begun before"),
         new Planted(
-            "an inbox that forgets what it has begun",
-            of("remote.Inbox", "isNew").returning(1),
+            "a member that forgets what it has begun",
+            of("remote.LambdaAdmission", "isNew").returning(1),
             RemoteRun.class,
             40,
             " is run twice"),

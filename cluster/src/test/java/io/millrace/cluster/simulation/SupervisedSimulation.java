@@ -125,7 +125,7 @@ final class SupervisedSimulation extends ClusterSimulation {
       start((int) world.between(1, 3));
     }
     long lease = terms.lease().toMillis();
-    long most = terms.patienceMillis() + 2000;
+    long most = terms.takeoverMillis() + 2000;
     world.runUntil(4 * lease + world.between(0, lease));
     requireEven("before the crash");
     SimulatedMember victim =

@@ -50,9 +50,9 @@ final class TurnsSimulationTest {
   void the_lock_of_a_member_that_died_is_taken_lease_and_margin_later() {
     LeaseTerms terms = LeaseTerms.DEFAULT;
     assertThat(worst(Prize.namedLock(), 4, Turns::afterADeath))
-        .isLessThanOrEqualTo(terms.patienceMillis() + SOON_MILLIS);
+        .isLessThanOrEqualTo(terms.takeoverMillis() + SOON_MILLIS);
     assertThat(worst(Prize.semaphore(1), 4, Turns::afterADeath))
-        .isLessThanOrEqualTo(terms.patienceMillis() + 1000 + SOON_MILLIS);
+        .isLessThanOrEqualTo(terms.takeoverMillis() + 1000 + SOON_MILLIS);
   }
 
   /** Has members fight for a lock and requires what the tests of this class do. */

@@ -81,7 +81,7 @@ final class WindowedSimulation extends ClusterSimulation {
     }
     long still = world.now() - killed;
     Resource.require(
-        still <= terms.patienceMillis() + 2000 + LONGEST_WORK,
+        still <= terms.takeoverMillis() + 2000 + LONGEST_WORK,
         "tasks stood still for " + still + " ms after a death");
   }
 

@@ -5,9 +5,9 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.member.Member;
 import io.millrace.cluster.partition.Generation;
-import io.millrace.cluster.remote.Crew;
-import io.millrace.cluster.remote.CrewMember;
 import io.millrace.cluster.remote.ExecutionFuture;
+import io.millrace.cluster.remote.RemoteExecutor;
+import io.millrace.cluster.remote.RemoteMember;
 import io.millrace.cluster.remote.RemoteWork;
 import java.io.IOException;
 import java.io.Serializable;
@@ -67,29 +67,29 @@ public final class FeedExample implements RemoteWork {
   }
 
   @Override
-  public void lead(Crew crew) throws InterruptedException {
+  public void lead(RemoteExecutor executor) throws InterruptedException {
     running.clear();
     while (true) {
       // Lambdas keep every worker busy, so an idle worker is new or its lambda was cancelled.
-      crew.idleMembers();
+      executor.idleMembers();
       letGo();
-      share(crew.idleMembers());
+      share(executor.idleMembers());
     }
   }
 
-  private void share(List<CrewMember> members) {
-    int shares = members.stream().mapToInt(CrewMember::workers).sum();
+  private void share(List<RemoteMember> members) {
+    int shares = members.stream().mapToInt(RemoteMember::workers).sum();
     LOG.info("The files are shared by {} workers of {} members", shares, members.size());
     long generation = Member.guard().fence();
     int number = 0;
-    for (CrewMember member : members) {
+    for (RemoteMember member : members) {
       for (int i = 0; i < member.workers(); i++) {
         submit(member, new Share(generation, input, output, number++, shares));
       }
     }
   }
 
-  private void submit(CrewMember member, Share share) {
+  private void submit(RemoteMember member, Share share) {
     running.add(
         member
             .submit(() -> follow(share))

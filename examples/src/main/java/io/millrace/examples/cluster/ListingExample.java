@@ -3,8 +3,8 @@ package io.millrace.examples.cluster;
 import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.member.Member;
 import io.millrace.cluster.remote.Backlog;
-import io.millrace.cluster.remote.Crew;
-import io.millrace.cluster.remote.CrewMember;
+import io.millrace.cluster.remote.RemoteExecutor;
+import io.millrace.cluster.remote.RemoteMember;
 import io.millrace.cluster.remote.RemoteWork;
 import java.io.IOException;
 import java.io.Serializable;
@@ -54,22 +54,22 @@ public final class ListingExample implements RemoteWork {
   }
 
   @Override
-  public void lead(Crew crew) throws InterruptedException {
-    Backlog files = crew.backlog(FILES);
+  public void lead(RemoteExecutor executor) throws InterruptedException {
+    Backlog files = executor.backlog(FILES);
     Set<String> listed = new HashSet<>();
     while (true) {
-      List<CrewMember> idle = crew.idleMembers();
+      List<RemoteMember> idle = executor.idleMembers();
       List<String> fresh = input.names().stream().filter(name -> !listed.contains(name)).toList();
       files.add(fresh);
       listed.addAll(fresh);
-      Iterator<CrewMember> members = idle.iterator();
+      Iterator<RemoteMember> members = idle.iterator();
       for (String name : files.take(idle.size(), LOOK)) {
         submit(members.next(), files, name);
       }
     }
   }
 
-  private void submit(CrewMember member, Backlog files, String name) {
+  private void submit(RemoteMember member, Backlog files, String name) {
     // The lambda captures these two and not this object, which cannot be serialized.
     Context its = context;
     member

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.documents.files.FileDocuments;
 import io.millrace.cluster.lock.LeaseTerms;
-import io.millrace.cluster.member.Duty;
+import io.millrace.cluster.member.ClusterWork;
 import io.millrace.cluster.member.Member;
 import io.millrace.cluster.shared.CutDocuments;
 import java.io.IOException;
@@ -48,7 +48,7 @@ final class PortExampleTest {
   }
 
   private Member start(CutDocuments shared) {
-    return Member.start(shared, 1, TERMS, Duty.of(example, shared));
+    return Member.start(shared, 1, TERMS, ClusterWork.of(example, shared));
   }
 
   @Test
@@ -92,7 +92,7 @@ final class PortExampleTest {
               mine,
               1,
               TERMS,
-              Duty.of(
+              ClusterWork.of(
                   guard -> {
                     try {
                       example.run(guard);

@@ -6,7 +6,7 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.documents.files.FileDocuments;
 import io.millrace.cluster.lambda.ClusterSecret;
 import io.millrace.cluster.lambda.LambdaCodec;
-import io.millrace.cluster.lambda.Trusted;
+import io.millrace.cluster.lambda.TrustedClasses;
 import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.member.Member;
 import io.millrace.cluster.remote.RemoteWork;
@@ -49,8 +49,8 @@ final class RemoteExamplesTest {
     LambdaCodec codec =
         new LambdaCodec(
             ClusterSecret.of("the secret of this test".getBytes(StandardCharsets.UTF_8)),
-            Trusted.packages("io.millrace.examples.cluster"));
-    Member member = Member.start(documents, 2, TERMS, work.duty(codec));
+            TrustedClasses.packages("io.millrace.examples.cluster"));
+    Member member = Member.start(documents, 2, TERMS, work.clusterWork(codec));
     members.add(member);
     return member;
   }

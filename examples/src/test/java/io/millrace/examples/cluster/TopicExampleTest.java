@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.documents.files.FileDocuments;
 import io.millrace.cluster.lock.LeaseTerms;
-import io.millrace.cluster.member.Duty;
+import io.millrace.cluster.member.ClusterWork;
 import io.millrace.cluster.member.Member;
 import io.millrace.cluster.shared.CutDocuments;
 import java.io.IOException;
@@ -105,11 +105,11 @@ final class TopicExampleTest {
   void every_line_is_there_once_while_members_come_are_cut_off_and_leave() throws IOException {
     write(3);
     CutDocuments cut = new CutDocuments(documents);
-    try (Member one = Member.start(documents, 1, TERMS, Duty.of(example))) {
+    try (Member one = Member.start(documents, 1, TERMS, ClusterWork.of(example))) {
       awaitAll();
       assertThat(followers()).containsExactly(one.token());
-      try (Member two = Member.start(cut, 1, TERMS, Duty.of(example));
-          Member three = Member.start(documents, 1, TERMS, Duty.of(example))) {
+      try (Member two = Member.start(cut, 1, TERMS, ClusterWork.of(example));
+          Member three = Member.start(documents, 1, TERMS, ClusterWork.of(example))) {
         // Files that nobody knew when the topic was divided come too.
         while (!followers().containsAll(Set.of(two.token(), three.token()))) {
           write(5);

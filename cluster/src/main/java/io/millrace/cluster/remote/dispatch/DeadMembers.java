@@ -5,8 +5,8 @@ import io.millrace.cluster.leader.LivenessTracker;
 import io.millrace.cluster.membership.DeathMarks;
 import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.MemberList;
+import io.millrace.cluster.membership.MemberRegistration;
 import io.millrace.cluster.membership.Peer;
-import io.millrace.cluster.membership.Presence;
 import io.millrace.cluster.partition.Partition;
 import java.util.Map;
 import java.util.Set;
@@ -93,7 +93,7 @@ final class DeadMembers {
             .distinct()
             .collect(Collectors.toMap(Function.identity(), _ -> round.nowMillis()));
     for (String token : marked.gone(marked.tokens(), signs, round.nowMillis())) {
-      if (context.documents().get(Presence.PREFIX + token).isPresent()) {
+      if (context.documents().get(MemberRegistration.PREFIX + token).isPresent()) {
         marked.sign(token, round.nowMillis());
       } else {
         round.guard().check();

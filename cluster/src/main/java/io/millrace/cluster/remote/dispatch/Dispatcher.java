@@ -103,7 +103,7 @@ public final class Dispatcher implements Assigner {
     if (again && !ends) {
       // The lock may be taken again only after the next round: once is enough.
       ends = true;
-      return Result.DIVIDE_AGAIN;
+      return Result.NEW_GENERATION;
     }
     return submissions.isLively() ? Result.BUSY : Result.IDLE;
   }

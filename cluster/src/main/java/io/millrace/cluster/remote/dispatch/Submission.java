@@ -22,25 +22,25 @@ public record Submission(
     String envelope,
     long limitMillis,
     Runnable begun,
-    Consumer<Submission.Ending> ended) {
+    Consumer<Submission.Completion> ended) {
   /** The partition. */
   PartitionName name() {
     return address.partition();
   }
 
   /** How a submission ended. */
-  public sealed interface Ending {
+  public sealed interface Completion {
     /** It returned or failed. */
-    record Finished(Outcome outcome) implements Ending {}
+    record Finished(Outcome outcome) implements Completion {}
 
     /**
      * It timed out, and may still run.
      *
      * @param why the reason, for messages
      */
-    record TimedOut(String why) implements Ending {}
+    record TimedOut(String why) implements Completion {}
 
     /** It was cancelled before it was done. */
-    record Cancelled() implements Ending {}
+    record Cancelled() implements Completion {}
   }
 }

@@ -121,8 +121,8 @@ final class Submissions {
      *
      * @param listed its partition; null if it was not listed
      */
-    Optional<Submission.Ending> ending(Entry entry, @Nullable Partition listed) {
-      Optional<Submission.Ending> order = order(entry);
+    Optional<Submission.Completion> ending(Entry entry, @Nullable Partition listed) {
+      Optional<Submission.Completion> order = order(entry);
       if (assignments.isOnlyPlanned(entry.name())) {
         order.ifPresent(_ -> assignments.forget(entry.name()));
         return order;
@@ -146,9 +146,9 @@ final class Submissions {
     }
 
     /** Why a submission must end whatever its member does; empty if it need not. */
-    private Optional<Submission.Ending> order(Entry entry) {
+    private Optional<Submission.Completion> order(Entry entry) {
       if (entry.cancelled) {
-        return Optional.of(new Submission.Ending.Cancelled());
+        return Optional.of(new Submission.Completion.Cancelled());
       }
       if (view.marked().contains(entry.member())) {
         return timedOut("its member " + entry.member() + " is marked as dead");
@@ -166,7 +166,7 @@ final class Submissions {
      *
      * @param free whether its partition could be taken by now
      */
-    private Optional<Submission.Ending> silence(Entry entry, boolean free) {
+    private Optional<Submission.Completion> silence(Entry entry, boolean free) {
       if (entry.begun) {
         return free
             ? timedOut("its member " + entry.member() + " gave it up, or lost it")
@@ -179,12 +179,12 @@ final class Submissions {
           : Optional.empty();
     }
 
-    private static Optional<Submission.Ending> timedOut(String why) {
-      return Optional.of(new Submission.Ending.TimedOut(why));
+    private static Optional<Submission.Completion> timedOut(String why) {
+      return Optional.of(new Submission.Completion.TimedOut(why));
     }
 
-    private Optional<Submission.Ending> decide(
-        Entry entry, Partition partition, Optional<Submission.Ending> order, boolean free) {
+    private Optional<Submission.Completion> decide(
+        Entry entry, Partition partition, Optional<Submission.Completion> order, boolean free) {
       if (!entry.begun && assignments.wasTaken(partition)) {
         entry.begun = true;
         changed();
@@ -193,7 +193,7 @@ final class Submissions {
       if (partition.isDone()) {
         return Optional.of(finish(entry, partition));
       }
-      Optional<Submission.Ending> why = order.or(() -> silence(entry, free));
+      Optional<Submission.Completion> why = order.or(() -> silence(entry, free));
       if (why.isEmpty() || remove(entry, partition)) {
         return why;
       }
@@ -208,7 +208,7 @@ final class Submissions {
       return order.isPresent() && remove(entry, now.get()) ? order : Optional.empty();
     }
 
-    private Submission.Ending finish(Entry entry, Partition partition) {
+    private Submission.Completion finish(Entry entry, Partition partition) {
       Outcome outcome =
           Outcome.read(context.documents(), entry.name(), partition.lock().fence())
               .orElseGet(Submissions::lost);
@@ -218,7 +218,7 @@ final class Submissions {
         round.guard().check();
         LOG.debug("{} is left to be removed later", entry.name().key(), e);
       }
-      return new Submission.Ending.Finished(outcome);
+      return new Submission.Completion.Finished(outcome);
     }
 
     private boolean remove(Entry entry, Partition partition) {

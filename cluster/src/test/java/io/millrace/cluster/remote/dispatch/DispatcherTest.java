@@ -48,7 +48,7 @@ final class DispatcherTest {
   void what_a_member_has_done_is_told_once_and_removed() {
     PartitionName name = bench.submit(1, "a", NEVER);
     bench.turn();
-    Locks.Held held = bench.take(name, "a");
+    Locks.HeldLock held = bench.take(name, "a");
     bench.turn();
     bench.finish(name, held, DONE);
     bench.turn();
@@ -61,7 +61,7 @@ final class DispatcherTest {
   void an_outcome_of_another_holder_is_not_believed() {
     PartitionName name = bench.submit(1, "a", NEVER);
     bench.turn();
-    Locks.Held held = bench.take(name, "a");
+    Locks.HeldLock held = bench.take(name, "a");
     DONE.write(bench.documents, name, held.fence() + 1);
     assertThat(bench.locks("a").finish(held)).isTrue();
     bench.turn();
@@ -84,7 +84,7 @@ final class DispatcherTest {
   void what_a_member_gave_back_is_removed_at_once() {
     PartitionName name = bench.submit(1, "a", NEVER);
     bench.turn();
-    Locks.Held held = bench.take(name, "a");
+    Locks.HeldLock held = bench.take(name, "a");
     assertThat(bench.locks("a").release(held)).isTrue();
     bench.turn();
     assertThat(bench.told)
@@ -119,7 +119,7 @@ final class DispatcherTest {
   void a_limit_that_passes_while_the_member_ends_its_work_comes_too_late() {
     PartitionName name = bench.submit(1, "a", bench.clock.monotonicMillis() + 1000);
     bench.turn();
-    Locks.Held held = bench.take(name, "a");
+    Locks.HeldLock held = bench.take(name, "a");
     bench.clock.advance(1000);
     bench.documents.beforeDeletion(() -> bench.finish(name, held, DONE));
     bench.turn();
@@ -131,7 +131,7 @@ final class DispatcherTest {
   void a_renewal_in_between_does_not_save_what_is_over_its_time() {
     PartitionName name = bench.submit(1, "a", bench.clock.monotonicMillis() + 1000);
     bench.turn();
-    Locks.Held held = bench.take(name, "a");
+    Locks.HeldLock held = bench.take(name, "a");
     bench.clock.advance(1000);
     bench.documents.beforeDeletion(() -> assertThat(bench.locks("a").renew(held)).isPresent());
     bench.turn();
@@ -192,7 +192,7 @@ final class DispatcherTest {
     PartitionName waits = bench.submit(2, "a", NEVER);
     PartitionName done = bench.submit(3, "a", NEVER);
     bench.turn();
-    Locks.Held mine = bench.take(held, "a");
+    Locks.HeldLock mine = bench.take(held, "a");
     bench.finish(done, bench.take(done, "a"), DONE);
     bench.nextLeader();
     bench.told.clear();

@@ -9,8 +9,8 @@ import io.millrace.cluster.lock.Locks;
 import io.millrace.cluster.lock.ManualClock;
 import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.membership.MemberList;
+import io.millrace.cluster.membership.MemberRegistration;
 import io.millrace.cluster.membership.Peer;
-import io.millrace.cluster.membership.Presence;
 import io.millrace.cluster.partition.PartitionName;
 import io.millrace.cluster.remote.outcome.Outcome;
 import java.nio.file.Path;
@@ -35,7 +35,7 @@ final class Workbench implements Dispatcher.Submitter, AutoCloseable {
   Dispatcher.View view = Dispatcher.View.nothing();
   private final Leader leader;
   private final Deque<Consumer<Dispatcher>> orders = new ArrayDeque<>();
-  private final Map<String, Locks.Held> presences = new HashMap<>();
+  private final Map<String, Locks.HeldLock> presences = new HashMap<>();
   private long fence = 1;
 
   Workbench(Path folder) {
@@ -100,7 +100,7 @@ final class Workbench implements Dispatcher.Submitter, AutoCloseable {
 
   void join(String token, int workers) {
     MemberList.add(documents, new Peer(token, workers));
-    presences.put(token, locks(token).create(Presence.PREFIX + token).orElseThrow());
+    presences.put(token, locks(token).create(MemberRegistration.PREFIX + token).orElseThrow());
   }
 
   /** It is never heard of again. */
@@ -125,11 +125,11 @@ final class Workbench implements Dispatcher.Submitter, AutoCloseable {
     return name;
   }
 
-  Locks.Held take(PartitionName name, String member) {
+  Locks.HeldLock take(PartitionName name, String member) {
     return locks(member).take(documents.get(name.key()).orElseThrow()).orElseThrow();
   }
 
-  void finish(PartitionName name, Locks.Held held, Outcome outcome) {
+  void finish(PartitionName name, Locks.HeldLock held, Outcome outcome) {
     outcome.write(documents, name, held.fence());
     if (!locks(held.lock().holder()).finish(held)) {
       throw new AssertionError("it was not held any more");

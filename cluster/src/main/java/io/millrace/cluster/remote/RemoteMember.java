@@ -7,12 +7,12 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member of a {@link Crew}, to which lambdas can be submitted. Thread-safe.
+ * A member of a {@link RemoteExecutor}, to which lambdas can be submitted. Thread-safe.
  *
- * @param crew the crew to which it belongs
+ * @param executor sends lambdas to it
  * @param peer its token and its workers
  */
-public record CrewMember(Crew crew, Peer peer) {
+public record RemoteMember(RemoteExecutor executor, Peer peer) {
   /** Longer limits count as this. */
   private static final long LONG_SECONDS = Duration.ofDays(100_000).toSeconds();
 
@@ -36,7 +36,7 @@ public record CrewMember(Crew crew, Peer peer) {
    * @throws LeaseLostException if this member does not lead any more
    */
   public <T extends @Nullable Object> ExecutionFuture<T> submit(SerializableLambda<T> lambda) {
-    return crew.submit(peer, lambda, Long.MAX_VALUE);
+    return executor.submit(peer, lambda, Long.MAX_VALUE);
   }
 
   /**
@@ -50,7 +50,7 @@ public record CrewMember(Crew crew, Peer peer) {
       throw new IllegalArgumentException("a limit is positive, not " + limit);
     }
     long millis = Math.min(limit.toSeconds(), LONG_SECONDS) * 1000 + limit.toMillisPart();
-    return crew.submit(peer, lambda, millis);
+    return executor.submit(peer, lambda, millis);
   }
 
   /**
@@ -61,7 +61,7 @@ public record CrewMember(Crew crew, Peer peer) {
    * @throws LeaseLostException if this member does not lead any more
    */
   public void markDead() {
-    crew.markDead(peer.token());
+    executor.markDead(peer.token());
   }
 
   @Override

@@ -14,15 +14,15 @@ import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads and writes serialized objects whose parts are all of trusted classes. */
-final class TrustedObjects {
-  private TrustedObjects() {}
+final class TrustedSerialization {
+  private TrustedSerialization() {}
 
   /**
    * Deserializes an object.
    *
    * @throws RefusedLambdaException if there is none, or one of a class that is not trusted
    */
-  static @Nullable Object read(byte[] bytes, Trusted trusted) {
+  static @Nullable Object read(byte[] bytes, TrustedClasses trusted) {
     try (Input input = new Input(new ByteArrayInputStream(bytes), trusted)) {
       Object object = input.readObject();
       if (input.read() >= 0) {
@@ -51,7 +51,7 @@ final class TrustedObjects {
    *
    * @throws IllegalArgumentException naming what cannot be sent
    */
-  static byte[] write(@Nullable Object object, Trusted trusted) {
+  static byte[] write(@Nullable Object object, TrustedClasses trusted) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (Output output = new Output(bytes, trusted)) {
       output.writeObject(object);
@@ -83,9 +83,9 @@ final class TrustedObjects {
      */
     static final int MAX_ARRAY_LENGTH = LambdaCodec.MAX_BYTES;
 
-    private final Trusted trusted;
+    private final TrustedClasses trusted;
 
-    private Input(InputStream from, Trusted trusted) throws IOException {
+    private Input(InputStream from, TrustedClasses trusted) throws IOException {
       super(from);
       this.trusted = trusted;
       setObjectInputFilter(this::check);
@@ -123,10 +123,10 @@ final class TrustedObjects {
 
   /** Writes an object whose parts are all trusted, so that others will read it. */
   private static final class Output extends ObjectOutputStream {
-    private final Trusted trusted;
+    private final TrustedClasses trusted;
     private @Nullable Class<?> untrusted;
 
-    private Output(OutputStream to, Trusted trusted) throws IOException {
+    private Output(OutputStream to, TrustedClasses trusted) throws IOException {
       super(to);
       this.trusted = trusted;
     }

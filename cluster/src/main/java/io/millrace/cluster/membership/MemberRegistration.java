@@ -3,7 +3,7 @@ package io.millrace.cluster.membership;
 import io.millrace.cluster.ClusterException;
 import io.millrace.cluster.lock.Acquirer;
 import io.millrace.cluster.lock.Locks;
-import io.millrace.cluster.lock.Sightings;
+import io.millrace.cluster.lock.ObservedLocks;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,19 +12,19 @@ import org.slf4j.LoggerFactory;
  * Keeps a member in the list of members. While it holds no partition, whose lock would show that it
  * is alive, it holds a lock of its own. Driven by {@link #step}; not thread-safe.
  */
-public final class Presence {
+public final class MemberRegistration {
   /** The prefix of the keys of members' own locks; the token follows. */
   public static final String PREFIX = "member/";
 
   /** The shortest time between two reads of the list. */
   private static final long SOON_MILLIS = 300;
 
-  private static final Logger LOG = LoggerFactory.getLogger(Presence.class);
+  private static final Logger LOG = LoggerFactory.getLogger(MemberRegistration.class);
 
   private final MemberContext context;
   private final Acquirer own;
-  private final boolean heedsMarks;
-  private final Sightings sightings;
+  private final boolean respectsMarks;
+  private final ObservedLocks observedLocks;
   private MemberList seen = MemberList.EMPTY;
   private boolean marked;
   private long nextLook = Long.MIN_VALUE;
@@ -33,14 +33,16 @@ public final class Presence {
   /**
    * A member that is not in the list yet.
    *
-   * @param heedsMarks whether it stays out of the list while it is marked as dead and still works
-   * @param sightings records the own locks of all members
+   * @param respectsMarks whether it stays out of the list while it is marked as dead and still
+   *     works
+   * @param observedLocks records the own locks of all members
    */
-  public Presence(MemberContext context, Locks locks, boolean heedsMarks, Sightings sightings) {
-    this.sightings = sightings;
+  public MemberRegistration(
+      MemberContext context, Locks locks, boolean respectsMarks, ObservedLocks observedLocks) {
+    this.observedLocks = observedLocks;
     this.context = context;
-    this.heedsMarks = heedsMarks;
-    this.own = Acquirer.of(PREFIX + context.token(), locks, context.newSightings());
+    this.respectsMarks = respectsMarks;
+    this.own = Acquirer.of(PREFIX + context.token(), locks, context.newObservedLocks());
   }
 
   /** The members as they were seen last. */
@@ -83,13 +85,13 @@ public final class Presence {
   private void look(boolean holdsPartitions) {
     lookedMillis = context.now();
     try {
-      marked = heedsMarks && isMarked(holdsPartitions);
+      marked = respectsMarks && isMarked(holdsPartitions);
       seen =
           marked
               ? MemberList.read(context.documents())
               : MemberList.add(context.documents(), context.peer());
       // So a member that becomes the leader knows who is alive, and need not wait first.
-      sightings.see(PREFIX, context.documents().list(PREFIX));
+      observedLocks.observe(PREFIX, context.documents().list(PREFIX));
     } catch (ClusterException e) {
       LOG.debug("The list of members cannot be looked at, and will be again", e);
     }

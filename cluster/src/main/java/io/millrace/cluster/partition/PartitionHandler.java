@@ -3,11 +3,11 @@ package io.millrace.cluster.partition;
 import io.millrace.cluster.lock.Guard;
 
 /** The work of a member on its partitions. Implementations are thread-safe. */
-public interface Work {
+public interface PartitionHandler {
   /**
    * Whether this member may work on a free partition; true by default. Called often, by one thread.
    */
-  default boolean isFor(Partition partition) {
+  default boolean accepts(Partition partition) {
     return true;
   }
 
@@ -18,7 +18,7 @@ public interface Work {
    * @param task the work, as the leader serialized it
    * @param guard proof that the partition is held
    */
-  Attempt begin(PartitionName name, byte[] task, Guard guard);
+  Attempt start(PartitionName name, byte[] task, Guard guard);
 
   /** The work on one partition, which runs in the background. */
   interface Attempt {

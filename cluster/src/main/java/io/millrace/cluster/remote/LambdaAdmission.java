@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
  * addressed to it, and not begun before. It remembers what it has begun in the newest generation, a
  * bit for each number, and accepts nothing of older ones. Used by one thread.
  */
-public final class Inbox {
-  private static final Logger LOG = LoggerFactory.getLogger(Inbox.class);
+public final class LambdaAdmission {
+  private static final Logger LOG = LoggerFactory.getLogger(LambdaAdmission.class);
 
   /** How many partitions of others it remembers; it opens the envelopes of all others again. */
   private static final int REMEMBERED = 1000;
@@ -37,12 +37,12 @@ public final class Inbox {
   private long generation;
 
   /**
-   * An inbox that has started nothing.
+   * A filter that has accepted nothing yet.
    *
    * @param opener the address of a sealed lambda; throws {@link RefusedLambdaException} if it is
    *     not signed or damaged
    */
-  public Inbox(String token, Function<byte[], Address> opener) {
+  public LambdaAdmission(String token, Function<byte[], Address> opener) {
     this.token = token;
     this.opener = opener;
   }
@@ -51,20 +51,20 @@ public final class Inbox {
    * Whether the member should work on a partition. A refusal is logged once, unless the partition
    * is for another member.
    */
-  public boolean isFor(Partition partition) {
+  public boolean admits(Partition partition) {
     int task = partition.task().encoded().hashCode();
     Integer known = foreign.get(partition.name());
     if (known != null && known == task) {
       return false;
     }
-    boolean ours = judge(partition);
+    boolean ours = check(partition);
     if (!ours) {
       foreign.put(partition.name(), task);
     }
     return ours;
   }
 
-  private boolean judge(Partition partition) {
+  private boolean check(Partition partition) {
     PartitionName name = partition.name();
     try {
       Address address = opener.apply(partition.taskBytes());

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
  * clock. This alone decides whether a holder is gone. Safe for use by any number of threads, which
  * then share what each of them sees.
  */
-public final class Sightings {
+public final class ObservedLocks {
   /** How long after it is due a renewal should be seen. */
   private static final long LATE_MILLIS = 100;
 
@@ -23,10 +23,10 @@ public final class Sightings {
 
   private final LeaseTerms terms;
   private final MemberClock clock;
-  private final Map<String, Sighting> seen = new HashMap<>();
+  private final Map<String, Observation> seen = new HashMap<>();
 
   /** No locks seen yet. */
-  public Sightings(LeaseTerms terms, MemberClock clock) {
+  public ObservedLocks(LeaseTerms terms, MemberClock clock) {
     this.terms = terms;
     this.clock = clock;
   }
@@ -36,28 +36,29 @@ public final class Sightings {
    *
    * @return the lock
    */
-  public synchronized LockDocument see(VersionedDocument document) {
-    Sighting before = seen.get(document.key());
+  public synchronized LockDocument observe(VersionedDocument document) {
+    Observation before = seen.get(document.key());
     if (before != null && before.version().equals(document.version())) {
       return before.lock();
     }
     LockDocument lock = LockDocument.read(document);
     long remaining = lock.expireMillis() - clock.wallMillis();
     seen.put(
-        document.key(), new Sighting(document.version(), lock, clock.monotonicMillis(), remaining));
+        document.key(),
+        new Observation(document.version(), lock, clock.monotonicMillis(), remaining));
     return lock;
   }
 
   /** Records all locks whose keys begin with {@code prefix}, and forgets those not listed. */
-  public synchronized void see(String prefix, List<VersionedDocument> listed) {
-    listed.forEach(this::see);
+  public synchronized void observe(String prefix, List<VersionedDocument> listed) {
+    listed.forEach(this::observe);
     retain(prefix, listed.stream().map(VersionedDocument::key).collect(Collectors.toSet()));
   }
 
   /** Whether a lock may be taken, as it was last seen: it was released, or its holder is gone. */
   public synchronized boolean isFree(String key) {
-    Sighting sighting = seen.get(key);
-    return sighting != null && sighting.isFree(terms, clock.monotonicMillis());
+    Observation observation = seen.get(key);
+    return observation != null && observation.isFree(terms, clock.monotonicMillis());
   }
 
   /**
@@ -65,18 +66,18 @@ public final class Sightings {
    * or its holder is gone. Another thread may have seen a newer or an older version meanwhile.
    */
   public synchronized boolean isFree(VersionedDocument document) {
-    Sighting sighting = seen.get(document.key());
-    return sighting != null
-        && sighting.version().equals(document.version())
-        && sighting.isFree(terms, clock.monotonicMillis());
+    Observation observation = seen.get(document.key());
+    return observation != null
+        && observation.version().equals(document.version())
+        && observation.isFree(terms, clock.monotonicMillis());
   }
 
   /** When to look at a lock again, by the monotonic clock; empty for one that was never seen. */
   public synchronized OptionalLong nextLook(String key) {
-    Sighting sighting = seen.get(key);
-    return sighting == null
+    Observation observation = seen.get(key);
+    return observation == null
         ? OptionalLong.empty()
-        : OptionalLong.of(sighting.nextLook(terms, clock.monotonicMillis()));
+        : OptionalLong.of(observation.nextLook(terms, clock.monotonicMillis()));
   }
 
   /**
@@ -84,16 +85,16 @@ public final class Sightings {
    * for one that was never seen.
    */
   public synchronized OptionalLong nextRenewal(String key) {
-    Sighting sighting = seen.get(key);
-    return sighting == null
+    Observation observation = seen.get(key);
+    return observation == null
         ? OptionalLong.empty()
-        : OptionalLong.of(sighting.nextRenewal(terms, clock.monotonicMillis()));
+        : OptionalLong.of(observation.nextRenewal(terms, clock.monotonicMillis()));
   }
 
   /** Since when a lock has been seen unchanged; now for one that was never seen. */
   public synchronized long sinceMillis(String key) {
-    Sighting sighting = seen.get(key);
-    return sighting == null ? clock.monotonicMillis() : sighting.sinceMillis();
+    Observation observation = seen.get(key);
+    return observation == null ? clock.monotonicMillis() : observation.sinceMillis();
   }
 
   /** Forgets all locks whose keys begin with {@code prefix}, except those named. */
@@ -114,11 +115,11 @@ public final class Sightings {
    * @param sinceMillis when the member first saw it, by the member's monotonic clock
    * @param remainingMillis how long the lease would last from then on, by the member's wall clock
    */
-  private record Sighting(
+  private record Observation(
       Version version, LockDocument lock, long sinceMillis, long remainingMillis) {
     /** Whether another member may take the lock now. */
     boolean isFree(LeaseTerms terms, long nowMillis) {
-      return lock.isReleased() || nowMillis - sinceMillis >= terms.patienceMillis();
+      return lock.isReleased() || nowMillis - sinceMillis >= terms.takeoverMillis();
     }
 
     /**
@@ -130,7 +131,7 @@ public final class Sightings {
         return nowMillis;
       }
       long expires = sinceMillis + Math.min(remainingMillis, terms.leaseMillis());
-      return expires > nowMillis ? expires : sinceMillis + terms.patienceMillis();
+      return expires > nowMillis ? expires : sinceMillis + terms.takeoverMillis();
     }
 
     /**
@@ -145,7 +146,7 @@ public final class Sightings {
           sinceMillis + remainingMillis - terms.leaseMillis() + terms.renewalMillis() + LATE_MILLIS;
       boolean agree = remainingMillis <= terms.leaseMillis() + LATE_MILLIS && renewed > nowMillis;
       long next = agree ? renewed : nowMillis + Math.min(OVERDUE_MILLIS, terms.leaseMillis() / 8);
-      return Math.min(next, sinceMillis + terms.patienceMillis());
+      return Math.min(next, sinceMillis + terms.takeoverMillis());
     }
   }
 }

@@ -5,9 +5,9 @@ import io.millrace.cluster.documents.Version;
 import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.leader.Leader;
 import io.millrace.cluster.lock.Guard;
+import io.millrace.cluster.partition.PartitionHandler;
 import io.millrace.cluster.partition.PartitionName;
 import io.millrace.cluster.partition.PartitionRunner;
-import io.millrace.cluster.partition.Work;
 import io.millrace.cluster.work.SingleWork;
 import io.millrace.cluster.work.SupervisedWork;
 import io.millrace.cluster.work.WindowedWork;
@@ -21,26 +21,28 @@ import org.slf4j.LoggerFactory;
 /**
  * The work of a cluster, which is the same for all its members.
  *
- * @param work makes the part of a member that works on partitions
+ * @param handler makes the part of a member that works on partitions
  * @param mode how members share the work
  * @param leader makes the part of a member that gives the work out
  */
-public record Duty(
-    Function<Member, Work> work, PartitionRunner.Mode mode, Function<Member, Leader> leader) {
+public record ClusterWork(
+    Function<Member, PartitionHandler> handler,
+    PartitionRunner.Mode mode,
+    Function<Member, Leader> leader) {
   /** The document that says that single work is over. */
   static final String SINGLE_DONE = "finished/single";
 
   /** Work that is divided once, and again when members come or go. */
-  public static Duty of(SupervisedWork work) {
-    return new Duty(
+  public static ClusterWork of(SupervisedWork work) {
+    return new ClusterWork(
         member -> new ThreadedWork(work, member),
         PartitionRunner.Mode.DIVIDED,
         member -> new Leader(member.context(), work));
   }
 
   /** Work whose tasks arise one after the other. */
-  public static Duty of(WindowedWork work) {
-    return new Duty(
+  public static ClusterWork of(WindowedWork work) {
+    return new ClusterWork(
         member -> new ThreadedWork(work, member),
         work.isLong() ? PartitionRunner.Mode.LONG : PartitionRunner.Mode.SHORT,
         member -> new Leader(member.context(), work));
@@ -50,16 +52,16 @@ public record Duty(
    * Work that is done by one member at a time. The document {@code finished/single} says that it is
    * over.
    */
-  public static Duty of(SingleWork work, VersionedDocuments documents) {
-    return of(new OneTask(work, documents));
+  public static ClusterWork of(SingleWork work, VersionedDocuments documents) {
+    return of(new SingleTask(work, documents));
   }
 
   /** No work: the members only elect a leader. */
-  public static Duty none() {
-    return of(new Nothing());
+  public static ClusterWork none() {
+    return of(new NoWork());
   }
 
-  private record OneTask(SingleWork work, VersionedDocuments documents) implements WindowedWork {
+  private record SingleTask(SingleWork work, VersionedDocuments documents) implements WindowedWork {
     @Override
     public List<byte[]> next(List<byte[]> outstanding, int most) {
       boolean over = !outstanding.isEmpty() || documents.get(SINGLE_DONE).isPresent();
@@ -77,7 +79,7 @@ public record Duty(
     }
   }
 
-  private record Nothing() implements WindowedWork {
+  private record NoWork() implements WindowedWork {
     @Override
     public List<byte[]> next(List<byte[]> outstanding, int most) {
       return List.of();
@@ -91,7 +93,7 @@ public record Duty(
   }
 
   /** Works on each partition with users' code, in a thread of its own. */
-  private static final class ThreadedWork implements Work {
+  private static final class ThreadedWork implements PartitionHandler {
     private static final Logger LOG = LoggerFactory.getLogger(ThreadedWork.class);
 
     private final WorkerCode code;
@@ -104,7 +106,7 @@ public record Duty(
     }
 
     @Override
-    public Attempt begin(PartitionName name, byte[] task, Guard guard) {
+    public Attempt start(PartitionName name, byte[] task, Guard guard) {
       return ThreadAttempt.start(
           "partition-" + guard.fence(), member, guard, attempt -> run(task, guard, attempt));
     }

@@ -15,15 +15,15 @@ import java.util.stream.Collectors;
  *     loader of Millrace or one above it, which define too many
  * @param packages names of packages that are trusted with all below them, such as {@code com.acme}
  */
-public record Trusted(ClassLoader classes, Set<String> packages) {
-  private static final ClassLoader OURS = Trusted.class.getClassLoader();
+public record TrustedClasses(ClassLoader classes, Set<String> packages) {
+  private static final ClassLoader OURS = TrustedClasses.class.getClassLoader();
 
   /**
    * Copies the names.
    *
    * @throws IllegalArgumentException if one is no package's name
    */
-  public Trusted {
+  public TrustedClasses {
     packages = Set.copyOf(packages);
     for (String name : packages) {
       if (!isPackage(name)) {
@@ -33,20 +33,20 @@ public record Trusted(ClassLoader classes, Set<String> packages) {
   }
 
   /** Classes of these packages and all below them, from the class path of Millrace. */
-  public static Trusted packages(String... names) {
-    return new Trusted(OURS, Set.of(names));
+  public static TrustedClasses packages(String... names) {
+    return new TrustedClasses(OURS, Set.of(names));
   }
 
   /** All classes that a loader itself defines, such as one over the users' jars. */
-  public static Trusted classesOf(ClassLoader users) {
-    return new Trusted(users, Set.of());
+  public static TrustedClasses classesOf(ClassLoader users) {
+    return new TrustedClasses(users, Set.of());
   }
 
   /** The same with another package and all packages below it. */
-  public Trusted and(String name) {
+  public TrustedClasses and(String name) {
     Set<String> more = packages.stream().collect(Collectors.toSet());
     more.add(name);
-    return new Trusted(classes, more);
+    return new TrustedClasses(classes, more);
   }
 
   /**
@@ -94,7 +94,7 @@ public record Trusted(ClassLoader classes, Set<String> packages) {
   }
 
   private static boolean isPackage(String name) {
-    return Arrays.stream(name.split("\\.", -1)).allMatch(Trusted::isIdentifier);
+    return Arrays.stream(name.split("\\.", -1)).allMatch(TrustedClasses::isIdentifier);
   }
 
   private static boolean isIdentifier(String part) {

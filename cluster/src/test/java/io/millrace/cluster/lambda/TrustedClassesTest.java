@@ -19,7 +19,7 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-final class TrustedTest {
+final class TrustedClassesTest {
   private static final String SOURCE =
       """
       package com.example;
@@ -40,9 +40,9 @@ final class TrustedTest {
     compile();
     try (URLClassLoader leader = loader();
         URLClassLoader member = loader()) {
-      LambdaCodec here = new LambdaCodec(Sealing.SECRET, Trusted.classesOf(leader));
+      LambdaCodec here = new LambdaCodec(Sealing.SECRET, TrustedClasses.classesOf(leader));
       byte[] envelope = here.sealLambda(Sealing.HERE, lambda(leader));
-      LambdaCodec there = new LambdaCodec(Sealing.SECRET, Trusted.classesOf(member));
+      LambdaCodec there = new LambdaCodec(Sealing.SECRET, TrustedClasses.classesOf(member));
       SerializableLambda<?> lambda = there.openLambda(envelope).lambda();
       assertThat(lambda.run()).isEqualTo("hello you");
       assertThat(lambda.getClass().getClassLoader()).isSameAs(member);
@@ -53,7 +53,7 @@ final class TrustedTest {
   void a_member_that_has_not_the_users_classes_says_which_is_missing() throws Exception {
     compile();
     try (URLClassLoader leader = loader()) {
-      LambdaCodec here = new LambdaCodec(Sealing.SECRET, Trusted.classesOf(leader));
+      LambdaCodec here = new LambdaCodec(Sealing.SECRET, TrustedClasses.classesOf(leader));
       LambdaCodec.SealedLambda sealed =
           Sealing.codec().openLambda(here.sealLambda(Sealing.HERE, lambda(leader)));
       assertThatThrownBy(sealed::lambda)
@@ -65,17 +65,17 @@ final class TrustedTest {
   @Test
   void a_users_class_loader_makes_nothing_else_trusted() throws IOException {
     try (URLClassLoader users = loader()) {
-      assertThat(Trusted.classesOf(users).allows(Gadget.class)).isFalse();
-      assertThat(Trusted.classesOf(users).allows(ConcurrentHashMap.class)).isFalse();
+      assertThat(TrustedClasses.classesOf(users).allows(Gadget.class)).isFalse();
+      assertThat(TrustedClasses.classesOf(users).allows(ConcurrentHashMap.class)).isFalse();
     }
     ClassLoader all = Gadget.class.getClassLoader();
-    assertThat(Trusted.classesOf(all).allows(Gadget.class)).isFalse();
-    assertThat(Trusted.classesOf(all.getParent()).allows(ToolProvider.class)).isFalse();
+    assertThat(TrustedClasses.classesOf(all).allows(Gadget.class)).isFalse();
+    assertThat(TrustedClasses.classesOf(all.getParent()).allows(ToolProvider.class)).isFalse();
   }
 
   @Test
   void a_package_is_trusted_with_all_below_it_and_nothing_beside_it() {
-    Trusted trusted = Trusted.packages("io.millrace.cluster.gad").and("com.example");
+    TrustedClasses trusted = TrustedClasses.packages("io.millrace.cluster.gad").and("com.example");
     assertThat(trusted.allows(Gadget.class)).isFalse();
     assertThat(trusted.and("io.millrace.cluster.gadget").allows(Gadget.class)).isTrue();
     assertThat(trusted.and("io.millrace").allows(Gadget.class)).isTrue();
@@ -85,7 +85,7 @@ final class TrustedTest {
   @Test
   void what_is_no_name_of_a_package_is_refused() {
     for (String name : List.of("", ".", "a.", "a..b", "1a", "a b", "a.*")) {
-      assertThatThrownBy(() -> Trusted.packages(name))
+      assertThatThrownBy(() -> TrustedClasses.packages(name))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("'" + name + "' is not the name of a package");
     }

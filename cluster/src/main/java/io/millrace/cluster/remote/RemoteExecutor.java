@@ -34,8 +34,8 @@ import org.slf4j.LoggerFactory;
  * It decouples the program, which may block, from the leader's thread, which must not: once in a
  * round they exchange orders and a view of the cluster. Safe for use by any number of threads.
  */
-public final class Crew {
-  private static final Logger LOG = LoggerFactory.getLogger(Crew.class);
+public final class RemoteExecutor {
+  private static final Logger LOG = LoggerFactory.getLogger(RemoteExecutor.class);
   private static final long LOOK_MILLIS = 1000;
 
   private final Member member;
@@ -43,7 +43,7 @@ public final class Crew {
   private final Guard leader;
   // Runs handlers one after the other.
   private final ExecutorService handlers =
-      Executors.newSingleThreadExecutor(Thread.ofVirtual().name("crew").factory());
+      Executors.newSingleThreadExecutor(Thread.ofVirtual().name("handlers").factory());
   private final AtomicLong numbers = new AtomicLong();
   private final Map<String, Backlog> backlogs = new ConcurrentHashMap<>();
   private final Object lock = new Object();
@@ -55,7 +55,7 @@ public final class Crew {
   private Dispatcher.View view = Dispatcher.View.nothing();
   private boolean over;
 
-  Crew(Member member, LambdaCodec codec, Guard leader) {
+  RemoteExecutor(Member member, LambdaCodec codec, Guard leader) {
     this.member = member;
     this.codec = codec;
     this.leader = leader;
@@ -99,7 +99,7 @@ public final class Crew {
    * @return at least one
    * @throws LeaseLostException if this member does not lead any more
    */
-  public List<CrewMember> idleMembers() throws InterruptedException {
+  public List<RemoteMember> idleMembers() throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
@@ -108,7 +108,7 @@ public final class Crew {
         check();
         List<Peer> idle = idle();
         if (!idle.isEmpty()) {
-          return idle.stream().map(peer -> new CrewMember(this, peer)).toList();
+          return idle.stream().map(peer -> new RemoteMember(this, peer)).toList();
         }
         long most = Math.min(leader.remaining().toMillis() + 1, LOOK_MILLIS);
         lock.wait(most);

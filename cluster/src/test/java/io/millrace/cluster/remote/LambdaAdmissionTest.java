@@ -11,7 +11,7 @@ import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.lambda.Address;
 import io.millrace.cluster.lambda.ClusterSecret;
 import io.millrace.cluster.lambda.LambdaCodec;
-import io.millrace.cluster.lambda.Trusted;
+import io.millrace.cluster.lambda.TrustedClasses;
 import io.millrace.cluster.lock.LockDocument;
 import io.millrace.cluster.partition.Partition;
 import io.millrace.cluster.partition.PartitionName;
@@ -24,12 +24,13 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** What a member takes, and what it refuses. */
-final class InboxTest {
+final class LambdaAdmissionTest {
   private static final PartitionName NAME = new PartitionName(7, 3);
 
   private final LambdaCodec codec = codec("the secret of this cluster");
-  private final Inbox inbox = new Inbox("us", envelope -> codec.openLambda(envelope).address());
-  private final Logger logger = (Logger) LoggerFactory.getLogger(Inbox.class);
+  private final LambdaAdmission admission =
+      new LambdaAdmission("us", envelope -> codec.openLambda(envelope).address());
+  private final Logger logger = (Logger) LoggerFactory.getLogger(LambdaAdmission.class);
   private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
   @BeforeEach
@@ -48,7 +49,7 @@ final class InboxTest {
   private static LambdaCodec codec(String secret) {
     return new LambdaCodec(
         ClusterSecret.of(secret.getBytes(StandardCharsets.UTF_8)),
-        Trusted.packages("io.millrace.cluster.remote"));
+        TrustedClasses.packages("io.millrace.cluster.remote"));
   }
 
   private static byte[] sealed(LambdaCodec by, PartitionName name, String member) {
@@ -66,7 +67,7 @@ final class InboxTest {
     log.list.clear();
     Partition partition = partition(name, task);
     for (int look = 0; look < 3; look++) {
-      assertThat(inbox.isFor(partition)).isFalse();
+      assertThat(admission.admits(partition)).isFalse();
     }
     List<String> said = log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
     assertThat(said).hasSize(1);
@@ -76,16 +77,16 @@ final class InboxTest {
   @Test
   void what_is_signed_named_and_addressed_rightly_is_taken_once() {
     Partition partition = partition(NAME, sealed(codec, NAME, "us"));
-    assertThat(inbox.isFor(partition)).isTrue();
-    assertThat(inbox.isFor(partition)).isTrue();
-    assertThat(inbox.begin(NAME)).isTrue();
-    assertThat(inbox.begin(NAME)).isFalse();
+    assertThat(admission.admits(partition)).isTrue();
+    assertThat(admission.admits(partition)).isTrue();
+    assertThat(admission.begin(NAME)).isTrue();
+    assertThat(admission.begin(NAME)).isFalse();
     refuses(NAME, partition.taskBytes(), "it was begun before");
   }
 
   @Test
   void what_is_for_another_member_is_left_to_it_without_a_word() {
-    assertThat(inbox.isFor(partition(NAME, sealed(codec, NAME, "another")))).isFalse();
+    assertThat(admission.admits(partition(NAME, sealed(codec, NAME, "another")))).isFalse();
     assertThat(log.list).isEmpty();
   }
 
@@ -104,15 +105,15 @@ final class InboxTest {
     byte[] envelope = sealed(codec, NAME, "us");
     refuses(new PartitionName(7, 4), envelope, "it was sealed as partition/7-3");
     refuses(new PartitionName(8, 3), envelope, "it was sealed as partition/7-3");
-    assertThat(inbox.isFor(partition(NAME, envelope))).isTrue();
+    assertThat(admission.admits(partition(NAME, envelope))).isTrue();
   }
 
   @Test
   void nothing_of_an_older_generation_is_taken_once_a_newer_one_was_begun() {
-    assertThat(inbox.begin(new PartitionName(9, 1))).isTrue();
+    assertThat(admission.begin(new PartitionName(9, 1))).isTrue();
     refuses(NAME, sealed(codec, NAME, "us"), "it was begun before");
-    assertThat(inbox.begin(NAME)).isFalse();
+    assertThat(admission.begin(NAME)).isFalse();
     PartitionName next = new PartitionName(9, 2);
-    assertThat(inbox.isFor(partition(next, sealed(codec, next, "us")))).isTrue();
+    assertThat(admission.admits(partition(next, sealed(codec, next, "us")))).isTrue();
   }
 }
