@@ -19,7 +19,7 @@ import javax.crypto.spec.SecretKeySpec;
  */
 public final class ClusterSecret {
   /** The fewest bytes of a secret. */
-  public static final int FEWEST_BYTES = 16;
+  public static final int MIN_BYTES = 16;
 
   /** The most bytes of a secret. */
   public static final int MAX_BYTES = 1_024;
@@ -36,14 +36,14 @@ public final class ClusterSecret {
   /**
    * A secret of these bytes, which are copied.
    *
-   * @param secret {@value #FEWEST_BYTES} to {@value #MAX_BYTES} bytes that cannot be guessed
+   * @param secret {@value #MIN_BYTES} to {@value #MAX_BYTES} bytes that cannot be guessed
    * @throws IllegalArgumentException if they are fewer or more
    */
   public static ClusterSecret of(byte[] secret) {
-    if (secret.length < FEWEST_BYTES || secret.length > MAX_BYTES) {
+    if (secret.length < MIN_BYTES || secret.length > MAX_BYTES) {
       throw new IllegalArgumentException(
           "a cluster's secret has %d to %d bytes, not %d"
-              .formatted(FEWEST_BYTES, MAX_BYTES, secret.length));
+              .formatted(MIN_BYTES, MAX_BYTES, secret.length));
     }
     return new ClusterSecret(secret.clone());
   }

@@ -17,7 +17,7 @@ public interface Assigner {
   Result assign(Round round, Assignments assignments);
 
   /** Called often while this member does not lead; does nothing by default. */
-  default void rest() {}
+  default void standBy() {}
 
   /** The result of a round. */
   enum Result {

@@ -83,22 +83,22 @@ public final class Assignments {
   }
 
   /** Forgets partitions that another member has removed. */
-  void tidy(Assigner.Round round) {
+  void forgetRemoved(Assigner.Round round) {
     Set<String> listed =
         round.partitions().stream().map(Partition::key).collect(Collectors.toSet());
     assignments
         .values()
-        .removeIf(made ->
-            made.state == State.CREATED
-                && !listed.contains(made.key)
-                && round.nowMillis() - made.createdMillis > context.leaseMillis()
-                && documents.get(made.key).isEmpty());
+        .removeIf(assignment ->
+            assignment.state == State.CREATED
+                && !listed.contains(assignment.key)
+                && round.nowMillis() - assignment.createdMillis > context.leaseMillis()
+                && documents.get(assignment.key).isEmpty());
   }
 
   /** The tasks that are given out, in base64. */
   Set<String> outstanding(List<Partition> partitions) {
     Set<String> tasks = new HashSet<>();
-    assignments.values().forEach(made -> tasks.add(made.task));
+    assignments.values().forEach(assignment -> tasks.add(assignment.task));
     partitions.stream()
         .filter(Partition::isOutstanding)
         .forEach(partition -> tasks.add(partition.task().encoded()));
@@ -128,7 +128,8 @@ public final class Assignments {
   /** Plans a partition for the task of an older one, so that members can take it again. */
   void renew(Guard guard, Partition old) {
     String task = old.task().encoded();
-    boolean twice = assignments.values().stream().anyMatch(made -> made.task.equals(task));
+    boolean twice =
+        assignments.values().stream().anyMatch(assignment -> assignment.task.equals(task));
     guard.check();
     Optional<Locks.HeldLock> taken = locks.take(old.document());
     if (taken.isEmpty()) {
@@ -152,23 +153,23 @@ public final class Assignments {
   }
 
   /** Whether the creation of a partition has not been tried yet. */
-  public boolean isOnlyPlanned(PartitionName name) {
-    Assignment made = assignments.get(name.key());
-    return made != null && made.state.compareTo(State.TRIED) < 0;
+  public boolean isNotTried(PartitionName name) {
+    Assignment assignment = assignments.get(name.key());
+    return assignment != null && assignment.state.compareTo(State.TRIED) < 0;
   }
 
   /** When a partition was created, by the monotonic clock; empty if it may not exist yet. */
   public OptionalLong createdMillis(PartitionName name) {
-    Assignment made = assignments.get(name.key());
-    return made != null && made.state == State.CREATED
-        ? OptionalLong.of(made.createdMillis)
+    Assignment assignment = assignments.get(name.key());
+    return assignment != null && assignment.state == State.CREATED
+        ? OptionalLong.of(assignment.createdMillis)
         : OptionalLong.empty();
   }
 
   /** Whether a member has taken a partition of this generation. */
   public boolean wasTaken(Partition partition) {
-    Assignment made = assignments.get(partition.key());
-    return made != null && partition.lock().fence() > made.fence;
+    Assignment assignment = assignments.get(partition.key());
+    return assignment != null && partition.lock().fence() > assignment.fence;
   }
 
   /** Forgets a partition that is only planned. */
@@ -189,41 +190,44 @@ public final class Assignments {
   /** Creates what is planned, and what is not known to be created. */
   void createPlanned(Guard guard) {
     List<Assignment> planned =
-        assignments.values().stream().filter(made -> made.state == State.PLANNED).toList();
+        assignments.values().stream()
+            .filter(assignment -> assignment.state == State.PLANNED)
+            .toList();
     if (!planned.isEmpty()) {
       guard.check();
       long fence = locks.reserve(planned.size());
-      for (Assignment made : planned) {
-        made.fence = fence;
-        made.state = State.RESERVED;
-        fence += Locks.offerStep();
+      for (Assignment assignment : planned) {
+        assignment.fence = fence;
+        assignment.state = State.RESERVED;
+        fence += Locks.fencesPerPartition();
       }
     }
-    for (Assignment made : assignments.values()) {
-      if (made.state != State.CREATED) {
+    for (Assignment assignment : assignments.values()) {
+      if (assignment.state != State.CREATED) {
         guard.check();
-        offer(made);
+        create(assignment);
       }
     }
   }
 
-  private void offer(Assignment made) {
-    made.state = State.TRIED;
+  private void create(Assignment assignment) {
+    assignment.state = State.TRIED;
     try {
-      if (!locks.offer(made.key, LockDocument.Task.outstanding(made.task), made.fence)) {
-        LOG.debug("{} was created by an earlier attempt, and is taken already", made.key);
+      if (!locks.createPartition(
+          assignment.key, LockDocument.Task.outstanding(assignment.task), assignment.fence)) {
+        LOG.debug("{} was created by an earlier attempt, and is taken already", assignment.key);
       }
     } catch (ClusterException e) {
-      LOG.debug("{} is not known to be created, and will be tried again", made.key, e);
+      LOG.debug("{} is not known to be created, and will be tried again", assignment.key, e);
       return;
     }
-    made.state = State.CREATED;
-    made.createdMillis = context.now();
-    if (made.replaces != null) {
+    assignment.state = State.CREATED;
+    assignment.createdMillis = context.now();
+    if (assignment.replaces != null) {
       try {
-        documents.delete(made.replaces.key(), made.replaces.version());
+        documents.delete(assignment.replaces.key(), assignment.replaces.version());
       } catch (ClusterException e) {
-        LOG.debug("{} is left to be removed later", made.replaces.key(), e);
+        LOG.debug("{} is left to be removed later", assignment.replaces.key(), e);
       }
     }
   }

@@ -75,12 +75,12 @@ public final class Leader {
   }
 
   /** Called instead of {@link #step} while this member does not lead. */
-  public void rest() {
+  public void standBy() {
     if (leads >= 0) {
       LOG.info("Member {} does not lead any more; its fence was {}", context.token(), leads);
       leads = -1;
     }
-    assigner.rest();
+    assigner.standBy();
   }
 
   /**
@@ -141,7 +141,7 @@ public final class Leader {
     MemberList living = cleanUp(guard, partitions);
     Assigner.Round round =
         new Assigner.Round(guard, partitions, living, beganMillis, context.now());
-    assignments.tidy(round);
+    assignments.forgetRemoved(round);
     Assigner.Result result = assigner.assign(round, assignments);
     assignments.createPlanned(guard);
     if (result == Assigner.Result.NEW_GENERATION) {

@@ -16,15 +16,15 @@ import java.time.Duration;
  *     have to run at exactly the same speed
  */
 public record LeaseTerms(Duration lease, Duration margin) {
-  private static final Duration LEAST = Duration.ofMillis(100);
-  private static final Duration MOST = Duration.ofDays(1);
+  private static final Duration MIN_LEASE = Duration.ofMillis(100);
+  private static final Duration MAX_LEASE = Duration.ofDays(1);
 
   /** 10 s, and 2 s of margin. */
   public static final LeaseTerms DEFAULT = of(Duration.ofSeconds(10));
 
   /** Checks both. */
   public LeaseTerms {
-    if (lease.compareTo(LEAST) < 0 || lease.compareTo(MOST) > 0) {
+    if (lease.compareTo(MIN_LEASE) < 0 || lease.compareTo(MAX_LEASE) > 0) {
       throw new IllegalArgumentException(
           "a lease lasts 100 ms to a day, not " + lease.toMillis() + " ms");
     }

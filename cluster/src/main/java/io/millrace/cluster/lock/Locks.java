@@ -19,7 +19,7 @@ public final class Locks {
   private static final int ATTEMPTS = 3;
 
   private final VersionedDocuments documents;
-  private final Fences fences;
+  private final FenceAllocator fences;
   private final String token;
   private final LeaseTerms terms;
   private final MemberClock clock;
@@ -32,7 +32,7 @@ public final class Locks {
    */
   public Locks(VersionedDocuments documents, String token, LeaseTerms terms, MemberClock clock) {
     this.documents = documents;
-    this.fences = new Fences(documents);
+    this.fences = new FenceAllocator(documents);
     this.token = token;
     this.terms = terms;
     this.clock = clock;
@@ -82,18 +82,18 @@ public final class Locks {
   }
 
   /**
-   * Reserves fences for documents that {@link #offer} is to create.
+   * Reserves fences for documents that {@link #createPartition} is to create.
    *
-   * @return the fence that the first of them begins with; each next one is {@link #offerStep}
-   *     higher
+   * @return the fence that the first of them begins with; each next one is {@link
+   *     #fencesPerPartition} higher
    */
   public long reserve(int documents) {
     return fences.reserve(documents);
   }
 
   /** The distance between the fences of two reserved documents. */
-  public static long offerStep() {
-    return Fences.BLOCK;
+  public static long fencesPerPartition() {
+    return FenceAllocator.BLOCK;
   }
 
   /**
@@ -102,7 +102,7 @@ public final class Locks {
    * @param fence one that was reserved for it
    * @return whether it exists now; false if there was another document of that key
    */
-  public boolean offer(String key, LockDocument.Task task, long fence) {
+  public boolean createPartition(String key, LockDocument.Task task, long fence) {
     return write(key, Version.NONE, new LockDocument("", 0, fence, task)).isPresent();
   }
 

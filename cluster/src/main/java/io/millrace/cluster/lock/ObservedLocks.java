@@ -144,8 +144,10 @@ public final class ObservedLocks {
       }
       long renewed =
           sinceMillis + remainingMillis - terms.leaseMillis() + terms.renewalMillis() + LATE_MILLIS;
-      boolean agree = remainingMillis <= terms.leaseMillis() + LATE_MILLIS && renewed > nowMillis;
-      long next = agree ? renewed : nowMillis + Math.min(OVERDUE_MILLIS, terms.leaseMillis() / 8);
+      boolean clocksAgree =
+          remainingMillis <= terms.leaseMillis() + LATE_MILLIS && renewed > nowMillis;
+      long next =
+          clocksAgree ? renewed : nowMillis + Math.min(OVERDUE_MILLIS, terms.leaseMillis() / 8);
       return Math.min(next, sinceMillis + terms.takeoverMillis());
     }
   }

@@ -55,7 +55,7 @@ public final class Member implements AutoCloseable {
     this.memberSteps = new StepLoop(Thread.ofVirtual().name("member"), clock, _ -> step());
     this.leaderSteps = new StepLoop(Thread.ofVirtual().name("leader"), clock, _ -> lead());
     var _ = memberSteps.onEnd().thenRun(this::end);
-    var _ = leaderSteps.onEnd().thenRun(leader::rest);
+    var _ = leaderSteps.onEnd().thenRun(leader::standBy);
   }
 
   /**
@@ -165,7 +165,7 @@ public final class Member implements AutoCloseable {
   private Instant lead() {
     Optional<Lease> leading = loop.leading();
     if (leading.isEmpty()) {
-      leader.rest();
+      leader.standBy();
       return Instant.ofEpochMilli(context.now() + LEADER_LOOK_MILLIS);
     }
     try {

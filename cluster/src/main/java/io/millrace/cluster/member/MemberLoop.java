@@ -51,7 +51,7 @@ public final class MemberLoop {
     long registrationDue = registration.step(runner.held() > 0);
     runner.suspend(registration.isMarked());
     long runnerDue = runner.step(registration.members());
-    if (runner.doubtsMembers()) {
+    if (runner.needsFreshMembers()) {
       registrationDue = registration.lookSoon();
     }
     return Math.min(candidateDue, Math.min(registrationDue, runnerDue));

@@ -27,33 +27,33 @@ public final class PartitionRunner {
   private static final Logger LOG = LoggerFactory.getLogger(PartitionRunner.class);
 
   /** How often a member with an idle worker looks for work, as a fraction of the lease. */
-  private static final int LOOKS = 4;
+  private static final int LOOKS_PER_LEASE = 4;
 
   private static final long MAX_LOOK_MILLIS = 600;
 
   /** The interval of listings after work has started or ended, since more may follow at once. */
-  private static final long LIVELY_LOOK_MILLIS = 100;
+  private static final long BUSY_LOOK_MILLIS = 100;
 
   /** For how long it looks so often. */
-  private static final long LIVELY_MILLIS = 2000;
+  private static final long BUSY_MILLIS = 2000;
 
   /** The same if partitions are addressed, since the leader waits for this member. */
-  private static final int ADDRESSED_LOOKS = 20;
+  private static final int ADDRESSED_LOOKS_PER_LEASE = 20;
 
   /** The longest pause between two partitions, as a fraction of the lease. */
-  private static final int PAUSES = 40;
+  private static final int PAUSES_PER_LEASE = 40;
 
   private final MemberContext context;
   private final Locks locks;
   private final PartitionHandler handler;
   private final Mode mode;
   private final ObservedLocks observedLocks;
-  private final List<Holding> holdings = new ArrayList<>();
+  private final List<HeldPartition> heldPartitions = new ArrayList<>();
   private long nextLook = Long.MIN_VALUE;
-  private long livelyUntil = Long.MIN_VALUE;
-  private boolean drains;
+  private long busyUntil = Long.MIN_VALUE;
+  private boolean draining;
   private boolean suspended;
-  private boolean doubtsMembers;
+  private boolean needsFreshMembers;
 
   /** How members share a kind of work. */
   public enum Mode {
@@ -100,14 +100,14 @@ public final class PartitionRunner {
 
   /** The number of partitions being worked on. */
   public int held() {
-    return holdings.size();
+    return heldPartitions.size();
   }
 
   /**
    * Whether more partitions are free than expected, so that the list of members may be outdated.
    */
-  public boolean doubtsMembers() {
-    return doubtsMembers;
+  public boolean needsFreshMembers() {
+    return needsFreshMembers;
   }
 
   /**
@@ -117,11 +117,11 @@ public final class PartitionRunner {
    * @return when to call again, by the monotonic clock; sooner if an attempt ends
    */
   public long step(MemberList members) {
-    int before = holdings.size();
-    holdings.removeIf(holding -> !holding.step());
-    if (holdings.size() < before) {
+    int before = heldPartitions.size();
+    heldPartitions.removeIf(held -> !held.step());
+    if (heldPartitions.size() < before) {
       nextLook = Long.MIN_VALUE;
-      livelyUntil = context.now() + LIVELY_MILLIS;
+      busyUntil = context.now() + BUSY_MILLIS;
     }
     if (looks() && context.now() >= nextLook) {
       nextLook = context.now() + lookMillis();
@@ -133,21 +133,21 @@ public final class PartitionRunner {
     }
     return Math.min(
         looks() ? nextLook : Long.MAX_VALUE,
-        holdings.stream()
-            .mapToLong(holding -> holding.lease.nextMillis())
+        heldPartitions.stream()
+            .mapToLong(held -> held.lease.nextMillis())
             .min()
             .orElse(Long.MAX_VALUE));
   }
 
   private boolean looks() {
-    return !drains
+    return !draining
         && !suspended
-        && (mode.isBalanced() || holdings.size() < context.peer().workers());
+        && (mode.isBalanced() || heldPartitions.size() < context.peer().workers());
   }
 
   private long lookMillis() {
-    int looks = mode.isAddressed() ? ADDRESSED_LOOKS : LOOKS;
-    long most = context.now() < livelyUntil ? LIVELY_LOOK_MILLIS : MAX_LOOK_MILLIS;
+    int looks = mode.isAddressed() ? ADDRESSED_LOOKS_PER_LEASE : LOOKS_PER_LEASE;
+    long most = context.now() < busyUntil ? BUSY_LOOK_MILLIS : MAX_LOOK_MILLIS;
     return Math.min(context.leaseMillis() / looks, most);
   }
 
@@ -158,7 +158,7 @@ public final class PartitionRunner {
       takeOwn(partitions);
       return;
     }
-    if (partitions.stream().noneMatch(Partition::isOutstanding) && holdings.isEmpty()) {
+    if (partitions.stream().noneMatch(Partition::isOutstanding) && heldPartitions.isEmpty()) {
       return;
     }
     // Read after the listing: the generation of what was listed has begun by now.
@@ -169,23 +169,25 @@ public final class PartitionRunner {
             .filter(Partition::isOutstanding)
             .toList();
     if (mode == Mode.DIVIDED) {
-      holdings.stream().filter(old -> old.name.generation() < newest).forEach(Holding::giveBack);
+      heldPartitions.stream()
+          .filter(old -> old.name.generation() < newest)
+          .forEach(HeldPartition::stop);
     }
     int share = Shares.of(context.token(), members, current.size());
     if (mode.isBalanced()) {
-      giveBackAbove(share);
+      stopAbove(share);
     }
-    int idle = context.peer().workers() - holdings.size();
-    int most = Math.min(idle, share - holdings.size());
+    int idle = context.peer().workers() - heldPartitions.size();
+    int most = Math.min(idle, share - heldPartitions.size());
     List<Partition> free = free(current);
-    doubtsMembers = mode.isBalanced() && most <= 0 && idle > 0 && !free.isEmpty();
+    needsFreshMembers = mode.isBalanced() && most <= 0 && idle > 0 && !free.isEmpty();
     if (most <= 0) {
       free = mode.isBalanced() ? List.of() : longFree(free);
       most = Math.min(idle, 1);
     }
     if (takeSome(free, most, members) > 0) {
-      livelyUntil = context.now() + LIVELY_MILLIS;
-      nextLook = context.now() + Math.min(context.pauseMillis(PAUSES), LIVELY_LOOK_MILLIS);
+      busyUntil = context.now() + BUSY_MILLIS;
+      nextLook = context.now() + Math.min(context.pauseMillis(PAUSES_PER_LEASE), BUSY_LOOK_MILLIS);
     }
   }
 
@@ -194,7 +196,7 @@ public final class PartitionRunner {
         free(partitions).stream()
             .filter(Partition::isOutstanding)
             .filter(handler::accepts)
-            .limit(context.peer().workers() - holdings.size())
+            .limit(context.peer().workers() - heldPartitions.size())
             .toList();
     if (own.isEmpty()) {
       return;
@@ -203,17 +205,17 @@ public final class PartitionRunner {
     own.stream().filter(mine -> mine.name().generation() >= newest).forEach(this::take);
   }
 
-  private void giveBackAbove(int share) {
-    holdings.stream()
-        .filter(holding -> !holding.givesBack)
-        .sorted(Comparator.comparing(holding -> holding.name))
+  private void stopAbove(int share) {
+    heldPartitions.stream()
+        .filter(held -> !held.stopping)
+        .sorted(Comparator.comparing(held -> held.name))
         .skip(share)
-        .forEach(Holding::giveBack);
+        .forEach(HeldPartition::stop);
   }
 
   private List<Partition> free(List<Partition> partitions) {
     Set<String> mine =
-        holdings.stream().map(holding -> holding.name.key()).collect(Collectors.toSet());
+        heldPartitions.stream().map(held -> held.name.key()).collect(Collectors.toSet());
     return partitions.stream()
         .filter(partition ->
             !mine.contains(partition.key()) && observedLocks.isFree(partition.document()))
@@ -251,8 +253,8 @@ public final class PartitionRunner {
 
   private void begin(Partition partition, Locks.HeldLock held) {
     Lease lease = new Lease(held, locks);
-    holdings.add(
-        new Holding(
+    heldPartitions.add(
+        new HeldPartition(
             partition.name(),
             lease,
             handler.start(partition.name(), partition.taskBytes(), lease)));
@@ -262,33 +264,33 @@ public final class PartitionRunner {
   public void suspend(boolean whether) {
     suspended = whether;
     if (whether) {
-      holdings.forEach(Holding::giveBack);
+      heldPartitions.forEach(HeldPartition::stop);
     }
   }
 
   /** Stops all work, so that other members can take its partitions, and takes no more. */
   public void drain() {
-    drains = true;
-    holdings.forEach(Holding::giveBack);
+    draining = true;
+    heldPartitions.forEach(HeldPartition::stop);
   }
 
   /** A partition that a member holds, and its work on it. Used by one thread. */
-  private static final class Holding {
+  private static final class HeldPartition {
     private final PartitionName name;
     private final Lease lease;
     private final PartitionHandler.Attempt attempt;
-    private boolean givesBack;
+    private boolean stopping;
 
-    Holding(PartitionName name, Lease lease, PartitionHandler.Attempt attempt) {
+    HeldPartition(PartitionName name, Lease lease, PartitionHandler.Attempt attempt) {
       this.name = name;
       this.lease = lease;
       this.attempt = attempt;
     }
 
     /** Stops the work, so that other members can take the partition. */
-    void giveBack() {
-      if (!givesBack) {
-        givesBack = true;
+    void stop() {
+      if (!stopping) {
+        stopping = true;
         attempt.stop();
       }
     }
@@ -303,7 +305,7 @@ public final class PartitionRunner {
       boolean held = lease.step();
       if (attempt.state() == PartitionHandler.State.RUNNING) {
         if (!held) {
-          giveBack();
+          stop();
         }
         return true;
       }
@@ -316,7 +318,7 @@ public final class PartitionRunner {
           if (!lease.finish()) {
             LOG.info("{} was done too late: others have it", name.key());
           }
-        } else if (givesBack) {
+        } else if (stopping) {
           lease.release();
         } else {
           LOG.warn("Work on {} failed; it is left to its lease", name.key());
@@ -324,7 +326,7 @@ public final class PartitionRunner {
         return true;
       } catch (ClusterException e) {
         LOG.debug("{} could not be settled, and will be again", name.key(), e);
-        return givesBack;
+        return stopping;
       }
     }
   }

@@ -58,10 +58,10 @@ public final class FairAcquirer extends Acquirer {
   private final List<String> keys;
   private final @Nullable Permits permits;
   private final String queueKey;
-  private Supplier<Set<String>> left = Set::of;
-  private Runnable news = () -> {};
+  private Supplier<Set<String>> justReleased = Set::of;
+  private Runnable onChange = () -> {};
   private boolean joins = true;
-  private boolean agreed;
+  private boolean countChecked;
   private boolean queued;
   private WaitingQueue queue = WaitingQueue.EMPTY;
   private VersionedDocuments.@Nullable Watch watch;
@@ -114,8 +114,8 @@ public final class FairAcquirer extends Acquirer {
    * @param joinsQueue whether it waits; otherwise it only looks
    */
   FairAcquirer with(Supplier<Set<String>> justLeft, Runnable onNews, boolean joinsQueue) {
-    left = justLeft;
-    news = onNews;
+    justReleased = justLeft;
+    onChange = onNews;
     joins = joinsQueue;
     return this;
   }
@@ -127,11 +127,11 @@ public final class FairAcquirer extends Acquirer {
    */
   @Override
   protected Optional<Locks.HeldLock> attempt() {
-    if (permits != null && !agreed) {
-      permits.agree(context.documents());
-      agreed = true;
+    if (permits != null && !countChecked) {
+      permits.checkCount(context.documents());
+      countChecked = true;
     }
-    Set<String> released = new HashSet<>(left.get());
+    Set<String> released = new HashSet<>(justReleased.get());
     boolean readQueue = permits != null && queued;
     if (readQueue) {
       WaitingQueue before = queue;
@@ -223,7 +223,7 @@ public final class FairAcquirer extends Acquirer {
     listMillis = Long.MIN_VALUE;
     if (watch == null) {
       String watched = permits == null ? keys.getFirst() : queueKey;
-      watch = context.documents().watch(watched, news).orElse(null);
+      watch = context.documents().watch(watched, onChange).orElse(null);
     }
   }
 
@@ -257,7 +257,7 @@ public final class FairAcquirer extends Acquirer {
   protected void released(Lease lease) {
     if (permits != null) {
       try {
-        WaitingQueue.tell(context.documents(), queueKey, lease.key(), lease.fence());
+        WaitingQueue.recordReleased(context.documents(), queueKey, lease.key(), lease.fence());
       } catch (ClusterException e) {
         LOG.debug("{} does not name {}, which is free", queueKey, lease.key(), e);
       }

@@ -12,14 +12,14 @@ import java.util.stream.IntStream;
  * chooses it for good.
  *
  * @param name the semaphore's name
- * @param count the number of permits, 1 to {@value #MOST}
+ * @param count the number of permits, 1 to {@value #MAX_PERMITS}
  */
 public record Permits(String name, int count) {
   /** The prefix of the keys of all semaphores; the name follows. */
   public static final String PREFIX = "semaphore/";
 
   /** The most permits of a semaphore. */
-  public static final int MOST = 1000;
+  public static final int MAX_PERMITS = 1000;
 
   /**
    * Checks both.
@@ -28,9 +28,9 @@ public record Permits(String name, int count) {
    */
   public Permits {
     SharedState.checkNamePart("semaphore", name);
-    if (count < 1 || count > MOST) {
+    if (count < 1 || count > MAX_PERMITS) {
       throw new IllegalArgumentException(
-          "a semaphore has 1 to %d permits, not %d".formatted(MOST, count));
+          "a semaphore has 1 to %d permits, not %d".formatted(MAX_PERMITS, count));
     }
   }
 
@@ -59,7 +59,7 @@ public record Permits(String name, int count) {
    *
    * @throws IllegalArgumentException if another number was chosen before
    */
-  void agree(VersionedDocuments documents) {
+  void checkCount(VersionedDocuments documents) {
     VersionedDocument document = documents.createIfAbsent(key(), "{\"permits\":" + count + "}");
     int there = DocumentJson.read(document, "is damaged", json -> json.path("permits").asInt(0));
     if (there != count) {

@@ -71,7 +71,7 @@ record WaitingQueue(List<String> waiting, String key, long fence) {
   }
 
   /** Records that a permit was released, if any member waits. */
-  static void tell(VersionedDocuments documents, String key, String permit, long fence) {
+  static void recordReleased(VersionedDocuments documents, String key, String permit, long fence) {
     change(
         documents,
         key,

@@ -44,7 +44,7 @@ public final class ClusterChanges {
   private final Set<Kind> kinds;
 
   /** The last reported state of each lock and partition, without the end of its lease, by key. */
-  private final Map<String, Object> told = new HashMap<>();
+  private final Map<String, Object> reported = new HashMap<>();
 
   private @Nullable MemberList members;
 
@@ -143,8 +143,9 @@ public final class ClusterChanges {
       case LOCK -> lock(document).map(DocumentJson::object);
       case PARTITION -> {
         PartitionView now = PartitionView.of(document);
-        PartitionView seen = new PartitionView(now.id(), now.holder(), 0, now.state(), now.fence());
-        yield isNews(document.key(), seen)
+        PartitionView withoutExpiry =
+            new PartitionView(now.id(), now.holder(), 0, now.state(), now.fence());
+        yield isChange(document.key(), withoutExpiry)
             ? Optional.of(DocumentJson.object(now))
             : Optional.empty();
       }
@@ -155,12 +156,12 @@ public final class ClusterChanges {
 
   private Optional<LockView> lock(VersionedDocument document) {
     LockView now = LockView.of(document);
-    LockView seen = new LockView(now.key(), now.holder(), 0, now.fence());
-    return Optional.of(now).filter(_ -> isNews(document.key(), seen));
+    LockView withoutExpiry = new LockView(now.key(), now.holder(), 0, now.fence());
+    return Optional.of(now).filter(_ -> isChange(document.key(), withoutExpiry));
   }
 
-  private boolean isNews(String key, Object seen) {
-    return !seen.equals(told.put(key, seen));
+  private boolean isChange(String key, Object withoutExpiry) {
+    return !withoutExpiry.equals(reported.put(key, withoutExpiry));
   }
 
   private ObjectNode members(MemberList now) {
@@ -183,7 +184,7 @@ public final class ClusterChanges {
   }
 
   private Optional<Event> deleted(String key) {
-    told.remove(key);
+    reported.remove(key);
     return Kind.of(key)
         .filter(kinds::contains)
         .map(kind -> {

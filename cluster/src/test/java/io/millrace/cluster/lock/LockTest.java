@@ -140,8 +140,8 @@ final class LockTest {
   void fences_grow_also_where_the_document_that_gives_them_out_is_lost() {
     a.step();
     a.release();
-    VersionedDocument fences = documents.get(Fences.KEY).orElseThrow();
-    assertThat(documents.delete(Fences.KEY, fences.version())).isTrue();
+    VersionedDocument fences = documents.get(FenceAllocator.KEY).orElseThrow();
+    assertThat(documents.delete(FenceAllocator.KEY, fences.version())).isTrue();
     Locks locks = new Locks(documents, "c", TERMS, clockA);
     assertThat(locks.create("another").orElseThrow().fence()).isGreaterThan(1);
   }

@@ -101,13 +101,13 @@ final class SimulatedMember {
     scheduleStep(again ? world.now() : Math.max(clock.trueMillis(due), world.now() + 1));
   }
 
-  private long rest() {
-    leader.rest();
+  private long standBy() {
+    leader.standBy();
     return clock.monotonicMillis() + 100;
   }
 
   private void lead() {
-    long due = loop.leading().map(leader::step).orElseGet(this::rest);
+    long due = loop.leading().map(leader::step).orElseGet(this::standBy);
     if (leader.wantsNewGeneration()) {
       scheduleStep(world.now());
     }

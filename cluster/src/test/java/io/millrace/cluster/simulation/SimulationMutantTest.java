@@ -271,13 +271,13 @@ final class SimulationMutantTest {
             " tasks were completed"),
         new Planted(
             "work that has failed and counts as done",
-            of("partition.PartitionRunner$Holding", "settle").with(ALWAYS_SUCCEEDED),
+            of("partition.PartitionRunner$HeldPartition", "settle").with(ALWAYS_SUCCEEDED),
             WindowedRun.class,
             10,
             " was completed and not done"),
         new Planted(
             "partitions that stay when they are made anew",
-            of("leader.Assignments", "offer")
+            of("leader.Assignments", "create")
                 .withoutCall("delete")
                 .and(CLUSTER + "leader.Assignments", "renew")
                 .withoutCall("delete"),

@@ -31,7 +31,7 @@ final class FeedFile {
   }
 
   FeedFile(Path output) {
-    this.output = new LineFile(output, new Known());
+    this.output = new LineFile(output, new ProgressReader());
   }
 
   /** The single object of this process for a file, for lambdas, which cannot bring one. */
@@ -60,7 +60,7 @@ final class FeedFile {
     return before == null || before.offset() < line.offset();
   }
 
-  private final class Known implements LineFile.Ledger {
+  private final class ProgressReader implements LineFile.LineListener {
     @Override
     public void clear() {
       progress.clear();
@@ -91,7 +91,7 @@ final class FeedFile {
   record Line(String file, long offset, String line, String token, long fence) {
     String text() {
       return "%s %d %s %s %d\n"
-          .formatted(LineFile.NameText.withoutBlanks(file), offset, line, token, fence);
+          .formatted(LineFile.NameEncoding.withoutBlanks(file), offset, line, token, fence);
     }
 
     /** Parses a line; empty if it has another form. */
@@ -106,7 +106,7 @@ final class FeedFile {
       try {
         return Optional.of(
             new Line(
-                LineFile.NameText.read(text.substring(0, first)),
+                LineFile.NameEncoding.read(text.substring(0, first)),
                 Long.parseLong(text, first + 1, second, 10),
                 text.substring(second + 1, third),
                 text.substring(third + 1, fourth),

@@ -24,13 +24,13 @@ final class LineFile {
   private static final int PIECE_BYTES = 1 << 20;
 
   private final Path file;
-  private final Ledger ledger;
+  private final LineListener listener;
   // A file lock is held by the process, so its threads need another lock.
   private final ReentrantLock threads = new ReentrantLock();
   private long known;
 
   /** Receives the lines of the file; used by one thread at a time. */
-  interface Ledger {
+  interface LineListener {
     /** Called if the file was replaced: forgets all lines. */
     void clear();
 
@@ -38,9 +38,9 @@ final class LineFile {
     void read(String line);
   }
 
-  LineFile(Path file, Ledger ledger) {
+  LineFile(Path file, LineListener listener) {
     this.file = file;
-    this.ledger = ledger;
+    this.listener = listener;
   }
 
   /**
@@ -75,7 +75,7 @@ final class LineFile {
   /** Reads the new complete lines, in pieces with room for at least one line each. */
   private void catchUp(FileChannel channel) throws IOException {
     if (channel.size() < known) {
-      ledger.clear();
+      listener.clear();
       known = 0;
     }
     int most = PIECE_BYTES;
@@ -111,7 +111,7 @@ final class LineFile {
     String text = StandardCharsets.UTF_8.decode(lines).toString();
     int from = 0;
     for (int end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
-      ledger.read(text.substring(from, end));
+      listener.read(text.substring(from, end));
       from = end + 1;
     }
   }
@@ -127,8 +127,8 @@ final class LineFile {
    * Encodes names of files for lines: backslashes are doubled, a line end becomes {@code \n} and,
    * if requested, a blank becomes {@code \s}.
    */
-  static final class NameText {
-    private NameText() {}
+  static final class NameEncoding {
+    private NameEncoding() {}
 
     /** A name that keeps its blanks. */
     static String of(String name) {

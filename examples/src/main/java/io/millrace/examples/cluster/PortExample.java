@@ -138,7 +138,7 @@ public final class PortExample implements SingleWork {
     private long largest;
 
     PortFile(Path file) {
-      this.file = new LineFile(file, new Known());
+      this.file = new LineFile(file, new FenceReader());
     }
 
     /**
@@ -158,7 +158,7 @@ public final class PortExample implements SingleWork {
       });
     }
 
-    private final class Known implements LineFile.Ledger {
+    private final class FenceReader implements LineFile.LineListener {
       @Override
       public void clear() {
         largest = 0;

@@ -19,7 +19,7 @@ final class ResultFile {
   private final Map<String, Long> fences = new HashMap<>();
 
   ResultFile(Path file) {
-    this.file = new LineFile(file, new Known());
+    this.file = new LineFile(file, new FenceReader());
   }
 
   /** The single object of this process for a file, for lambdas, which cannot bring one. */
@@ -45,7 +45,7 @@ final class ResultFile {
     });
   }
 
-  private final class Known implements LineFile.Ledger {
+  private final class FenceReader implements LineFile.LineListener {
     @Override
     public void clear() {
       fences.clear();
@@ -68,7 +68,7 @@ final class ResultFile {
    */
   record Line(String name, String hash, String token, long fence) {
     String text() {
-      return LineFile.NameText.of(name) + " " + hash + " " + token + " " + fence + "\n";
+      return LineFile.NameEncoding.of(name) + " " + hash + " " + token + " " + fence + "\n";
     }
 
     /** Parses a line; empty if it has another form. */
@@ -82,7 +82,7 @@ final class ResultFile {
       try {
         return Optional.of(
             new Line(
-                LineFile.NameText.read(line.substring(0, first)),
+                LineFile.NameEncoding.read(line.substring(0, first)),
                 line.substring(first + 1, second),
                 line.substring(second + 1, third),
                 Long.parseLong(line, third + 1, line.length(), 10)));

@@ -37,16 +37,17 @@ public final class Wordcount {
   private static final int BATCH = 500;
   private static final int PAGE = 8;
 
-  private final Fleet fleet;
-  private final Killer killer;
+  private final WordcountProcesses processes;
+  private final FaultInjector faults;
   private final int workers;
   private final Consumer<String> report;
 
-  private Wordcount(Fleet fleet, int workers, Random random, Consumer<String> report) {
-    this.fleet = fleet;
+  private Wordcount(
+      WordcountProcesses processes, int workers, Random random, Consumer<String> report) {
+    this.processes = processes;
     this.workers = workers;
     this.report = report;
-    this.killer = new Killer(fleet, random, report);
+    this.faults = new FaultInjector(processes, random, report);
   }
 
   /**
@@ -77,10 +78,11 @@ public final class Wordcount {
     List<WordTasks.Chunk> chunks = Text.split(text);
     Random random = new Random(options.seed());
     report.accept("seed " + options.seed() + ", " + options.workers() + " workers");
-    try (Fleet fleet = new Fleet(options.millrace(), folder, random.nextLong(1, CLIENTS))) {
-      Thread stop = new Thread(fleet::close, "stop");
+    try (WordcountProcesses processes =
+        new WordcountProcesses(options.millrace(), folder, random.nextLong(1, CLIENTS))) {
+      Thread stop = new Thread(processes::close, "stop");
       Runtime.getRuntime().addShutdownHook(stop);
-      Counts counts = new Wordcount(fleet, options.workers(), random, report).run(chunks);
+      Counts counts = new Wordcount(processes, options.workers(), random, report).run(chunks);
       Runtime.getRuntime().removeShutdownHook(stop);
       return new Result(counts, text);
     }
@@ -98,14 +100,14 @@ public final class Wordcount {
 
   /** Counts the words of these pieces. */
   private Counts run(List<WordTasks.Chunk> chunks) throws IOException, InterruptedException {
-    ClientOptions options = ClientOptions.at(fleet.address()).withRetryFor(PATIENCE);
+    ClientOptions options = ClientOptions.at(processes.address()).withRetryFor(PATIENCE);
     try (TaskStore store = HttpTaskStore.open(options)) {
       add(store, chunks);
       for (int i = 0; i < workers; i++) {
-        fleet.addWorker();
+        processes.addWorker();
       }
       work(store);
-      report.accept(killer.summary());
+      report.accept(faults.summary());
       return collect(store);
     }
   }
@@ -134,22 +136,22 @@ public final class Wordcount {
 
   private void work(TaskStore store) throws IOException, InterruptedException {
     boolean held = true;
-    Killer.Left last = new Killer.Left(0, 0);
+    FaultInjector.RemainingTasks last = new FaultInjector.RemainingTasks(0, 0);
     long changedNanos = System.nanoTime();
     long reportedNanos = changedNanos;
     while (true) {
       Thread.sleep(LOOK);
-      fleet.mend();
-      Killer.Left left = look(store, last);
+      processes.restartEnded();
+      FaultInjector.RemainingTasks left = look(store, last);
       long now = System.nanoTime();
-      if (held && killer.isDone()) {
+      if (held && faults.isDone()) {
         store.commit(transaction("go").delete(WordTasks.HOLD, DocumentVersion.ANY).build()).done();
         held = false;
       }
       if (!held && left.isNothing()) {
         return;
       }
-      killer.step(store, left);
+      faults.step(store, left);
       if (!left.equals(last)) {
         changedNanos = now;
       } else if (now - changedNanos > GIVE_UP.toNanos()) {
@@ -164,9 +166,10 @@ public final class Wordcount {
   }
 
   /** The work that is left; the last known value if the server does not answer. */
-  private static Killer.Left look(TaskStore store, Killer.Left last) {
+  private static FaultInjector.RemainingTasks look(
+      TaskStore store, FaultInjector.RemainingTasks last) {
     try {
-      return Killer.Left.of(store);
+      return FaultInjector.RemainingTasks.of(store);
     } catch (StoreException _) {
       return last;
     }

@@ -50,12 +50,12 @@ public final class ElasticDocuments implements VersionedDocuments {
           "rejected_execution_exception",
           "circuit_breaking_exception");
 
-  private final Engine engine;
+  private final ElasticClient client;
   private final Index index;
 
   private ElasticDocuments(ElasticOptions options) {
-    engine = new Engine(options);
-    index = new Index(engine, options.prefix());
+    client = new ElasticClient(options);
+    index = new Index(client, options.prefix());
   }
 
   /** Documents of the engine at an address, with the defaults. Connects on first use. */
@@ -79,7 +79,7 @@ public final class ElasticDocuments implements VersionedDocuments {
   }
 
   private Optional<ElasticResponses.Hit> hit(String key) throws IOException {
-    HttpResponse<byte[]> answer = engine.send("GET", path("_doc", key), null);
+    HttpResponse<byte[]> answer = client.send("GET", path("_doc", key), null);
     return switch (answer.statusCode()) {
       case 200 -> ElasticResponses.document(answer.body());
       case 404 -> {
@@ -129,8 +129,8 @@ public final class ElasticDocuments implements VersionedDocuments {
     });
     HttpResponse<byte[]> answer;
     try {
-      answer = engine.send(method, path, json);
-    } catch (Engine.NotSentException e) {
+      answer = client.send(method, path, json);
+    } catch (ElasticClient.NotSentException e) {
       throw unavailable(e);
     } catch (IOException e) {
       throw unclear(e);
@@ -184,7 +184,7 @@ public final class ElasticDocuments implements VersionedDocuments {
         "{\"size\":%d,\"query\":%s,\"sort\":[{\"key\":\"asc\"}]%s,\"seq_no_primary_term\":true,\"track_total_hits\":false}"
             .formatted(PAGE, query, from);
     HttpResponse<byte[]> answer =
-        engine.send(
+        client.send(
             "POST",
             index.path() + "/_search?ignore_unavailable=true&allow_partial_search_results=false",
             search);
@@ -213,26 +213,26 @@ public final class ElasticDocuments implements VersionedDocuments {
 
   /** The engine waits for its shard no longer than the caller waits for the engine. */
   private String patience() {
-    return "timeout=" + Math.max(1, engine.timeout().toMillis()) + "ms";
+    return "timeout=" + Math.max(1, client.timeout().toMillis()) + "ms";
   }
 
-  private interface Question<T> {
-    T ask() throws IOException;
+  private interface Request<T> {
+    T send() throws IOException;
   }
 
   /** Runs a request that changes no document. */
-  private <T> T read(Question<T> question) {
+  private <T> T read(Request<T> request) {
     try {
-      return question.ask();
+      return request.send();
     } catch (IOException e) {
       throw unavailable(e);
     }
   }
 
   /** Runs a request for the outcome of a change that was sent. */
-  private <T> T sure(Question<T> question) {
+  private <T> T sure(Request<T> request) {
     try {
-      return question.ask();
+      return request.send();
     } catch (IOException e) {
       throw unclear(e);
     }
@@ -241,7 +241,7 @@ public final class ElasticDocuments implements VersionedDocuments {
   private IOException refused(HttpResponse<byte[]> answer) {
     return new IOException(
         "%s answers with status %d: %s"
-            .formatted(engine, answer.statusCode(), ElasticResponses.error(answer.body())));
+            .formatted(client, answer.statusCode(), ElasticResponses.error(answer.body())));
   }
 
   private static DocumentsUnavailableException unavailable(IOException e) {
@@ -254,7 +254,7 @@ public final class ElasticDocuments implements VersionedDocuments {
 
   @Override
   public void close() {
-    engine.close();
+    client.close();
   }
 
   /**
@@ -271,12 +271,12 @@ public final class ElasticDocuments implements VersionedDocuments {
            "document":{"type":"object","enabled":false}}}}\
         """;
 
-    private final Engine engine;
+    private final ElasticClient client;
     private final String name;
     private volatile boolean there;
 
-    Index(Engine engine, String prefix) {
-      this.engine = engine;
+    Index(ElasticClient client, String prefix) {
+      this.client = client;
       this.name = prefix + "documents";
     }
 
@@ -295,9 +295,9 @@ public final class ElasticDocuments implements VersionedDocuments {
       if (there) {
         return;
       }
-      HttpResponse<byte[]> mapping = engine.send("GET", path() + "/_mapping", null);
+      HttpResponse<byte[]> mapping = client.send("GET", path() + "/_mapping", null);
       if (mapping.statusCode() == 404) {
-        HttpResponse<byte[]> made = engine.send("PUT", path(), DEFINITION);
+        HttpResponse<byte[]> made = client.send("PUT", path(), DEFINITION);
         boolean lost =
             made.statusCode() == 400
                 && ElasticResponses.errorType(made.body())
@@ -305,7 +305,7 @@ public final class ElasticDocuments implements VersionedDocuments {
         if (made.statusCode() != 200 && !lost) {
           throw refused(made);
         }
-        mapping = engine.send("GET", path() + "/_mapping", null);
+        mapping = client.send("GET", path() + "/_mapping", null);
       }
       if (mapping.statusCode() != 200) {
         throw refused(mapping);

@@ -77,7 +77,7 @@ public final class FileDocuments implements VersionedDocuments {
   @Override
   public Optional<VersionedDocument> get(String key) {
     Keys.check(key);
-    return asked(
+    return access(
         "cannot be read",
         () -> {
           Optional<Newest> newest = layout.folderOf(key).newest();
@@ -91,13 +91,13 @@ public final class FileDocuments implements VersionedDocuments {
   @Override
   public Optional<Version> put(String key, Version expected, String json) {
     Keys.check(key, json);
-    Location spot = expected.equals(Version.NONE) ? null : Location.of(expected);
-    return asked(
+    Location location = expected.equals(Version.NONE) ? null : Location.of(expected);
+    return access(
         "cannot be written",
         () -> {
           KeyFolder folder = layout.folderOf(key);
           Optional<Location> written =
-              spot == null ? make(folder, key, json) : append(folder, spot, key, json);
+              location == null ? make(folder, key, json) : append(folder, location, key, json);
           return written.map(Location::version);
         });
   }
@@ -105,12 +105,12 @@ public final class FileDocuments implements VersionedDocuments {
   @Override
   public boolean delete(String key, Version expected) {
     Keys.checkDelete(key, expected);
-    Location spot = Location.of(expected);
-    return asked(
+    Location location = Location.of(expected);
+    return access(
         "cannot be deleted",
         () -> {
           KeyFolder folder = layout.folderOf(key);
-          Optional<Location> last = append(folder, spot, key, null);
+          Optional<Location> last = append(folder, location, key, null);
           last.ifPresent(end -> forget(folder, end));
           return last.isPresent();
         });
@@ -119,7 +119,7 @@ public final class FileDocuments implements VersionedDocuments {
   @Override
   public List<VersionedDocument> list(String prefix) {
     Keys.checkPrefix(prefix);
-    return asked(
+    return access(
         "cannot be listed",
         () -> {
           List<VersionedDocument> documents = new ArrayList<>();
@@ -140,7 +140,7 @@ public final class FileDocuments implements VersionedDocuments {
     Optional<Newest> newest = folder.newest();
     Optional<VersionedDocument> document = newest.flatMap(FileDocuments::alive);
     if (document.isEmpty()) {
-      forget(folder, newest.map(Newest::spot).orElse(null));
+      forget(folder, newest.map(Newest::location).orElse(null));
     }
     return document;
   }
@@ -149,7 +149,8 @@ public final class FileDocuments implements VersionedDocuments {
     String json = newest.file().json();
     return json == null
         ? Optional.empty()
-        : Optional.of(new VersionedDocument(newest.file().key(), newest.spot().version(), json));
+        : Optional.of(
+            new VersionedDocument(newest.file().key(), newest.location().version(), json));
   }
 
   /** Clears away a deleted document; if that fails, the next caller tries again. */
@@ -177,7 +178,7 @@ public final class FileDocuments implements VersionedDocuments {
       if (newest.isPresent() && newest.get().file().json() != null) {
         return Optional.empty();
       }
-      folder.forget(newest.map(Newest::spot).orElse(null));
+      folder.forget(newest.map(Newest::location).orElse(null));
       Location first = new Location(layout.newSegment(1), 1);
       Path unfinished = layout.unfinished();
       try {
@@ -232,17 +233,17 @@ public final class FileDocuments implements VersionedDocuments {
       layout.check();
       return Optional.empty();
     }
-    Location spot = place.get();
-    if (spot.number() < layout.names().segmentLength() || json == null) {
-      return linked(folder, spot, new VersionFile(key, null, json));
+    Location location = place.get();
+    if (location.number() < layout.names().segmentLength() || json == null) {
+      return linked(folder, location, new VersionFile(key, null, json));
     }
-    Location.Segment next = layout.newSegment(spot.segment().ordinal() + 1);
+    Location.Segment next = layout.newSegment(location.segment().ordinal() + 1);
     Path segment = folder.path().resolve(next.toString());
     Optional<Location> written = Optional.empty();
     try {
       disk.makeFolder(segment);
       disk.sync(folder.path());
-      written = linked(folder, spot, new VersionFile(key, next, json));
+      written = linked(folder, location, new VersionFile(key, next, json));
     } catch (NoSuchFileException _) {
       layout.check();
     }
@@ -269,20 +270,20 @@ public final class FileDocuments implements VersionedDocuments {
     }
   }
 
-  private Optional<Location> linked(KeyFolder folder, Location spot, VersionFile file)
+  private Optional<Location> linked(KeyFolder folder, Location location, VersionFile file)
       throws IOException {
     Path unfinished = layout.unfinished();
-    Path place = spot.in(folder.path());
+    Path place = location.in(folder.path());
     try {
       for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
         disk.write(unfinished, file.bytes());
         try {
           disk.link(place, unfinished);
-          synced(folder.path().resolve(spot.segment().toString()));
-          if (spot.number() == 1) {
-            keepFrom(folder, spot.segment());
+          synced(folder.path().resolve(location.segment().toString()));
+          if (location.number() == 1) {
+            keepFrom(folder, location.segment());
           }
-          return Optional.of(spot);
+          return Optional.of(location);
         } catch (NoSuchFileException e) {
           if (disk.exists(unfinished)) {
             layout.check();
@@ -327,16 +328,16 @@ public final class FileDocuments implements VersionedDocuments {
     }
   }
 
-  private interface Question<T> {
-    T ask() throws IOException;
+  private interface FileAccess<T> {
+    T run() throws IOException;
   }
 
-  private <T> T asked(String failed, Question<T> question) {
+  private <T> T access(String failed, FileAccess<T> access) {
     if (closed) {
       throw new DocumentsUnavailableException("the documents are closed");
     }
     try {
-      return question.ask();
+      return access.run();
     } catch (UnclearIOException e) {
       throw new UnclearOutcomeException(
           "a document in " + layout.root() + " may have changed: " + e.getCause(), e);

@@ -17,7 +17,7 @@ final class KeyFolder {
   /**
    * A reading fails only if another writer makes progress; this many mean that the disk is broken.
    */
-  private static final int MAX_READINGS = 10_000;
+  private static final int MAX_ATTEMPTS = 10_000;
 
   /** Other names in a segment are not versions; some systems leave files in any folder. */
   private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]?");
@@ -35,10 +35,10 @@ final class KeyFolder {
   /**
    * A version that was the newest at some moment of the call.
    *
-   * @param spot its place
+   * @param location its place
    * @param file its content
    */
-  record Newest(Location spot, VersionFile file) {}
+  record Newest(Location location, VersionFile file) {}
 
   Path path() {
     return folder;
@@ -46,7 +46,7 @@ final class KeyFolder {
 
   /** The newest version, which may say that the document was deleted; empty if there is none. */
   Optional<Newest> newest() throws IOException {
-    for (int reading = 0; reading < MAX_READINGS; reading++) {
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       List<Location.Segment> segments;
       try {
         segments = segments();
@@ -66,8 +66,8 @@ final class KeyFolder {
     for (Location.Segment segment : segments) {
       int number = lastNumber(segment);
       if (number > 0) {
-        Location spot = new Location(segment, number);
-        return Optional.of(new Newest(spot, VersionFile.read(disk.read(spot.in(folder)))));
+        Location location = new Location(segment, number);
+        return Optional.of(new Newest(location, VersionFile.read(disk.read(location.in(folder)))));
       }
     }
     return Optional.empty();

@@ -83,7 +83,7 @@ public final class StoreDocuments implements VersionedDocuments {
   @Override
   public Optional<VersionedDocument> get(String key) {
     Keys.check(key);
-    return asked(() -> store.document(named(key)).value().map(StoreDocuments::versioned));
+    return request(() -> store.document(named(key)).value().map(StoreDocuments::versioned));
   }
 
   @Override
@@ -104,7 +104,7 @@ public final class StoreDocuments implements VersionedDocuments {
   public List<VersionedDocument> list(String prefix) {
     Keys.checkPrefix(prefix);
     DocumentQuery query = DocumentQuery.prefix(collection, prefix);
-    return asked(
+    return request(
         () -> store.documents(query).value().stream().map(StoreDocuments::versioned).toList());
   }
 
@@ -117,7 +117,7 @@ public final class StoreDocuments implements VersionedDocuments {
 
   /** Commits a change; empty if the document has another version. */
   private Optional<Outcome.Done> commit(Transaction transaction) {
-    return switch (asked(() -> store.commit(transaction))) {
+    return switch (request(() -> store.commit(transaction))) {
       case Outcome.Done done -> Optional.of(done);
       case Outcome.Refused refused -> {
         for (Reason reason : refused.reasons()) {
@@ -130,12 +130,12 @@ public final class StoreDocuments implements VersionedDocuments {
     };
   }
 
-  private <T> T asked(Supplier<T> question) {
+  private <T> T request(Supplier<T> request) {
     if (closed) {
       throw new DocumentsUnavailableException("the documents are closed");
     }
     try {
-      return question.get();
+      return request.get();
     } catch (OutcomeUnknownException e) {
       throw new UnclearOutcomeException("the store may have changed: " + e.getMessage(), e);
     } catch (StoreException e) {

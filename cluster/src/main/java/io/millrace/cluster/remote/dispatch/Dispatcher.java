@@ -92,7 +92,7 @@ public final class Dispatcher implements Assigner {
   @Override
   public Result assign(Round round, Assignments assignments) {
     if (round.generation() != generation) {
-      rest();
+      standBy();
       begin(round);
     }
     dead.look(round);
@@ -118,7 +118,7 @@ public final class Dispatcher implements Assigner {
   }
 
   @Override
-  public void rest() {
+  public void standBy() {
     if (generation >= 0) {
       generation = -1;
       submitter.end();

@@ -123,7 +123,7 @@ final class Submissions {
      */
     Optional<Submission.Completion> ending(Entry entry, @Nullable Partition listed) {
       Optional<Submission.Completion> order = order(entry);
-      if (assignments.isOnlyPlanned(entry.name())) {
+      if (assignments.isNotTried(entry.name())) {
         order.ifPresent(_ -> assignments.forget(entry.name()));
         return order;
       }

@@ -17,12 +17,12 @@ final class ElasticFixture implements DocumentsFixture {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final URI address;
-  private final Engine engine;
+  private final ElasticClient engine;
   private final List<VersionedDocuments> opened = new ArrayList<>();
 
   ElasticFixture(URI address) {
     this.address = address;
-    engine = new Engine(ElasticOptions.at(address).withTimeout(PATIENCE));
+    engine = new ElasticClient(ElasticOptions.at(address).withTimeout(PATIENCE));
     try {
       send("DELETE", "/millrace-documents?ignore_unavailable=true", null);
     } catch (IOException e) {

@@ -28,7 +28,7 @@ final class Proxy implements AutoCloseable {
     SEND_TWICE
   }
 
-  private final Engine engine;
+  private final ElasticClient engine;
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -36,7 +36,7 @@ final class Proxy implements AutoCloseable {
   private volatile @Nullable String says;
 
   Proxy(URI engine) throws IOException {
-    this.engine = new Engine(ElasticOptions.at(engine).withTimeout(Duration.ofSeconds(30)));
+    this.engine = new ElasticClient(ElasticOptions.at(engine).withTimeout(Duration.ofSeconds(30)));
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/", this::handle);
     server.setExecutor(threads);

@@ -110,7 +110,7 @@ public final class SearchEngine implements AutoCloseable {
    * @return the body of its answer, whatever the status
    */
   public String send(String method, String path, @Nullable String json) throws IOException {
-    try (Engine engine = new Engine(options())) {
+    try (ElasticClient engine = new ElasticClient(options())) {
       return new String(engine.send(method, path, json).body(), StandardCharsets.UTF_8);
     }
   }

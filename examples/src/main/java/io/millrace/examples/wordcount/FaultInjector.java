@@ -16,9 +16,9 @@ import java.util.function.Consumer;
  * Kills processes at random moments while there is work: two workers and the server in any order,
  * and later a worker now and then. Not thread-safe.
  */
-final class Killer {
+final class FaultInjector {
   /** What to kill. */
-  private enum Victim {
+  private enum Target {
     WORKER,
     SERVER
   }
@@ -27,17 +27,17 @@ final class Killer {
   private static final Duration LONGEST = Duration.ofMillis(800);
   private static final Duration LATER = Duration.ofSeconds(4);
 
-  private final Fleet fleet;
+  private final WordcountProcesses processes;
   private final Random random;
   private final Consumer<String> report;
-  private final List<Victim> due =
-      new ArrayList<>(List.of(Victim.WORKER, Victim.WORKER, Victim.SERVER));
+  private final List<Target> due =
+      new ArrayList<>(List.of(Target.WORKER, Target.WORKER, Target.SERVER));
   private long nextNanos;
   private int workersKilled;
   private int serversKilled;
 
-  Killer(Fleet fleet, Random random, Consumer<String> report) {
-    this.fleet = fleet;
+  FaultInjector(WordcountProcesses processes, Random random, Consumer<String> report) {
+    this.processes = processes;
     this.random = random;
     this.report = report;
     Collections.shuffle(due, random);
@@ -60,13 +60,13 @@ final class Killer {
    *
    * @param left the work that is left
    */
-  void step(TaskStore store, Left left) throws IOException, InterruptedException {
+  void step(TaskStore store, RemainingTasks left) throws IOException, InterruptedException {
     if (System.nanoTime() - nextNanos < 0 || left.isNothing()) {
       return;
     }
-    Victim victim = due.isEmpty() ? Victim.WORKER : due.getFirst();
+    Target target = due.isEmpty() ? Target.WORKER : due.getFirst();
     boolean killed =
-        switch (victim) {
+        switch (target) {
           case WORKER -> killWorker(store, left);
           case SERVER -> killServer(left);
         };
@@ -87,11 +87,13 @@ final class Killer {
     nextNanos = System.nanoTime() + random.nextLong(shortest.toNanos(), longest.toNanos());
   }
 
-  private boolean killWorker(TaskStore store, Left left) throws IOException, InterruptedException {
+  private boolean killWorker(TaskStore store, RemainingTasks left)
+      throws IOException, InterruptedException {
     List<Task> held =
         store.group(GroupQuery.all(WordTasks.MAP)).value().stream()
             .filter(Task::heldByClaim)
-            .filter(task -> task.owner() != null && fleet.workers().contains(task.owner().client()))
+            .filter(
+                task -> task.owner() != null && processes.workers().contains(task.owner().client()))
             .toList();
     long client;
     String doing;
@@ -99,7 +101,7 @@ final class Killer {
       if (left.map() > 0 || left.reduce() == 0) {
         return false;
       }
-      List<Long> all = fleet.workers();
+      List<Long> all = processes.workers();
       client = all.get(random.nextInt(all.size()));
       doing = "while it reduced";
     } else {
@@ -107,21 +109,21 @@ final class Killer {
       client = task.owner() == null ? 0 : task.owner().client();
       doing = "while it held map task " + task.id();
     }
-    long pid = fleet.killWorker(client);
+    long pid = processes.killWorker(client);
     workersKilled++;
     report.accept(
         "killed worker %d (process %d) with -9 %s; %s"
-            .formatted(fleet.number(client), pid, doing, left));
-    long other = fleet.addWorker();
-    report.accept("started worker %d".formatted(fleet.number(other)));
+            .formatted(processes.number(client), pid, doing, left));
+    long other = processes.addWorker();
+    report.accept("started worker %d".formatted(processes.number(other)));
     return true;
   }
 
-  private boolean killServer(Left left) throws IOException, InterruptedException {
-    long pid = fleet.killServer();
+  private boolean killServer(RemainingTasks left) throws IOException, InterruptedException {
+    long pid = processes.killServer();
     serversKilled++;
     report.accept("killed the server (process %d) with -9; %s".formatted(pid, left));
-    long other = fleet.restartServer();
+    long other = processes.restartServer();
     report.accept("started it again (process %d) on the same folder".formatted(other));
     return true;
   }
@@ -132,8 +134,8 @@ final class Killer {
    * @param map pieces of text to count
    * @param reduce counts to add to a result
    */
-  record Left(long map, long reduce) {
-    static Left of(TaskStore store) {
+  record RemainingTasks(long map, long reduce) {
+    static RemainingTasks of(TaskStore store) {
       long map = 0;
       long reduce = 0;
       for (GroupSummary group : store.groups().value()) {
@@ -144,7 +146,7 @@ final class Killer {
           reduce = all;
         }
       }
-      return new Left(map, reduce);
+      return new RemainingTasks(map, reduce);
     }
 
     boolean isNothing() {

@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Requests to the engine. Each is sent once and ends within the timeout. Safe for use by threads.
  */
-final class Engine implements AutoCloseable {
+final class ElasticClient implements AutoCloseable {
   private final ElasticOptions options;
   private final String base;
   private final HttpClient client;
   private volatile boolean closed;
 
-  Engine(ElasticOptions options) {
+  ElasticClient(ElasticOptions options) {
     this.options = options;
     String address = options.server().toString();
     base = address.endsWith("/") ? address.substring(0, address.length() - 1) : address;

@@ -11,7 +11,7 @@ import java.util.Optional;
  * another block when they are used up. So no fence is given twice, and a lock whose document was
  * deleted and created again begins above all earlier fences. Blocks that are not used are lost.
  */
-final class Fences {
+final class FenceAllocator {
   static final String KEY = "fences";
 
   /** The fences of a block; the first of them is never given to a holder. */
@@ -19,7 +19,7 @@ final class Fences {
 
   private final VersionedDocuments documents;
 
-  Fences(VersionedDocuments documents) {
+  FenceAllocator(VersionedDocuments documents) {
     this.documents = documents;
   }
 

@@ -15,9 +15,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The processes of the server and the workers. Not thread-safe, except {@link #close}. */
-final class Fleet implements AutoCloseable {
+final class WordcountProcesses implements AutoCloseable {
   private static final Pattern READY = Pattern.compile("ready at http://127\\.0\\.0\\.1:([0-9]+)");
-  private static final int MAX_ACCIDENTS = 20;
+  private static final int MAX_UNEXPECTED_ENDS = 20;
 
   private final List<String> millrace;
   private final Path folder;
@@ -27,7 +27,7 @@ final class Fleet implements AutoCloseable {
   private volatile boolean closed;
   private int port;
   private long started;
-  private int accidents;
+  private int unexpectedEnds;
 
   /**
    * Starts a server.
@@ -36,7 +36,7 @@ final class Fleet implements AutoCloseable {
    * @param folder the folder for its data and the logs
    * @param firstClient the client id of the first worker; the others follow
    */
-  Fleet(List<String> millrace, Path folder, long firstClient) throws IOException {
+  WordcountProcesses(List<String> millrace, Path folder, long firstClient) throws IOException {
     this.millrace = millrace;
     this.folder = folder;
     this.firstClient = firstClient;
@@ -139,23 +139,23 @@ final class Fleet implements AutoCloseable {
   }
 
   /** Restarts processes that ended without being killed. */
-  void mend() throws IOException {
+  void restartEnded() throws IOException {
     for (long client : workers()) {
       Process worker = workers.get(client);
       if (worker != null && !worker.isAlive()) {
         workers.remove(client);
-        accident("a worker", "workers.log");
+        endedUnexpectedly("a worker", "workers.log");
         addWorker();
       }
     }
     if (!server.isAlive()) {
-      accident("the server", "server.log");
+      endedUnexpectedly("the server", "server.log");
       restartServer();
     }
   }
 
-  private void accident(String who, String log) {
-    if (++accidents > MAX_ACCIDENTS) {
+  private void endedUnexpectedly(String who, String log) {
+    if (++unexpectedEnds > MAX_UNEXPECTED_ENDS) {
       throw new WordcountException(who + " ends repeatedly: " + lastLine(log));
     }
   }
