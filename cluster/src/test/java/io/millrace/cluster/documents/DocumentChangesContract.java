@@ -13,7 +13,7 @@ public abstract class DocumentChangesContract extends DocumentsContractTopic {
   protected DocumentChangesContract() {}
 
   @Test
-  void a_document_that_is_not_there_is_not_found() {
+  void a_missing_document_is_not_found() {
     assertThat(documents().get("leader")).isEmpty();
     make("leader/2", says("1"));
     assertThat(documents().get("leader")).isEmpty();
@@ -22,7 +22,7 @@ public abstract class DocumentChangesContract extends DocumentsContractTopic {
   }
 
   @Test
-  void a_document_is_made_only_where_there_is_none() {
+  void a_document_is_created_only_if_it_does_not_exist() {
     Version made = make("leader", says("1"));
     holds("leader", made, says("1"));
     refused("leader", Version.NONE);
@@ -30,7 +30,7 @@ public abstract class DocumentChangesContract extends DocumentsContractTopic {
   }
 
   @Test
-  void a_document_is_written_only_at_the_version_that_it_has() {
+  void a_document_is_written_only_at_its_current_version() {
     Version first = make("leader", says("1"));
     Version second = write("leader", first, says("2"));
     holds("leader", second, says("2"));
@@ -44,7 +44,7 @@ public abstract class DocumentChangesContract extends DocumentsContractTopic {
   }
 
   @Test
-  void the_same_content_written_again_is_a_new_version() {
+  void writing_the_same_content_again_makes_a_new_version() {
     Version first = make("leader", says("1"));
     Version second = write("leader", first, says("1"));
     refused("leader", first);
@@ -52,7 +52,7 @@ public abstract class DocumentChangesContract extends DocumentsContractTopic {
   }
 
   @Test
-  void nothing_is_written_at_the_version_of_a_document_that_is_gone() {
+  void nothing_is_written_at_a_version_of_a_deleted_document() {
     Version made = make("leader", says("1"));
     assertThat(documents().delete("leader", made)).isTrue();
     refused("leader", made);
@@ -61,7 +61,7 @@ public abstract class DocumentChangesContract extends DocumentsContractTopic {
   }
 
   @Test
-  void the_version_of_one_document_is_none_of_another() {
+  void the_version_of_one_document_is_not_valid_for_another() {
     Version one = make("one", says("1"));
     assertThat(documents().delete("other", one)).isFalse();
     Version other = make("other", says("1"));
@@ -73,7 +73,7 @@ public abstract class DocumentChangesContract extends DocumentsContractTopic {
   }
 
   @Test
-  void a_document_is_deleted_only_at_the_version_that_it_has() {
+  void a_document_is_deleted_only_at_its_current_version() {
     Version first = make("leader", says("1"));
     Version second = write("leader", first, says("2"));
     assertThat(documents().delete("leader", first)).isFalse();
@@ -84,7 +84,7 @@ public abstract class DocumentChangesContract extends DocumentsContractTopic {
   }
 
   @Test
-  void a_document_that_was_deleted_and_made_again_has_none_of_its_earlier_versions() {
+  void a_document_that_is_deleted_and_created_again_has_none_of_its_earlier_versions() {
     List<Version> earlier = new ArrayList<>();
     for (int round = 0; round < 5; round++) {
       Version version = make("leader", says("1"));
@@ -105,7 +105,7 @@ public abstract class DocumentChangesContract extends DocumentsContractTopic {
   }
 
   @Test
-  void no_version_comes_twice_and_each_holds_only_until_the_next() {
+  void no_version_is_used_twice_and_each_is_valid_only_until_the_next() {
     List<Version> versions = new ArrayList<>();
     versions.add(make("leader", says("0")));
     for (int i = 1; i < 200; i++) {

@@ -14,7 +14,7 @@ public abstract class DocumentContentsContract extends DocumentsContractTopic {
   protected DocumentContentsContract() {}
 
   @Test
-  void any_key_names_a_document_of_its_own() {
+  void every_key_has_its_own_document() {
     for (String key : STRANGE_KEYS) {
       holds(key, make(key, says("first")), says("first"));
     }
@@ -35,7 +35,7 @@ public abstract class DocumentContentsContract extends DocumentsContractTopic {
   }
 
   @Test
-  void keys_may_be_long_and_are_told_from_others_by_their_last_letter() {
+  void long_keys_that_differ_in_the_last_letter_only_are_distinct() {
     List<String> longest =
         List.of(
             "a".repeat(VersionedDocuments.KEY_BYTES),
@@ -61,7 +61,7 @@ public abstract class DocumentContentsContract extends DocumentsContractTopic {
   }
 
   @Test
-  void keys_that_are_none_are_refused_everywhere() {
+  void invalid_keys_are_refused_by_every_method() {
     Version version = make("leader", says("1"));
     for (String key :
         List.of(
@@ -86,7 +86,7 @@ public abstract class DocumentContentsContract extends DocumentsContractTopic {
   }
 
   @Test
-  void contents_come_back_letter_for_letter() {
+  void contents_are_returned_unchanged() {
     List<String> contents =
         List.of(
             "{}",
@@ -114,7 +114,7 @@ public abstract class DocumentContentsContract extends DocumentsContractTopic {
   }
 
   @Test
-  void a_content_may_have_up_to_its_limit() {
+  void a_content_may_be_as_large_as_the_limit() {
     String largest = content(VersionedDocuments.JSON_BYTES);
     Version version = make("leader", largest);
     holds("leader", version, largest);
@@ -136,7 +136,7 @@ public abstract class DocumentContentsContract extends DocumentsContractTopic {
   }
 
   @Test
-  void what_is_no_object_of_json_is_refused() {
+  void a_content_that_is_not_one_json_object_is_refused() {
     for (String json :
         List.of(
             "",

@@ -18,7 +18,7 @@ public abstract class DocumentListingsContract extends DocumentsContractTopic {
   protected DocumentListingsContract() {}
 
   @Test
-  void nothing_is_listed_where_nothing_is() {
+  void an_empty_listing_is_empty() {
     assertThat(keys("")).isEmpty();
     assertThat(keys("a")).isEmpty();
     make("a", says("1"));
@@ -28,7 +28,7 @@ public abstract class DocumentListingsContract extends DocumentsContractTopic {
   }
 
   @Test
-  void a_listing_has_the_keys_that_begin_with_a_prefix_and_no_others() {
+  void a_listing_has_exactly_the_keys_that_begin_with_the_prefix() {
     for (String key :
         List.of("partition/2", "partition/10", "partition", "partitions/1", "Partition/1", "q")) {
       make(key, says(key));
@@ -45,7 +45,7 @@ public abstract class DocumentListingsContract extends DocumentsContractTopic {
   }
 
   @Test
-  void any_key_is_a_prefix_of_itself_and_means_nothing_else() {
+  void a_key_used_as_a_prefix_has_no_special_characters() {
     for (String key : STRANGE_KEYS) {
       make(key, says("1"));
     }
@@ -58,7 +58,7 @@ public abstract class DocumentListingsContract extends DocumentsContractTopic {
   }
 
   @Test
-  void keys_are_ordered_by_utf_16_code_units() {
+  void keys_are_listed_in_order_of_utf_16_code_units() {
     // The last two differ in order between UTF-16 code units and code points.
     List<String> ordered = List.of("A", "a", "\u00e9", "\u6f22", "\ud83d\ude00", "\ufffd");
     for (String key : ordered.reversed()) {
@@ -68,7 +68,7 @@ public abstract class DocumentListingsContract extends DocumentsContractTopic {
   }
 
   @Test
-  void what_is_listed_is_the_newest_version_by_which_it_can_be_written() {
+  void a_listed_version_is_the_newest_and_can_be_written_at() {
     Version first = make("a", says("1"));
     Version second = write("a", first, says("2"));
     Version other = make("b", says("3"));
@@ -85,7 +85,7 @@ public abstract class DocumentListingsContract extends DocumentsContractTopic {
   }
 
   @Test
-  void thousands_of_documents_are_listed_whole() throws Exception {
+  void thousands_of_documents_are_listed_completely() throws Exception {
     List<String> expected =
         IntStream.range(0, MANY).mapToObj(i -> "partition/7-" + i).sorted().toList();
     make("partition", says("no slash"));
@@ -107,7 +107,7 @@ public abstract class DocumentListingsContract extends DocumentsContractTopic {
   }
 
   @Test
-  void what_does_not_change_is_in_every_listing_while_all_else_does() throws Exception {
+  void unchanged_documents_are_in_every_listing_while_others_change() throws Exception {
     for (String key : List.of("a", "m", "z")) {
       make(key, says("steady"));
     }

@@ -11,7 +11,7 @@ public abstract class DocumentOpeningsContract extends DocumentsContractTopic {
   protected DocumentOpeningsContract() {}
 
   @Test
-  void what_one_writes_another_reads_at_once() {
+  void a_written_document_can_be_read_at_once_by_another_process() {
     VersionedDocuments other = fixture().open();
     Version version = make("leader", says("0"));
     for (int i = 1; i < 20; i++) {
@@ -27,7 +27,7 @@ public abstract class DocumentOpeningsContract extends DocumentsContractTopic {
   }
 
   @Test
-  void closed_documents_say_so_and_stay_for_others() {
+  void closed_documents_refuse_requests_and_stay_open_for_others() {
     VersionedDocuments other = fixture().open();
     Version version = make("leader", says("1"));
     documents().close();
@@ -57,7 +57,7 @@ public abstract class DocumentOpeningsContract extends DocumentsContractTopic {
   }
 
   @Test
-  void closed_documents_refuse_a_bad_key_all_the_same() {
+  void closed_documents_still_refuse_an_invalid_key() {
     documents().close();
     assertThatThrownBy(() -> documents().get("")).isInstanceOf(IllegalArgumentException.class);
   }

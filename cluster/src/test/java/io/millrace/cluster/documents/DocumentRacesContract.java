@@ -13,7 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** Many at once: of those who name the same version at most one changes anything. */
+/** Concurrent changes: of those that name the same version at most one succeeds. */
 public abstract class DocumentRacesContract extends DocumentsContractTopic {
   private static final int THREADS = 8;
   private static final int ROUNDS = 15;
@@ -21,17 +21,17 @@ public abstract class DocumentRacesContract extends DocumentsContractTopic {
   /** For subclasses. */
   protected DocumentRacesContract() {}
 
-  /** What a thread does in a race, with documents of its own. */
+  /** What each thread does in a race. */
   private interface Runner<T> {
     T run(VersionedDocuments documents, int thread, int round) throws Exception;
   }
 
-  /** Who looks at what a round has come to. */
-  private interface Judge<T> {
-    void judge(int round, List<T> results);
+  /** Checks the results of a round. */
+  private interface ResultCheck<T> {
+    void check(int round, List<T> results);
   }
 
-  private <T> void race(int rounds, Runner<T> runner, Judge<T> judge) throws Exception {
+  private <T> void race(int rounds, Runner<T> runner, ResultCheck<T> check) throws Exception {
     List<VersionedDocuments> openings = List.of(fixture().open(), fixture().open());
     CyclicBarrier start = new CyclicBarrier(THREADS);
     try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
@@ -49,13 +49,13 @@ public abstract class DocumentRacesContract extends DocumentsContractTopic {
         for (Future<T> result : threads.invokeAll(calls)) {
           results.add(result.get());
         }
-        judge.judge(round, results);
+        check.check(round, results);
       }
     }
   }
 
   @Test
-  void of_many_that_make_the_same_document_one_wins() throws Exception {
+  void of_many_writers_that_create_the_same_document_one_wins() throws Exception {
     this.<Optional<Version>>race(
         ROUNDS,
         (documents, thread, round) ->
@@ -64,7 +64,7 @@ public abstract class DocumentRacesContract extends DocumentsContractTopic {
   }
 
   @Test
-  void of_many_that_replace_the_same_version_one_wins() throws Exception {
+  void of_many_writers_that_replace_the_same_version_one_wins() throws Exception {
     List<Version> newest = new ArrayList<>(List.of(make("leader", says("begin"))));
     this.<Optional<Version>>race(
         ROUNDS,
@@ -88,7 +88,7 @@ public abstract class DocumentRacesContract extends DocumentsContractTopic {
   }
 
   @Test
-  void of_many_that_delete_and_replace_the_same_version_one_wins() throws Exception {
+  void of_many_writers_that_delete_or_replace_the_same_version_one_wins() throws Exception {
     List<Version> made = new ArrayList<>();
     for (int round = 0; round < ROUNDS; round++) {
       made.add(make("key" + round, says("begin")));
@@ -105,7 +105,7 @@ public abstract class DocumentRacesContract extends DocumentsContractTopic {
   }
 
   @Test
-  void a_counter_that_many_increment_loses_nothing() throws Exception {
+  void a_counter_that_many_writers_increment_loses_nothing() throws Exception {
     int each = 25;
     make("counter", "{\"count\":0}");
     this.<Integer>race(
@@ -132,7 +132,8 @@ public abstract class DocumentRacesContract extends DocumentsContractTopic {
   }
 
   @Test
-  void a_document_that_is_made_and_deleted_all_the_time_has_one_maker_at_a_time() throws Exception {
+  void a_document_that_is_created_and_deleted_repeatedly_has_one_creator_at_a_time()
+      throws Exception {
     int each = 15;
     List<Version> versions = Collections.synchronizedList(new ArrayList<>());
     this.<Integer>race(

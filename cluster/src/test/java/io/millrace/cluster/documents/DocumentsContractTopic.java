@@ -82,8 +82,8 @@ public abstract class DocumentsContractTopic {
 
   /** For subclasses. */
   protected DocumentsContractTopic() {
-    fixture = NotOpenedFixture.FIXTURE;
-    documents = NotOpenedFixture.DOCUMENTS;
+    fixture = UnopenedFixture.FIXTURE;
+    documents = UnopenedFixture.DOCUMENTS;
   }
 
   /** An empty home. */

@@ -14,7 +14,7 @@ final class ClusterSecretTest {
   @TempDir private Path folder = Path.of("");
 
   @Test
-  void a_file_is_a_secret_without_the_line_ends_after_it() throws IOException {
+  void a_secret_file_is_read_without_its_trailing_line_ends() throws IOException {
     Path file = folder.resolve("secret");
     for (String end : new String[] {"", "\n", "\r\n", "\n\n\r\n"}) {
       Files.writeString(file, " 14 bytes\nhere" + end);
@@ -22,8 +22,8 @@ final class ClusterSecretTest {
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("secret file " + file + ": a cluster's secret has 16 to 1024 bytes, not 14");
       Files.writeString(file, "a secret of 20 bytes" + end);
-      byte[] envelope = codec(ClusterSecret.read(file)).sealResult(Sealing.HERE, "x");
-      assertThat(codec(Sealing.SECRET).openResult(Sealing.HERE, envelope)).isEqualTo("x");
+      byte[] envelope = codec(ClusterSecret.read(file)).sealResult(TestCodecs.HERE, "x");
+      assertThat(codec(TestCodecs.SECRET).openResult(TestCodecs.HERE, envelope)).isEqualTo("x");
     }
   }
 
@@ -32,7 +32,7 @@ final class ClusterSecretTest {
   }
 
   @Test
-  void a_file_that_is_too_long_is_not_read_to_its_end() throws IOException {
+  void a_secret_file_that_is_too_long_is_not_read_to_its_end() throws IOException {
     Path file = folder.resolve("secret");
     Files.writeString(file, "s".repeat(100_000));
     assertThatThrownBy(() -> ClusterSecret.read(file))
@@ -44,7 +44,7 @@ final class ClusterSecretTest {
   }
 
   @Test
-  void a_file_that_is_not_there_or_is_none_is_named() {
+  void an_error_about_a_missing_or_unreadable_secret_file_names_it() {
     assertThatThrownBy(() -> ClusterSecret.read(folder.resolve("none")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("there is no secret file " + folder.resolve("none"));
@@ -63,18 +63,19 @@ final class ClusterSecretTest {
     byte[] bytes = "a secret of 20 bytes".getBytes(StandardCharsets.UTF_8);
     ClusterSecret secret = ClusterSecret.of(bytes);
     bytes[0] = 'b';
-    byte[] envelope = codec(secret).sealResult(Sealing.HERE, "x");
-    assertThat(codec(Sealing.SECRET).openResult(Sealing.HERE, envelope)).isEqualTo("x");
+    byte[] envelope = codec(secret).sealResult(TestCodecs.HERE, "x");
+    assertThat(codec(TestCodecs.SECRET).openResult(TestCodecs.HERE, envelope)).isEqualTo("x");
   }
 
   @Test
-  void a_signature_of_a_text_is_good_for_that_text_secret_and_purpose_only() {
-    String signature = Sealing.SECRET.sign("a", "text");
+  void a_signature_is_valid_for_its_text_secret_and_purpose_only() {
+    String signature = TestCodecs.SECRET.sign("a", "text");
     assertThat(signature).matches("[0-9a-f]{64}");
-    assertThat(Sealing.SECRET.isSigned("a", "text", signature)).isTrue();
-    assertThat(Sealing.SECRET.isSigned("b", "text", signature)).isFalse();
-    assertThat(Sealing.SECRET.isSigned("a", "texts", signature)).isFalse();
-    assertThat(Sealing.SECRET.isSigned("a", "text", "")).isFalse();
-    assertThat(Sealing.secret("another one of 20 b.").isSigned("a", "text", signature)).isFalse();
+    assertThat(TestCodecs.SECRET.isSigned("a", "text", signature)).isTrue();
+    assertThat(TestCodecs.SECRET.isSigned("b", "text", signature)).isFalse();
+    assertThat(TestCodecs.SECRET.isSigned("a", "texts", signature)).isFalse();
+    assertThat(TestCodecs.SECRET.isSigned("a", "text", "")).isFalse();
+    assertThat(TestCodecs.secret("another one of 20 b.").isSigned("a", "text", signature))
+        .isFalse();
   }
 }

@@ -36,13 +36,13 @@ final class TrustedClassesTest {
   @TempDir private Path folder = Path.of("");
 
   @Test
-  void lambdas_and_records_of_a_users_class_loader_cross() throws Exception {
+  void lambdas_and_records_of_a_class_loader_of_the_user_can_be_sent() throws Exception {
     compile();
     try (URLClassLoader leader = loader();
         URLClassLoader member = loader()) {
-      LambdaCodec here = new LambdaCodec(Sealing.SECRET, TrustedClasses.classesOf(leader));
-      byte[] envelope = here.sealLambda(Sealing.HERE, lambda(leader));
-      LambdaCodec there = new LambdaCodec(Sealing.SECRET, TrustedClasses.classesOf(member));
+      LambdaCodec here = new LambdaCodec(TestCodecs.SECRET, TrustedClasses.classesOf(leader));
+      byte[] envelope = here.sealLambda(TestCodecs.HERE, lambda(leader));
+      LambdaCodec there = new LambdaCodec(TestCodecs.SECRET, TrustedClasses.classesOf(member));
       SerializableLambda<?> lambda = there.openLambda(envelope).lambda();
       assertThat(lambda.run()).isEqualTo("hello you");
       assertThat(lambda.getClass().getClassLoader()).isSameAs(member);
@@ -50,12 +50,12 @@ final class TrustedClassesTest {
   }
 
   @Test
-  void a_member_that_has_not_the_users_classes_says_which_is_missing() throws Exception {
+  void a_member_without_the_class_of_the_user_names_it_in_its_error() throws Exception {
     compile();
     try (URLClassLoader leader = loader()) {
-      LambdaCodec here = new LambdaCodec(Sealing.SECRET, TrustedClasses.classesOf(leader));
+      LambdaCodec here = new LambdaCodec(TestCodecs.SECRET, TrustedClasses.classesOf(leader));
       LambdaCodec.SealedLambda sealed =
-          Sealing.codec().openLambda(here.sealLambda(Sealing.HERE, lambda(leader)));
+          TestCodecs.codec().openLambda(here.sealLambda(TestCodecs.HERE, lambda(leader)));
       assertThatThrownBy(sealed::lambda)
           .isInstanceOf(RefusedLambdaException.class)
           .hasMessage("there is no class com.example.Program$Context on this member's class path");
@@ -63,7 +63,7 @@ final class TrustedClassesTest {
   }
 
   @Test
-  void a_users_class_loader_makes_nothing_else_trusted() throws IOException {
+  void trusting_a_class_loader_of_the_user_trusts_no_other_classes() throws IOException {
     try (URLClassLoader users = loader()) {
       assertThat(TrustedClasses.classesOf(users).allows(Gadget.class)).isFalse();
       assertThat(TrustedClasses.classesOf(users).allows(ConcurrentHashMap.class)).isFalse();
@@ -74,7 +74,7 @@ final class TrustedClassesTest {
   }
 
   @Test
-  void a_package_is_trusted_with_all_below_it_and_nothing_beside_it() {
+  void a_trusted_package_includes_the_packages_below_it_and_no_others() {
     TrustedClasses trusted = TrustedClasses.packages("io.millrace.cluster.gad").and("com.example");
     assertThat(trusted.allows(Gadget.class)).isFalse();
     assertThat(trusted.and("io.millrace.cluster.gadget").allows(Gadget.class)).isTrue();
@@ -83,7 +83,7 @@ final class TrustedClassesTest {
   }
 
   @Test
-  void what_is_no_name_of_a_package_is_refused() {
+  void an_invalid_package_name_is_refused() {
     for (String name : List.of("", ".", "a.", "a..b", "1a", "a b", "a.*")) {
       assertThatThrownBy(() -> TrustedClasses.packages(name))
           .isInstanceOf(IllegalArgumentException.class)

@@ -22,10 +22,10 @@ import org.junit.jupiter.api.Test;
 
 /** What is signed, and still not made an object of. */
 final class UntrustedClassTest {
-  private final LambdaCodec codec = Sealing.codec();
+  private final LambdaCodec codec = TestCodecs.codec();
 
   @Test
-  void a_class_that_is_not_trusted_is_refused_by_name_and_no_object_made_of_it() {
+  void an_untrusted_class_is_refused_by_name_and_never_instantiated() {
     Gadget gadget = new Gadget();
     refused(gadget, Gadget.class);
     refused(new Gadget[] {gadget}, Gadget.class);
@@ -37,10 +37,11 @@ final class UntrustedClassTest {
   }
 
   @Test
-  void a_lambda_that_captures_such_a_class_is_refused() {
+  void a_lambda_that_captures_an_untrusted_class_is_refused() {
     Gadget gadget = new Gadget();
     LambdaCodec.SealedLambda sealed =
-        codec.openLambda(Sealing.careless().sealLambda(Sealing.HERE, () -> gadget.hashCode()));
+        codec.openLambda(
+            TestCodecs.trustingAll().sealLambda(TestCodecs.HERE, () -> gadget.hashCode()));
     int before = Gadget.made();
     assertThatThrownBy(sealed::lambda)
         .isInstanceOf(RefusedLambdaException.class)
@@ -49,42 +50,42 @@ final class UntrustedClassTest {
   }
 
   @Test
-  void a_lambda_that_was_written_in_such_a_class_is_refused() {
+  void a_lambda_that_is_written_in_an_untrusted_class_is_refused() {
     refused(Gadget.lambda(), Gadget.class);
     refused(Map.Entry.comparingByKey(), Map.Entry.class);
   }
 
   private void refused(Object object, Class<?> type) {
-    byte[] envelope = Sealing.careless().sealResult(Sealing.HERE, object);
+    byte[] envelope = TestCodecs.trustingAll().sealResult(TestCodecs.HERE, object);
     int before = Gadget.made();
-    assertThatThrownBy(() -> codec.openResult(Sealing.HERE, envelope))
+    assertThatThrownBy(() -> codec.openResult(TestCodecs.HERE, envelope))
         .isInstanceOf(RefusedLambdaException.class)
         .hasMessageContaining(type.getName())
         .hasMessageContaining("is not trusted");
     assertThat(Gadget.made()).isEqualTo(before);
-    assertThatThrownBy(() -> codec.sealResult(Sealing.HERE, object))
+    assertThatThrownBy(() -> codec.sealResult(TestCodecs.HERE, object))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(type.getName())
         .hasMessageContaining("is not trusted");
   }
 
   @Test
-  void dynamic_proxies_do_not_cross() {
+  void dynamic_proxies_are_refused() {
     Object proxy =
         Proxy.newProxyInstance(
             getClass().getClassLoader(), new Class<?>[] {Serializable.class}, new Handler());
-    assertThatThrownBy(() -> codec.sealResult(Sealing.HERE, proxy))
+    assertThatThrownBy(() -> codec.sealResult(TestCodecs.HERE, proxy))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("$Proxy")
         .hasMessageContaining("it is not trusted");
-    byte[] envelope = Sealing.seal(plain(proxy));
-    assertThatThrownBy(() -> codec.openResult(Sealing.HERE, envelope))
+    byte[] envelope = TestCodecs.seal(plain(proxy));
+    assertThatThrownBy(() -> codec.openResult(TestCodecs.HERE, envelope))
         .isInstanceOf(RefusedLambdaException.class)
         .hasMessage("dynamic proxies are not trusted");
   }
 
   @Test
-  void what_lies_too_deep_or_is_too_many_is_refused() {
+  void too_deep_or_too_many_objects_are_refused() {
     List<Object> deep = List.of();
     for (int i = 0; i < 70; i++) {
       deep = List.of(deep);
@@ -119,16 +120,17 @@ final class UntrustedClassTest {
   }
 
   private void limited(Object object, String why) {
-    byte[] envelope = codec.sealResult(Sealing.HERE, object);
-    assertThatThrownBy(() -> codec.openResult(Sealing.HERE, envelope))
+    byte[] envelope = codec.sealResult(TestCodecs.HERE, object);
+    assertThatThrownBy(() -> codec.openResult(TestCodecs.HERE, envelope))
         .isInstanceOf(RefusedLambdaException.class)
         .hasMessageContaining(why);
   }
 
   @Test
-  void an_envelope_of_a_lambda_with_something_else_in_it_is_refused() {
+  void an_envelope_of_a_lambda_that_holds_something_else_is_refused() {
     byte[] object = TrustedSerialization.write("text", TrustedClasses.packages("io.millrace"));
-    byte[] envelope = new Envelope(Envelope.Kind.LAMBDA, Sealing.HERE, object).seal(Sealing.SECRET);
+    byte[] envelope =
+        new Envelope(Envelope.Kind.LAMBDA, TestCodecs.HERE, object).seal(TestCodecs.SECRET);
     LambdaCodec.SealedLambda sealed = codec.openLambda(envelope);
     assertThatThrownBy(sealed::lambda)
         .isInstanceOf(RefusedLambdaException.class)
@@ -136,12 +138,12 @@ final class UntrustedClassTest {
   }
 
   @Test
-  void what_is_no_object_is_refused() {
+  void bytes_that_are_no_serialized_object_are_refused() {
     byte[] object = TrustedSerialization.write("text", TrustedClasses.packages("io.millrace"));
     for (byte[] bytes :
         List.of(new byte[0], new byte[9], Arrays.copyOf(object, object.length + 1))) {
-      byte[] envelope = Sealing.seal(bytes);
-      assertThatThrownBy(() -> codec.openResult(Sealing.HERE, envelope))
+      byte[] envelope = TestCodecs.seal(bytes);
+      assertThatThrownBy(() -> codec.openResult(TestCodecs.HERE, envelope))
           .isInstanceOf(RefusedLambdaException.class);
     }
   }

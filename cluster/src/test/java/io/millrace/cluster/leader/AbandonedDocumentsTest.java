@@ -67,7 +67,7 @@ final class AbandonedDocumentsTest {
   }
 
   @Test
-  void reports_of_members_that_are_gone_are_removed_and_those_of_others_stay() {
+  void reports_of_members_that_are_gone_are_removed_and_others_stay() {
     report("here", "works");
     report("gone", "worked");
     report("comes", "begins");

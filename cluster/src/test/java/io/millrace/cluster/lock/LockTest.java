@@ -21,14 +21,14 @@ final class LockTest {
   private static final long YEAR = 31_536_000_000L;
   private static final String KEY = "leader";
 
-  private final CountedDocuments documents;
+  private final CountingDocuments documents;
   private final ManualClock clockA = new ManualClock(1_000_000, 5);
   private final ManualClock clockB = new ManualClock(1_000_000 - YEAR, 77_777);
   private final Acquirer a;
   private final Acquirer b;
 
   LockTest(@TempDir Path folder) {
-    documents = new CountedDocuments(FileDocuments.open(folder));
+    documents = new CountingDocuments(FileDocuments.open(folder));
     a = lock("a", clockA);
     b = lock("b", clockB);
   }
@@ -53,7 +53,7 @@ final class LockTest {
   }
 
   @Test
-  void a_lock_is_a_document_with_the_fields_of_the_seed_and_a_fence() {
+  void the_document_of_a_lock_has_the_documented_fields() {
     a.step();
     assertThat(content()).isEqualTo("{\"holder\":\"a\",\"expire\":1010000,\"fence\":1}");
     a.release();
@@ -64,7 +64,7 @@ final class LockTest {
   }
 
   @Test
-  void a_lock_that_is_not_renewed_is_taken_lease_and_margin_after_it_was_seen() {
+  void a_lock_that_is_not_renewed_is_taken_lease_and_margin_after_it_was_first_seen() {
     a.step();
     advance(3000);
     b.step();
@@ -95,7 +95,7 @@ final class LockTest {
   }
 
   @Test
-  void a_lock_that_is_renewed_at_a_third_of_its_lease_stays_with_its_holder() {
+  void a_lock_that_is_renewed_stays_with_its_holder() {
     a.step();
     for (int i = 0; i < 20; i++) {
       b.step();
@@ -107,7 +107,7 @@ final class LockTest {
   }
 
   @Test
-  void a_lock_is_read_once_for_each_renewal_that_is_due_and_more_often_if_that_is_missing() {
+  void a_lock_is_read_once_for_each_due_renewal_and_more_often_if_the_renewal_is_missing() {
     ManualClock same = new ManualClock(clockA.wallMillis(), 0);
     Acquirer other = lock("c", same);
     a.step();
@@ -126,7 +126,7 @@ final class LockTest {
   }
 
   @Test
-  void fences_grow_also_where_the_document_was_deleted_and_made_again() {
+  void fences_grow_even_if_the_lock_document_is_deleted_and_created_again() {
     a.step();
     long before = a.lease().orElseThrow().fence();
     a.release();
@@ -137,7 +137,7 @@ final class LockTest {
   }
 
   @Test
-  void fences_grow_also_where_the_document_that_gives_them_out_is_lost() {
+  void fences_grow_even_if_the_document_of_fences_is_lost() {
     a.step();
     a.release();
     VersionedDocument fences = documents.get(FenceAllocator.KEY).orElseThrow();
@@ -160,7 +160,7 @@ final class LockTest {
   }
 
   @Test
-  void a_holder_that_takes_its_lock_anew_has_the_next_fence() {
+  void a_holder_that_takes_its_lock_again_gets_the_next_fence() {
     a.step();
     Lease first = a.lease().orElseThrow();
     a.retake();
@@ -169,7 +169,7 @@ final class LockTest {
   }
 
   @Test
-  void a_document_that_is_no_lock_is_named() {
+  void an_error_about_an_invalid_lock_names_its_document() {
     for (String json :
         new String[] {
           "{\"holder\":\"a\",\"expire\":\"soon\"}",
@@ -186,7 +186,7 @@ final class LockTest {
   }
 
   @Test
-  void terms_are_checked_and_tell_how_wrong_clocks_may_be() {
+  void lease_terms_are_validated_and_give_the_tolerated_clock_drift() {
     assertThat(LeaseTerms.DEFAULT.drift()).isBetween(0.09, 0.091);
     assertThatThrownBy(() -> LeaseTerms.of(Duration.ofMillis(99)))
         .hasMessageContaining("100 ms to a day");

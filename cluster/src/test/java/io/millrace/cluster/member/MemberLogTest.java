@@ -122,8 +122,7 @@ final class MemberLogTest {
   }
 
   @Test
-  void leads_that_are_gained_and_lost_and_members_that_come_and_go_are_logged()
-      throws InterruptedException {
+  void changes_of_leader_and_of_members_are_logged() throws InterruptedException {
     Member leader = start(new OnePart());
     await("Member " + leader.token() + " leads with fence ");
     Member second = start(new OnePart());
@@ -139,7 +138,7 @@ final class MemberLogTest {
   }
 
   @Test
-  void work_that_was_stopped_has_not_failed_whatever_it_throws() throws InterruptedException {
+  void stopped_work_is_not_logged_as_failed_whatever_it_throws() throws InterruptedException {
     OnePart work =
         new OnePart() {
           @Override
@@ -163,7 +162,7 @@ final class MemberLogTest {
   }
 
   @Test
-  void a_division_that_is_interrupted_by_the_end_of_the_member_has_not_failed()
+  void a_division_that_is_interrupted_when_the_member_closes_is_not_logged_as_failed()
       throws InterruptedException {
     CountDownLatch divides = new CountDownLatch(1);
     OnePart work =
@@ -187,7 +186,7 @@ final class MemberLogTest {
   }
 
   @Test
-  void work_that_throws_any_error_is_tried_again_after_its_lease() throws InterruptedException {
+  void work_that_throws_an_error_is_tried_again_after_its_lease() throws InterruptedException {
     AtomicInteger attempts = new AtomicInteger();
     OnePart work =
         new OnePart() {

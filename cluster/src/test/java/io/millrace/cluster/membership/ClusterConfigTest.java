@@ -32,7 +32,7 @@ final class ClusterConfigTest {
   }
 
   @Test
-  void the_first_member_says_what_all_go_by() {
+  void the_first_member_writes_the_settings_of_all_members() {
     assertThat(ClusterConfig.read(documents)).isEmpty();
     assertThat(FIRST.orExisting(documents)).isEqualTo(FIRST);
     assertThat(documents.get("config").map(VersionedDocument::json))
@@ -42,7 +42,7 @@ final class ClusterConfigTest {
   }
 
   @Test
-  void a_configuration_that_is_damaged_is_named() {
+  void an_error_about_a_damaged_configuration_names_its_document() {
     documents.put("config", Version.NONE, "{\"lease\":1}");
     assertThatThrownBy(() -> ClusterConfig.read(documents))
         .isInstanceOf(ClusterException.class)

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 final class SharesTest {
   @Test
-  void shares_follow_workers_and_add_up() {
+  void shares_are_in_proportion_to_workers_and_add_up() {
     MemberList members = new MemberList(List.of(new Peer("a", 5), new Peer("b", 3)));
     assertThat(PartitionRunner.Shares.of("a", members, 8)).isEqualTo(5);
     assertThat(PartitionRunner.Shares.of("b", members, 8)).isEqualTo(3);
@@ -23,7 +23,7 @@ final class SharesTest {
   }
 
   @Test
-  void all_partitions_have_a_member_and_nobody_is_off_by_one_or_has_more_than_workers() {
+  void each_partition_has_a_member_and_no_share_is_off_by_one_or_exceeds_the_workers() {
     SplittableRandom random = new SplittableRandom(7);
     for (int round = 0; round < 2000; round++) {
       int count = random.nextInt(1, 9);

@@ -32,7 +32,8 @@ final class BacklogTest {
   }
 
   @Test
-  void items_are_given_out_once_wait_again_when_asked_to_and_are_done_for_good() throws Exception {
+  void items_are_given_out_once_until_they_are_enqueued_again_and_never_after_they_are_committed()
+      throws Exception {
     cluster.start(1);
     Backlog files = cluster.executor().backlog("files");
     files.add(List.of("a", "b", "a"));
@@ -55,7 +56,7 @@ final class BacklogTest {
   }
 
   @Test
-  void taking_waits_for_an_item() throws Exception {
+  void take_waits_for_an_item() throws Exception {
     cluster.start(1);
     Backlog files = cluster.executor().backlog("files");
     Thread adds = Thread.ofVirtual().start(() -> files.add(List.of("late")));
@@ -87,7 +88,7 @@ final class BacklogTest {
   }
 
   @Test
-  void what_a_leader_has_given_out_waits_again_once_nothing_runs_that_it_submitted()
+  void items_that_an_earlier_leader_gave_out_wait_again_when_none_of_its_lambdas_is_left()
       throws Exception {
     Member first = cluster.start(1);
     RemoteExecutor executor = cluster.executor();
@@ -117,7 +118,7 @@ final class BacklogTest {
   private static final Semaphore RUNS = new Semaphore(1);
 
   @Test
-  void bad_names_and_items_are_refused() throws Exception {
+  void invalid_names_and_items_are_refused() throws Exception {
     cluster.start(1);
     RemoteExecutor executor = cluster.executor();
     assertThatThrownBy(() -> executor.backlog("no good"))

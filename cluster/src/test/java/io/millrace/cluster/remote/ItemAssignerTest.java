@@ -51,7 +51,7 @@ final class ItemAssignerTest {
   }
 
   @Test
-  void an_item_whose_giving_out_was_not_answered_is_given_out_after_all() {
+  void an_item_is_given_out_again_if_the_answer_to_the_write_was_lost() {
     ItemAssigner assigner = leader(1);
     items.add(List.of("a"));
     documents.loseAnswersOf("backlog/");
@@ -62,7 +62,7 @@ final class ItemAssignerTest {
   }
 
   @Test
-  void what_was_given_out_before_an_answer_is_lost_is_handed_over() {
+  void items_that_were_given_out_before_a_lost_answer_are_returned() {
     ItemAssigner assigner = leader(1);
     items.add(List.of("a", "b"));
     documents.loseAnswersOf("backlog/files/Yg");
@@ -72,7 +72,7 @@ final class ItemAssignerTest {
   }
 
   @Test
-  void what_an_older_leader_gave_out_waits_once_that_is_over_and_a_newer_ones_never() {
+  void items_of_an_earlier_leader_wait_again_when_it_is_over_and_those_of_a_later_one_never() {
     items.add(List.of("a"));
     assertThat(leader(1).take(1)).containsExactly("a");
     ItemAssigner second = leader(2);
@@ -84,7 +84,7 @@ final class ItemAssignerTest {
   }
 
   @Test
-  void what_is_enqueued_again_comes_after_what_was_tried_less_often() {
+  void an_item_that_is_enqueued_again_comes_after_items_with_fewer_attempts() {
     ItemAssigner assigner = leader(1);
     items.add(List.of("a", "b", "c"));
     assertThat(assigner.take(2)).containsExactly("a", "b");
@@ -97,7 +97,7 @@ final class ItemAssignerTest {
   }
 
   @Test
-  void one_who_leads_no_more_gives_nothing_out() {
+  void a_former_leader_gives_out_no_items() {
     ItemAssigner assigner = leader(1);
     items.add(List.of("a"));
     remaining = Duration.ZERO;

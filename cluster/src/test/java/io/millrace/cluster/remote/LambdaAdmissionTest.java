@@ -75,7 +75,7 @@ final class LambdaAdmissionTest {
   }
 
   @Test
-  void what_is_signed_named_and_addressed_rightly_is_taken_once() {
+  void a_lambda_with_the_right_signature_name_and_address_is_accepted_once() {
     Partition partition = partition(NAME, sealed(codec, NAME, "us"));
     assertThat(admission.admits(partition)).isTrue();
     assertThat(admission.admits(partition)).isTrue();
@@ -85,13 +85,13 @@ final class LambdaAdmissionTest {
   }
 
   @Test
-  void what_is_for_another_member_is_left_to_it_without_a_word() {
+  void a_lambda_for_another_member_is_ignored_without_a_log_message() {
     assertThat(admission.admits(partition(NAME, sealed(codec, NAME, "another")))).isFalse();
     assertThat(log.list).isEmpty();
   }
 
   @Test
-  void what_is_unsigned_foreign_damaged_or_oversized_is_refused_and_logged_once() {
+  void unsigned_foreign_damaged_or_oversized_envelopes_are_refused_and_logged_once() {
     refuses(NAME, "no envelope at all".getBytes(StandardCharsets.UTF_8), "");
     refuses(new PartitionName(7, 4), sealed(codec("another cluster's own"), NAME, "us"), "");
     byte[] damaged = sealed(codec, NAME, "us");
@@ -101,7 +101,7 @@ final class LambdaAdmissionTest {
   }
 
   @Test
-  void an_envelope_in_a_document_of_another_name_is_refused() {
+  void an_envelope_in_the_document_of_another_partition_is_refused() {
     byte[] envelope = sealed(codec, NAME, "us");
     refuses(new PartitionName(7, 4), envelope, "it was sealed as partition/7-3");
     refuses(new PartitionName(8, 3), envelope, "it was sealed as partition/7-3");
@@ -109,7 +109,7 @@ final class LambdaAdmissionTest {
   }
 
   @Test
-  void nothing_of_an_older_generation_is_taken_once_a_newer_one_was_begun() {
+  void no_lambda_of_an_older_generation_is_accepted_after_a_newer_one_has_begun() {
     assertThat(admission.begin(new PartitionName(9, 1))).isTrue();
     refuses(NAME, sealed(codec, NAME, "us"), "it was begun before");
     assertThat(admission.begin(NAME)).isFalse();

@@ -64,7 +64,7 @@ final class RemoteWorkTest {
   }
 
   private void requireNothingLeft() {
-    Patience.until(
+    Await.until(
         "no partition or result is left",
         () ->
             cluster.documents().list("partition/").isEmpty()
@@ -72,8 +72,7 @@ final class RemoteWorkTest {
   }
 
   @Test
-  void a_lambda_runs_on_the_member_it_is_submitted_to_which_it_knows_and_its_result_comes_back()
-      throws Exception {
+  void a_lambda_runs_on_its_member_and_its_result_is_returned() throws Exception {
     cluster.start(2);
     RemoteExecutor executor = cluster.executor();
     Member other = cluster.start(1);
@@ -87,8 +86,7 @@ final class RemoteWorkTest {
   }
 
   @Test
-  void what_a_lambda_throws_is_a_failure_with_its_name_message_and_trace_be_it_an_error()
-      throws Exception {
+  void anything_that_a_lambda_throws_is_a_failure_with_class_message_and_trace() throws Exception {
     cluster.start(1);
     RemoteMember member = cluster.executor().idleMembers().getFirst();
     ExecutionFuture<Object> future =
@@ -112,7 +110,7 @@ final class RemoteWorkTest {
   }
 
   @Test
-  void a_result_that_is_too_large_or_cannot_be_sent_is_a_failure_that_says_so() throws Exception {
+  void a_result_that_is_too_large_or_not_serializable_is_a_failure() throws Exception {
     cluster.start(1);
     RemoteMember member = cluster.executor().idleMembers().getFirst();
     ExecutionFuture<byte[]> large = member.submit(() -> new byte[2_000_000]);
@@ -126,7 +124,7 @@ final class RemoteWorkTest {
   }
 
   @Test
-  void handlers_run_once_also_when_they_come_after_the_end_and_one_that_throws_stops_no_other()
+  void handlers_run_once_even_if_added_after_the_end_and_one_that_throws_does_not_stop_others()
       throws Exception {
     cluster.start(1);
     RemoteMember member = cluster.executor().idleMembers().getFirst();
@@ -143,7 +141,7 @@ final class RemoteWorkTest {
   }
 
   @Test
-  void a_lambda_over_its_time_times_out_and_its_thread_is_interrupted() throws Exception {
+  void a_lambda_past_its_time_limit_times_out_and_its_thread_is_interrupted() throws Exception {
     cluster.start(1);
     RemoteMember member = cluster.executor().idleMembers().getFirst();
     ExecutionFuture<?> future =
@@ -163,7 +161,7 @@ final class RemoteWorkTest {
     RemoteMember member = cluster.executor().idleMembers().getFirst();
     ExecutionFuture<?> future = member.submit(RemoteWorkTest::runUntilToldOrInterrupted);
     assertThat(said()).isEqualTo("begun");
-    Patience.until("it is seen to run", () -> future.state() == ExecutionState.RUNNING);
+    Await.until("it is seen to run", () -> future.state() == ExecutionState.RUNNING);
     assertThat(future.cancel()).isTrue();
     assertThat(said()).isEqualTo("interrupted");
     assertThatThrownBy(future::await).isInstanceOf(CancellationException.class);
@@ -173,7 +171,7 @@ final class RemoteWorkTest {
   }
 
   @Test
-  void only_as_many_lambdas_are_idle_members_given_as_they_have_workers() throws Exception {
+  void idle_members_are_those_with_fewer_lambdas_than_workers() throws Exception {
     cluster.start(2);
     RemoteExecutor executor = cluster.executor();
     Member other = cluster.start(1);
@@ -203,7 +201,7 @@ final class RemoteWorkTest {
   }
 
   @Test
-  void what_is_not_begun_within_three_leases_times_out() throws Exception {
+  void a_lambda_that_is_not_begun_within_three_leases_times_out() throws Exception {
     cluster.start(1);
     RemoteMember member = cluster.executor().idleMembers().getFirst();
     member.submit(RemoteWorkTest::runUntilToldOrInterrupted);
@@ -215,8 +213,7 @@ final class RemoteWorkTest {
   }
 
   @Test
-  void a_member_that_is_marked_dead_ends_its_work_comes_back_and_is_trusted_again()
-      throws Exception {
+  void a_member_marked_as_dead_ends_its_work_and_gets_work_again() throws Exception {
     cluster.start(1);
     RemoteExecutor executor = cluster.executor();
     Member other = cluster.start(1);
@@ -236,7 +233,7 @@ final class RemoteWorkTest {
   }
 
   @Test
-  void the_work_of_a_member_that_goes_times_out() throws Exception {
+  void the_lambdas_of_a_member_that_leaves_time_out() throws Exception {
     cluster.start(1);
     RemoteExecutor executor = cluster.executor();
     Member other = cluster.start(1);
@@ -250,8 +247,9 @@ final class RemoteWorkTest {
   }
 
   @Test
-  void when_a_leader_goes_its_futures_are_abandoned_without_handlers_and_the_next_one_goes_on()
-      throws Exception {
+  void
+      when_a_leader_leaves_its_futures_are_abandoned_without_handlers_and_the_next_leader_continues()
+          throws Exception {
     Member first = cluster.start(1);
     RemoteExecutor executor = cluster.executor();
     Member other = cluster.start(1);
@@ -274,7 +272,7 @@ final class RemoteWorkTest {
   }
 
   @Test
-  void a_program_that_fails_runs_again_in_a_generation_of_its_own() throws Exception {
+  void a_program_that_fails_runs_again_in_a_new_generation() throws Exception {
     cluster.start(
         1,
         executor -> {
@@ -295,7 +293,7 @@ final class RemoteWorkTest {
   }
 
   @Test
-  void envelopes_that_are_copied_or_put_back_are_not_run_again() throws Exception {
+  void copied_or_restored_envelopes_are_not_run_again() throws Exception {
     cluster.start(2);
     ExecutionFuture<String> future =
         cluster
@@ -312,12 +310,12 @@ final class RemoteWorkTest {
             .replaceFirst("expire\":\\d+", "expire\":0");
     String copy = "partition/1-900";
     cluster.documents().put(copy, Version.NONE, free);
-    Patience.until("the copy is removed", () -> cluster.documents().get(copy).isEmpty());
+    Await.until("the copy is removed", () -> cluster.documents().get(copy).isEmpty());
     MAY_END.release();
     assertThat(future.await()).isEqualTo("told");
-    Patience.until("it is removed", () -> cluster.documents().get(key).isEmpty());
+    Await.until("it is removed", () -> cluster.documents().get(key).isEmpty());
     cluster.documents().put(key, Version.NONE, free);
-    Patience.until("it is removed again", () -> cluster.documents().get(key).isEmpty());
+    Await.until("it is removed again", () -> cluster.documents().get(key).isEmpty());
     requireNothingLeft();
     assertThat(SAID).isEmpty();
   }

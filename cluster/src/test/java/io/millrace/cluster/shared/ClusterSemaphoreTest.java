@@ -53,7 +53,8 @@ final class ClusterSemaphoreTest {
   }
 
   @Test
-  void threads_of_all_members_together_are_inside_with_a_permit_each() throws Exception {
+  void threads_of_all_members_together_hold_at_most_as_many_permits_as_there_are()
+      throws Exception {
     Set<Integer> inside = ConcurrentHashMap.newKeySet();
     CountDownLatch full = new CountDownLatch(PERMITS);
     List<Future<?>> all = new ArrayList<>();
@@ -84,7 +85,7 @@ final class ClusterSemaphoreTest {
   }
 
   @Test
-  void permits_are_shown_as_locks() throws Exception {
+  void permits_are_listed_as_locks() throws Exception {
     Member member = member(documents, LONG);
     ClusterSemaphore semaphore = ClusterSemaphore.of("s", 1, member);
     List<ClusterStatus.LockView> locks =
@@ -100,8 +101,8 @@ final class ClusterSemaphoreTest {
   }
 
   @Test
-  void a_permit_of_a_member_that_is_gone_comes_back() throws Exception {
-    CutDocuments cut = new CutDocuments(documents);
+  void a_permit_of_a_dead_member_becomes_free() throws Exception {
+    FaultyDocuments cut = new FaultyDocuments(documents);
     ClusterSemaphore lost = ClusterSemaphore.of("s", 1, member(cut, SHORT));
     ClusterSemaphore next = ClusterSemaphore.of("s", 1, member(documents, SHORT));
     CountDownLatch inside = new CountDownLatch(1);
@@ -123,10 +124,10 @@ final class ClusterSemaphoreTest {
   }
 
   @Test
-  void a_copy_says_what_the_original_says() throws Exception {
+  void a_deserialized_semaphore_has_the_same_name_and_permits() throws Exception {
     Member member = member(documents, LONG);
     ClusterSemaphore copy =
-        Copies.copy(ClusterSemaphore.class, ClusterSemaphore.of("s", 2, member));
+        SerializedCopies.copy(ClusterSemaphore.class, ClusterSemaphore.of("s", 2, member));
     assertThat(copy).hasToString("semaphore 's' of 2");
     assertThatThrownBy(() -> copy.guard(permit -> null))
         .hasMessage("no member works on this thread");

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.millrace.cluster.documents.Version;
 import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.documents.files.FileDocuments;
-import io.millrace.cluster.lock.CountedDocuments;
+import io.millrace.cluster.lock.CountingDocuments;
 import io.millrace.cluster.lock.Lease;
 import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.lock.Locks;
@@ -30,14 +30,14 @@ final class FairAcquirerTest {
   private static final long MARGIN = 2_000;
   private static final Permits TWO = new Permits("two", 2);
 
-  private final CountedDocuments documents;
+  private final CountingDocuments documents;
   private final ManualClock clock = new ManualClock(1_000_000, 0);
   private final FairAcquirer a;
   private final FairAcquirer b;
   private final FairAcquirer c;
 
   FairAcquirerTest(@TempDir Path folder) {
-    documents = new CountedDocuments(FileDocuments.open(folder));
+    documents = new CountingDocuments(FileDocuments.open(folder));
     a = acquirer("a", TWO);
     b = acquirer("b", TWO);
     c = acquirer("c", TWO);
@@ -68,7 +68,7 @@ final class FairAcquirerTest {
   }
 
   @Test
-  void as_many_are_inside_as_there_are_permits() {
+  void as_many_members_as_there_are_permits_hold_one() {
     a.step();
     b.step();
     c.step();
@@ -80,7 +80,7 @@ final class FairAcquirerTest {
   }
 
   @Test
-  void who_waits_reads_the_queue_and_lists_permits_once_a_second() {
+  void a_waiting_member_reads_the_queue_and_lists_permits_once_a_second() {
     a.step();
     b.step();
     long due = c.step();
@@ -98,7 +98,7 @@ final class FairAcquirerTest {
   }
 
   @Test
-  void a_permit_that_is_released_is_had_at_the_next_look_although_listings_do_not_show_it_yet() {
+  void a_released_permit_is_taken_at_the_next_poll_even_if_listings_do_not_show_it_yet() {
     a.step();
     b.step();
     c.step();
@@ -115,7 +115,7 @@ final class FairAcquirerTest {
   }
 
   @Test
-  void a_lock_that_is_released_goes_to_the_member_that_waits_and_then_back() {
+  void a_released_lock_goes_to_the_waiting_member_and_then_back() {
     FairAcquirer one = lock("one");
     FairAcquirer two = lock("two");
     one.step();
@@ -137,7 +137,7 @@ final class FairAcquirerTest {
   }
 
   @Test
-  void if_the_first_of_the_queue_does_not_take_its_turn_the_next_one_has_it_a_second_later() {
+  void if_the_first_of_the_queue_does_not_take_the_lock_the_next_member_takes_it_a_second_later() {
     FairAcquirer holder = lock("holder");
     FairAcquirer dead = lock("dead");
     FairAcquirer next = lock("next");
@@ -159,7 +159,7 @@ final class FairAcquirerTest {
   }
 
   @Test
-  void who_only_looks_does_not_join_the_queue() {
+  void a_member_that_tries_once_does_not_join_the_queue() {
     lock("holder").step();
     lock("looker").with(Set::of, () -> {}, false).step();
     assertThat(documents.get("waiting/lock/l")).isEmpty();
@@ -174,7 +174,7 @@ final class FairAcquirerTest {
   }
 
   @Test
-  void a_permit_that_is_not_renewed_comes_back_after_lease_and_margin() {
+  void a_permit_that_is_not_renewed_becomes_free_after_lease_and_margin() {
     a.step();
     b.step();
     c.step();
@@ -210,7 +210,8 @@ final class FairAcquirerTest {
   }
 
   @Test
-  void a_permit_that_a_neighbour_gave_back_is_had_although_listings_do_not_show_it_yet() {
+  void
+      a_permit_that_another_thread_of_the_member_released_is_taken_even_if_listings_do_not_show_it_yet() {
     a.step();
     b.step();
     String left = key(a);
@@ -225,7 +226,7 @@ final class FairAcquirerTest {
   }
 
   @Test
-  void who_says_another_number_is_told_so() {
+  void another_number_of_permits_is_refused() {
     a.step();
     FairAcquirer other = acquirer("d", new Permits("two", 3));
     assertThatThrownBy(other::step)
@@ -236,7 +237,7 @@ final class FairAcquirerTest {
   }
 
   @Test
-  void a_damaged_document_is_tried_again_and_gives_no_permit() {
+  void a_damaged_document_is_read_again_and_gives_no_permit() {
     documents.put("semaphore/two", Version.NONE, "{\"permits\":2}");
     documents.put("semaphore/two/1", Version.NONE, "{\"holder\":\"x\"}");
     assertThat(a.step()).isEqualTo(LEASE / 3);
@@ -244,7 +245,7 @@ final class FairAcquirerTest {
   }
 
   @Test
-  void numbers_and_names_that_make_no_semaphore_are_refused() {
+  void invalid_numbers_and_names_of_semaphores_are_refused() {
     assertThatThrownBy(() -> ClusterSemaphore.of("s", 0))
         .hasMessage("a semaphore has 1 to 1000 permits, not 0");
     assertThatThrownBy(() -> ClusterSemaphore.of("s", 1001)).hasMessageContaining("not 1001");

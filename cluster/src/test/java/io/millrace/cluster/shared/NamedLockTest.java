@@ -64,7 +64,7 @@ final class NamedLockTest {
   }
 
   @Test
-  void of_all_threads_of_all_members_one_is_inside_at_a_time()
+  void one_thread_of_all_members_holds_the_lock_at_a_time()
       throws InterruptedException, ExecutionException {
     AtomicInteger inside = new AtomicInteger();
     List<Long> fences = Collections.synchronizedList(new ArrayList<>());
@@ -94,12 +94,12 @@ final class NamedLockTest {
   }
 
   @Test
-  void members_pass_a_lock_on_without_waiting_for_its_lease() throws Exception {
+  void a_released_lock_goes_to_another_member_before_its_lease_ends() throws Exception {
     passOn(documents);
   }
 
   @Test
-  void members_pass_a_lock_on_in_a_task_store_too() throws Exception {
+  void a_released_lock_goes_to_another_member_in_a_task_store_too() throws Exception {
     try (TaskStore store = TaskStore.open(StoreOptions.in(folder.resolve("store")))) {
       passOn(StoreDocuments.of(store));
     }
@@ -130,7 +130,7 @@ final class NamedLockTest {
   }
 
   @Test
-  void what_the_code_gives_or_throws_comes_out_and_the_lock_is_free_after_it()
+  void the_result_or_exception_of_the_code_is_passed_on_and_the_lock_is_released()
       throws InterruptedException {
     NamedLock lock = NamedLock.of("a/b", member(documents, LONG));
     long first = lock.<Long, RuntimeException>guard(Guard::fence);
@@ -145,7 +145,7 @@ final class NamedLockTest {
   }
 
   @Test
-  void a_lock_is_shown_with_its_holder_while_it_is_held() throws InterruptedException {
+  void a_held_lock_is_listed_with_its_holder() throws InterruptedException {
     Member member = member(documents, LONG);
     ClusterStatus.LockView view =
         NamedLock.of("shown", member)
@@ -158,7 +158,7 @@ final class NamedLockTest {
   }
 
   @Test
-  void who_waits_for_a_time_only_is_told_that_it_is_over() throws Exception {
+  void a_wait_with_a_time_limit_times_out() throws Exception {
     NamedLock held = NamedLock.of("busy", member(documents, LONG));
     NamedLock wanted = NamedLock.of("busy", member(documents, LONG));
     String ran =
@@ -179,7 +179,7 @@ final class NamedLockTest {
   }
 
   @Test
-  void a_thread_that_is_inside_is_told_that_it_would_wait_for_itself() throws Exception {
+  void a_thread_that_holds_the_lock_cannot_acquire_it_again() throws Exception {
     NamedLock lock = NamedLock.of("again", member(documents, LONG));
     Throwable thrown =
         lock.guard(guard -> {
@@ -194,8 +194,8 @@ final class NamedLockTest {
   }
 
   @Test
-  void a_lease_is_renewed_as_long_as_the_code_runs() throws Exception {
-    CutDocuments counted = new CutDocuments(documents);
+  void the_lease_is_renewed_while_the_code_runs() throws Exception {
+    FaultyDocuments counted = new FaultyDocuments(documents);
     NamedLock lock = NamedLock.of("long", member(counted, SHORT));
     int puts =
         lock.guard(guard -> {
@@ -210,9 +210,9 @@ final class NamedLockTest {
   }
 
   @Test
-  void whose_lease_ends_is_interrupted_and_another_member_follows_with_a_larger_fence()
+  void a_holder_whose_lease_ends_is_interrupted_and_the_next_one_has_a_larger_fence()
       throws Exception {
-    CutDocuments cut = new CutDocuments(documents);
+    FaultyDocuments cut = new FaultyDocuments(documents);
     NamedLock lost = NamedLock.of("lost", member(cut, SHORT));
     NamedLock next = NamedLock.of("lost", member(documents, SHORT));
     CompletableFuture<Guard> first = new CompletableFuture<>();
@@ -238,9 +238,8 @@ final class NamedLockTest {
   }
 
   @Test
-  void a_renewal_without_an_answer_does_not_keep_the_code_from_being_interrupted()
-      throws Exception {
-    CutDocuments slow = new CutDocuments(documents);
+  void the_code_is_interrupted_even_if_a_renewal_gets_no_answer() throws Exception {
+    FaultyDocuments slow = new FaultyDocuments(documents);
     NamedLock lock = NamedLock.of("slow", member(slow, SHORT));
     assertThatThrownBy(() ->
             lock.guard(guard -> {
@@ -259,9 +258,9 @@ final class NamedLockTest {
   }
 
   @Test
-  void code_that_does_not_notice_that_the_lease_has_ended_ends_with_that_all_the_same()
+  void code_that_ignores_the_end_of_the_lease_still_ends_with_LeaseLostException()
       throws Exception {
-    CutDocuments cut = new CutDocuments(documents);
+    FaultyDocuments cut = new FaultyDocuments(documents);
     NamedLock lock = NamedLock.of("deaf", member(cut, SHORT));
     assertThatThrownBy(() ->
             lock.guard(guard -> {
@@ -278,7 +277,7 @@ final class NamedLockTest {
   }
 
   @Test
-  void a_thread_that_is_interrupted_while_it_waits_waits_no_more() throws Exception {
+  void an_interrupted_thread_stops_waiting() throws Exception {
     NamedLock held = NamedLock.of("held", member(documents, LONG));
     NamedLock wanted = NamedLock.of("held", member(documents, LONG));
     CompletableFuture<Throwable> end = new CompletableFuture<>();
@@ -300,8 +299,9 @@ final class NamedLockTest {
   }
 
   @Test
-  void a_copy_belongs_to_the_member_whose_work_uses_it() throws Exception {
-    NamedLock copy = Copies.copy(NamedLock.class, NamedLock.of("copied", member(documents, LONG)));
+  void a_deserialized_lock_belongs_to_the_member_whose_work_uses_it() throws Exception {
+    NamedLock copy =
+        SerializedCopies.copy(NamedLock.class, NamedLock.of("copied", member(documents, LONG)));
     assertThatThrownBy(() -> copy.guard(guard -> null))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("no member works on this thread");
@@ -322,7 +322,7 @@ final class NamedLockTest {
   }
 
   @Test
-  void names_that_keys_cannot_have_are_refused() {
+  void names_that_cannot_be_part_of_a_key_are_refused() {
     assertThatThrownBy(() -> NamedLock.of(""))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("the name of a lock has 1 to 300 bytes, not 0");

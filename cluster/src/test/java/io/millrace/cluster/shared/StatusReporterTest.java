@@ -26,12 +26,12 @@ final class StatusReporterTest {
   private static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofSeconds(3));
   private static final String KEY = "status/feed/a";
 
-  private final CutDocuments documents;
+  private final FaultyDocuments documents;
   private final ManualClock clock = new ManualClock(5000, 0);
   private final StatusReporter.Writer reporting;
 
   StatusReporterTest(@TempDir Path folder) {
-    documents = new CutDocuments(FileDocuments.open(folder));
+    documents = new FaultyDocuments(FileDocuments.open(folder));
     MemberContext context =
         new MemberContext(new Peer("a", 1), documents, TERMS, clock, new Random(7));
     reporting = new StatusReporter.Writer(context, "feed");
@@ -47,7 +47,7 @@ final class StatusReporterTest {
   }
 
   @Test
-  void a_report_is_written_at_once_and_the_last_of_the_next_ones_a_second_later() {
+  void the_first_report_is_written_at_once_and_the_newest_later_one_after_a_second() {
     assertThat(reporting.offer("one", Map.of())).isTrue();
     assertThat(reporting.step()).isTrue();
     assertThat(content()).isEqualTo("{\"time\":5000,\"text\":\"one\"}");
@@ -68,7 +68,7 @@ final class StatusReporterTest {
   }
 
   @Test
-  void a_report_that_cannot_be_written_is_tried_again() {
+  void a_report_that_cannot_be_written_is_retried() {
     documents.cut(true);
     reporting.offer("late", Map.of());
     for (int i = 0; i < 5; i++) {
@@ -83,7 +83,7 @@ final class StatusReporterTest {
   }
 
   @Test
-  void all_members_reports_are_seen_by_each_and_by_whoever_looks_at_the_cluster() throws Exception {
+  void each_member_and_the_cluster_status_show_the_reports_of_all_members() throws Exception {
     try (Member one = Member.start(documents, 1, TERMS, ClusterWork.none());
         Member two = Member.start(documents, 1, TERMS, ClusterWork.none())) {
       StatusReporter.of("feed", one).report("half done");
@@ -104,14 +104,14 @@ final class StatusReporterTest {
   }
 
   @Test
-  void what_is_too_long_or_says_nothing_is_refused() throws Exception {
+  void a_report_that_is_too_long_or_empty_is_refused() throws Exception {
     assertThatThrownBy(() -> reporting.offer("ä".repeat(4097), Map.of()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("a report has at most 8192 bytes, not 8194");
     StatusReporter reporter = StatusReporter.of("feed");
     assertThatThrownBy(() -> reporter.report(Map.of()))
         .hasMessage("a report needs a text or values");
-    assertThatThrownBy(() -> Copies.copy(StatusReporter.class, reporter).report("x"))
+    assertThatThrownBy(() -> SerializedCopies.copy(StatusReporter.class, reporter).report("x"))
         .hasMessage("no member works on this thread");
     assertThatThrownBy(() -> StatusReporter.of("a/b"))
         .hasMessage("the name of a status reporter has no '/', and 'a/b' has one");

@@ -20,11 +20,11 @@ abstract class ClusterSimulation {
   static final long LEASE = TERMS.lease().toMillis();
 
   /** How far off clocks are at most, as a part of the drift that the margin makes up for. */
-  static final double ALMOST = 0.99;
+  static final double DRIFT_FRACTION = 0.99;
 
   final World world;
   final LeaseTerms terms;
-  final Trouble trouble = new Trouble();
+  final Faults faults = new Faults();
   final SimulatedDocuments documents;
   final List<SimulatedMember> members = new ArrayList<>();
   private final Set<Object> held = new HashSet<>();
@@ -39,30 +39,30 @@ abstract class ClusterSimulation {
   }
 
   /** What a member does that holds and gives out partitions. */
-  abstract SimulatedMember.LeaderOf leaderOf(Line line);
+  abstract SimulatedMember.MemberSetup setup(SimulatedConnection connection);
 
   /** What a member does with the partitions that it holds. */
-  abstract SimulatedLabor laborOf(Host host, MemberContext context);
+  abstract SimulatedHandler handlerOf(Host host, MemberContext context);
 
   SimulatedMember start(int workers) {
     Host host = new Host(world);
-    Line line = new Line(world, documents, host, trouble);
+    SimulatedConnection connection = new SimulatedConnection(world, documents, host, faults);
     Peer peer = new Peer("token-" + started++, workers);
     SimulatedClock clock =
         rightClocks
             ? SimulatedClock.right(world)
-            : new SimulatedClock(world, ALMOST * terms.drift());
-    MemberContext context = new MemberContext(peer, line, terms, clock, world.random());
-    SimulatedLabor work = laborOf(host, context);
-    SimulatedMember member = new SimulatedMember(world, host, context, work, leaderOf(line));
+            : new SimulatedClock(world, DRIFT_FRACTION * terms.drift());
+    MemberContext context = new MemberContext(peer, connection, terms, clock, world.random());
+    SimulatedHandler work = handlerOf(host, context);
+    SimulatedMember member = new SimulatedMember(world, host, context, work, setup(connection));
     members.add(member);
     member.start();
     return member;
   }
 
   /** Nothing goes wrong, and the clocks of members that start from now on are right. */
-  void keepCalm() {
-    trouble.end();
+  void stopFaults() {
+    faults.end();
     rightClocks = true;
   }
 
@@ -72,18 +72,18 @@ abstract class ClusterSimulation {
   }
 
   /** Lets things befall members until a moment. */
-  void troubleUntil(long millis) {
+  void injectFaultsUntil(long millis) {
     while (world.now() < millis) {
       world.runUntil(world.now() + world.between(100, 3000));
-      befall(members.get(world.random().nextInt(members.size())));
+      injectFault(members.get(world.random().nextInt(members.size())));
     }
-    trouble.end();
+    faults.end();
     for (SimulatedMember member : List.copyOf(members)) {
-      world.runUntil(member.host().troubledUntil());
+      world.runUntil(member.host().faultyUntil());
     }
   }
 
-  private void befall(SimulatedMember member) {
+  private void injectFault(SimulatedMember member) {
     switch (world.random().nextInt(6)) {
       case 0 -> {
         crash(member);
@@ -92,7 +92,7 @@ abstract class ClusterSimulation {
       case 5 -> split();
       case 1 -> start((int) world.between(1, 3));
       case 2 -> member.host().cutOff(world.between(100, 6000));
-      default -> member.host().standStill(world.between(50, 8000));
+      default -> member.host().pause(world.between(50, 8000));
     }
     if (members.size() > 7) {
       crash(members.getFirst());
@@ -114,7 +114,7 @@ abstract class ClusterSimulation {
    * What no other attempt may work on at the same time, besides its partition. Nothing by default:
    * a task may be given out again in another partition.
    */
-  Optional<String> exclusive(SimulatedLabor.SimulatedAttempt attempt) {
+  Optional<String> exclusive(SimulatedHandler.SimulatedAttempt attempt) {
     return Optional.empty();
   }
 
@@ -128,7 +128,7 @@ abstract class ClusterSimulation {
     held.clear();
     for (SimulatedMember member : members) {
       leaders += member.leading().isPresent() ? 1 : 0;
-      for (SimulatedLabor.SimulatedAttempt attempt : member.work().running()) {
+      for (SimulatedHandler.SimulatedAttempt attempt : member.work().running()) {
         if (attempt.guard().isHeld()) {
           checkAlone(attempt.name());
           exclusive(attempt).ifPresent(this::checkAlone);

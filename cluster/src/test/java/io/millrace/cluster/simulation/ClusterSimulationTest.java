@@ -13,33 +13,33 @@ import org.junit.jupiter.api.Test;
  */
 final class ClusterSimulationTest {
   @Test
-  void every_task_is_done_and_completed_once_through_all_trouble() {
+  void every_task_is_done_and_completed_whatever_fails() {
     int refused = seeds().mapToInt(seed -> windowed(seed).refused()).sum();
     assertThat(refused).as("results that came too late, and were refused").isPositive();
   }
 
   @Test
-  void supervised_work_is_spread_evenly_after_members_have_come_and_gone() {
+  void supervised_work_is_divided_evenly_after_members_have_joined_and_left() {
     assertThat(seeds().mapToObj(ClusterSimulationTest::supervised)).doesNotContain("");
   }
 
   @Test
-  void supervised_work_runs_again_within_three_leases_of_the_leaders_death_at_the_default_lease() {
+  void supervised_work_runs_again_within_three_leases_of_the_death_of_the_leader() {
     assertThat(seeds(200).mapToObj(ClusterSimulationTest::afterACrash)).doesNotContain("");
   }
 
   @Test
-  void supervised_work_stands_still_for_lease_margin_and_two_seconds_at_most_after_a_death() {
+  void supervised_work_stalls_for_at_most_lease_margin_and_two_seconds_after_a_death() {
     assertThat(seeds(200).mapToObj(ClusterSimulationTest::supervisedStall)).doesNotContain("");
   }
 
   @Test
-  void the_tasks_of_a_member_are_done_lease_margin_and_two_seconds_after_its_death() {
+  void the_tasks_of_a_dead_member_are_done_within_lease_margin_and_two_seconds() {
     assertThat(seeds(200).mapToObj(ClusterSimulationTest::windowedStall)).doesNotContain("");
   }
 
   @Test
-  void a_seed_gives_the_same_run_again() {
+  void a_seed_reproduces_its_run() {
     assertThat(windowed(15).summary()).isEqualTo(windowed(15).summary());
   }
 

@@ -4,7 +4,7 @@ package io.millrace.cluster.simulation;
 final class Host {
   private final World world;
   private boolean gone;
-  private long stillUntil;
+  private long pausedUntil;
   private int pauses;
   private long backMillis = Long.MAX_VALUE;
   private long cutUntil;
@@ -26,9 +26,9 @@ final class Host {
     return world.now() > backMillis ? pauses + 1L : pauses;
   }
 
-  void standStill(long millis) {
+  void pause(long millis) {
     pauses++;
-    stillUntil = Math.max(stillUntil, world.now() + millis);
+    pausedUntil = Math.max(pausedUntil, world.now() + millis);
   }
 
   void cutOff(long millis) {
@@ -36,8 +36,8 @@ final class Host {
   }
 
   /** When what has befallen it is over. */
-  long troubledUntil() {
-    return Math.max(stillUntil, cutUntil);
+  long faultyUntil() {
+    return Math.max(pausedUntil, cutUntil);
   }
 
   boolean isCutOff() {
@@ -53,13 +53,13 @@ final class Host {
     long back = world.now() + millis;
     backMillis = Math.min(back, outer);
     world.runUntil(back);
-    while (!gone && world.now() < stillUntil) {
-      world.runUntil(stillUntil);
+    while (!gone && world.now() < pausedUntil) {
+      world.runUntil(pausedUntil);
     }
     pauses += world.now() > back ? 1 : 0;
     backMillis = outer;
     if (gone) {
-      throw new Crashed();
+      throw new CrashedError();
     }
   }
 
@@ -71,13 +71,13 @@ final class Host {
           if (gone) {
             return;
           }
-          if (world.now() < stillUntil) {
-            at(stillUntil, action);
+          if (world.now() < pausedUntil) {
+            at(pausedUntil, action);
             return;
           }
           try {
             action.run();
-          } catch (Crashed e) {
+          } catch (CrashedError e) {
             // Nothing is left of it.
           }
         });

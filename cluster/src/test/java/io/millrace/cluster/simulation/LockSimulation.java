@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
 /** Processes that fight for one lock or several, through all trouble and then in peace. */
 final class LockSimulation {
   private static final int CONTENDERS = 4;
-  private static final long TROUBLE_MILLIS = 60_000;
+  private static final long FAULT_MILLIS = 60_000;
 
   private final World world;
-  private final Trouble trouble = new Trouble();
+  private final Faults faults = new Faults();
   private final SimulatedDocuments documents;
   private final double drift;
-  private final Prize prize;
+  private final ContendedLocks contended;
   private final Map<String, Resource> resources = new LinkedHashMap<>();
   private final LeaseTerms terms;
   private final boolean pauses;
@@ -39,22 +39,24 @@ final class LockSimulation {
    * @param terms the terms by which locks are held
    * @param drift by how much clocks are off at most, as a part
    * @param pauses whether processes stand still
-   * @param prize what they fight for
+   * @param contended what they fight for
    */
-  LockSimulation(long seed, LeaseTerms terms, double drift, boolean pauses, Prize prize) {
+  LockSimulation(
+      long seed, LeaseTerms terms, double drift, boolean pauses, ContendedLocks contended) {
     world = new World(seed);
     documents = new SimulatedDocuments(world);
-    prize.keys().forEach(key -> resources.put(key, new Resource()));
+    contended.keys().forEach(key -> resources.put(key, new Resource()));
     this.drift = drift;
-    this.prize = prize;
+    this.contended = contended;
     this.terms = terms;
     this.pauses = pauses;
   }
 
   /** One whose clocks are almost as far off as they may be. */
-  static LockSimulation of(long seed, boolean pauses, Prize prize) {
+  static LockSimulation of(long seed, boolean pauses, ContendedLocks contended) {
     LeaseTerms terms = ClusterSimulation.TERMS;
-    return new LockSimulation(seed, terms, ClusterSimulation.ALMOST * terms.drift(), pauses, prize);
+    return new LockSimulation(
+        seed, terms, ClusterSimulation.DRIFT_FRACTION * terms.drift(), pauses, contended);
   }
 
   void run() {
@@ -62,9 +64,9 @@ final class LockSimulation {
     for (int i = 0; i < CONTENDERS; i++) {
       start();
     }
-    makeTrouble();
-    world.runUntil(TROUBLE_MILLIS);
-    trouble.end();
+    injectFaults();
+    world.runUntil(FAULT_MILLIS);
+    faults.end();
     long calm = world.now() + 5 * terms.lease().toMillis();
     world.runUntil(calm);
     requireAllHeld("long after all trouble");
@@ -88,34 +90,34 @@ final class LockSimulation {
   private void requireAllHeld(String when) {
     check();
     Resource.require(
-        holders.containsAll(prize.keys()),
-        "of " + prize.keys() + " only " + holders + " are held " + when);
+        holders.containsAll(contended.keys()),
+        "of " + contended.keys() + " only " + holders + " are held " + when);
   }
 
   private void start() {
     Host host = new Host(world);
-    Line line = new Line(world, documents, host, trouble);
+    SimulatedConnection connection = new SimulatedConnection(world, documents, host, faults);
     SimulatedClock clock = new SimulatedClock(world, drift);
     Peer peer = new Peer("token-" + started++, 1);
-    MemberContext context = new MemberContext(peer, line, terms, clock, world.random());
+    MemberContext context = new MemberContext(peer, connection, terms, clock, world.random());
     Contender contender =
-        new Contender(world, host, clock, prize.acquirer().apply(context), resources);
+        new Contender(world, host, clock, contended.acquirer().apply(context), resources);
     contenders.add(contender);
     contender.start();
   }
 
-  private void makeTrouble() {
+  private void injectFaults() {
     world.in(
         world.between(50, 2000),
         () -> {
-          if (trouble.isOn()) {
-            befall(contenders.get(world.random().nextInt(contenders.size())));
-            makeTrouble();
+          if (faults.isOn()) {
+            injectFault(contenders.get(world.random().nextInt(contenders.size())));
+            injectFaults();
           }
         });
   }
 
-  private void befall(Contender contender) {
+  private void injectFault(Contender contender) {
     Host host = contender.host();
     switch (world.random().nextInt(pauses ? 5 : 3)) {
       case 0 -> {
@@ -125,7 +127,7 @@ final class LockSimulation {
       }
       case 1 -> contender.giveUp();
       case 2 -> host.cutOff(world.between(100, 6000));
-      default -> host.standStill(world.between(50, 8000));
+      default -> host.pause(world.between(50, 8000));
     }
   }
 
@@ -136,7 +138,7 @@ final class LockSimulation {
       String key = contender.holds();
       Resource.require(key == null || holders.add(key), "two hold the lock at once: " + key);
     }
-    for (String key : prize.keys()) {
+    for (String key : contended.keys()) {
       documents
           .get(key)
           .filter(now -> !now.equals(seen.get(key)))

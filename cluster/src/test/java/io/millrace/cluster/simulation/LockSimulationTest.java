@@ -17,20 +17,23 @@ final class LockSimulationTest {
   private static final int PERMITS = 2;
 
   @Test
-  void a_lock_has_one_holder_at_a_time_through_all_trouble() {
-    int refused = seeds().mapToInt(seed -> simulate(seed, true, Prize.lock()).refused()).sum();
+  void a_lock_has_one_holder_at_a_time_whatever_fails() {
+    int refused =
+        seeds().mapToInt(seed -> simulate(seed, true, ContendedLocks.lock()).refused()).sum();
     assertThat(refused).as("writes that came too late, and were refused").isPositive();
   }
 
   @Test
-  void a_lock_for_which_members_queue_up_has_one_holder_at_a_time_through_all_trouble() {
-    assertThat(seeds().map(seed -> simulate(seed, true, Prize.namedLock()).writes()).boxed())
+  void a_lock_with_a_queue_has_one_holder_at_a_time_whatever_fails() {
+    assertThat(
+            seeds().map(seed -> simulate(seed, true, ContendedLocks.namedLock()).writes()).boxed())
         .allMatch(writes -> writes > 0);
   }
 
   @Test
-  void without_pauses_nobody_is_inside_the_guard_beside_another() {
-    assertThat(seeds().mapToInt(seed -> simulate(seed, false, Prize.lock()).writes()).boxed())
+  void without_pauses_no_two_processes_are_inside_the_guard() {
+    assertThat(
+            seeds().mapToInt(seed -> simulate(seed, false, ContendedLocks.lock()).writes()).boxed())
         .as("writes of each run")
         .allMatch(writes -> writes > 0);
   }
@@ -40,34 +43,40 @@ final class LockSimulationTest {
     LeaseTerms none = new LeaseTerms(TERMS.lease(), Duration.ZERO);
     assertThat(
             LongStream.rangeClosed(1, 200)
-                .filter(seed -> overlaps(seed, none, Prize.lock()))
+                .filter(seed -> overlaps(seed, none, ContendedLocks.lock()))
                 .findFirst())
         .as("a seed that shows it")
         .isPresent();
   }
 
   @Test
-  void a_permit_has_one_holder_at_a_time_through_all_trouble_and_comes_back_after_a_crash() {
+  void a_permit_has_one_holder_at_a_time_whatever_fails_and_is_taken_again_after_a_crash() {
     int refused =
-        seeds().mapToInt(seed -> simulate(seed, true, Prize.semaphore(PERMITS)).refused()).sum();
+        seeds()
+            .mapToInt(seed -> simulate(seed, true, ContendedLocks.semaphore(PERMITS)).refused())
+            .sum();
     assertThat(refused).as("writes that came too late, and were refused").isPositive();
   }
 
   @Test
   void without_the_margin_two_hold_a_permit_at_once() {
-    Prize prize = Prize.semaphore(PERMITS);
+    ContendedLocks contended = ContendedLocks.semaphore(PERMITS);
     LeaseTerms none = new LeaseTerms(TERMS.lease(), Duration.ZERO);
     assertThat(
-            LongStream.rangeClosed(1, 200).filter(seed -> overlaps(seed, none, prize)).findFirst())
+            LongStream.rangeClosed(1, 200)
+                .filter(seed -> overlaps(seed, none, contended))
+                .findFirst())
         .as("a seed that shows it")
         .isPresent();
   }
 
   @Test
-  void a_seed_gives_the_same_run_again() {
-    for (Prize prize : List.of(Prize.lock(), Prize.namedLock(), Prize.semaphore(PERMITS))) {
-      assertThat(simulate(15, true, prize).summary())
-          .isEqualTo(simulate(15, true, prize).summary());
+  void a_seed_reproduces_its_run() {
+    for (ContendedLocks contended :
+        List.of(
+            ContendedLocks.lock(), ContendedLocks.namedLock(), ContendedLocks.semaphore(PERMITS))) {
+      assertThat(simulate(15, true, contended).summary())
+          .isEqualTo(simulate(15, true, contended).summary());
     }
   }
 
@@ -78,17 +87,19 @@ final class LockSimulationTest {
         : LongStream.rangeClosed(1, Long.getLong("millrace.simulation.lockSeeds", 1000)).parallel();
   }
 
-  private static boolean overlaps(long seed, LeaseTerms terms, Prize prize) {
+  private static boolean overlaps(long seed, LeaseTerms terms, ContendedLocks contended) {
     try {
-      new LockSimulation(seed, terms, ClusterSimulation.ALMOST * TERMS.drift(), true, prize).run();
+      new LockSimulation(
+              seed, terms, ClusterSimulation.DRIFT_FRACTION * TERMS.drift(), true, contended)
+          .run();
       return false;
     } catch (AssertionError e) {
       return String.valueOf(e.getMessage()).contains("hold the lock at once");
     }
   }
 
-  private static LockSimulation simulate(long seed, boolean pauses, Prize prize) {
-    LockSimulation simulation = LockSimulation.of(seed, pauses, prize);
+  private static LockSimulation simulate(long seed, boolean pauses, ContendedLocks contended) {
+    LockSimulation simulation = LockSimulation.of(seed, pauses, contended);
     try {
       simulation.run();
       return simulation;

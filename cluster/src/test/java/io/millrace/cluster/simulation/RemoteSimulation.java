@@ -13,26 +13,27 @@ final class RemoteSimulation extends ClusterSimulation {
   /** How many items there are. */
   static final int ITEMS = 30;
 
-  private final RemoteJudge judge = new RemoteJudge();
-  private final SimulatedLead.Setting setting = new SimulatedLead.Setting(world, trouble, judge);
+  private final RemoteChecker checker = new RemoteChecker();
+  private final SimulatedProgramRun.Environment environment =
+      new SimulatedProgramRun.Environment(world, faults, checker);
 
   RemoteSimulation(long seed) {
     super(seed, TERMS);
-    documents.onPut(judge::written);
+    documents.onPut(checker::written);
   }
 
   @Override
-  SimulatedLabor laborOf(Host host, MemberContext context) {
-    return new SimulatedLambdas(host, context, setting);
+  SimulatedHandler handlerOf(Host host, MemberContext context) {
+    return new SimulatedLambdaHandler(host, context, environment);
   }
 
   @Override
-  SimulatedMember.LeaderOf leaderOf(Line line) {
-    return new SimulatedMember.LeaderOf() {
+  SimulatedMember.MemberSetup setup(SimulatedConnection connection) {
+    return new SimulatedMember.MemberSetup() {
       @Override
       public Leader leader(MemberContext context) {
         SimulatedProgram program =
-            new SimulatedProgram(guard -> new SimulatedLead(setting, context, guard));
+            new SimulatedProgram(guard -> new SimulatedProgramRun(environment, context, guard));
         return new Leader(context, new Dispatcher(context, program));
       }
 
@@ -47,17 +48,17 @@ final class RemoteSimulation extends ClusterSimulation {
     for (int i = 0; i < 4; i++) {
       start((int) world.between(1, 3));
     }
-    troubleUntil(15_000);
+    injectFaultsUntil(15_000);
     world.runUntil(world.now() + 4 * LEASE);
     // A leader that stays has to make good by itself what was lost on the way.
     if (world.oneIn(2)) {
       requireLeaderAfterACrash();
     }
     long until = world.now() + 60 * LEASE;
-    while (judge.done() < ITEMS && world.now() < until) {
+    while (checker.done() < ITEMS && world.now() < until) {
       world.runUntil(world.now() + 500);
     }
-    Resource.require(judge.done() == ITEMS, judge.done() + " of " + ITEMS + " items are done");
+    Resource.require(checker.done() == ITEMS, checker.done() + " of " + ITEMS + " items are done");
     long clean = world.now() + 12 * LEASE;
     while (!left().isEmpty() && world.now() < clean) {
       world.runUntil(world.now() + 500);
@@ -73,11 +74,11 @@ final class RemoteSimulation extends ClusterSimulation {
 
   /** Lambdas that were run, and of which another end was told than theirs. */
   int runInVain() {
-    return judge.runInVain();
+    return checker.runInVain();
   }
 
   String summary() {
     return "%d ms, %d submitted, %d run, %d told"
-        .formatted(world.now(), judge.submissions(), judge.runs(), judge.told());
+        .formatted(world.now(), checker.submissions(), checker.runs(), checker.notified());
   }
 }

@@ -11,13 +11,13 @@ import org.junit.jupiter.api.Test;
  */
 final class RemoteSimulationTest {
   @Test
-  void every_item_is_done_and_no_lambda_runs_twice_or_elsewhere_through_all_trouble() {
+  void every_item_is_done_and_no_lambda_runs_twice_or_on_another_member_whatever_fails() {
     int runInVain = seeds().mapToInt(seed -> run(seed).runInVain()).sum();
     assertThat(runInVain).as("lambdas that timed out or were cancelled after all").isPositive();
   }
 
   @Test
-  void a_seed_gives_the_same_run_again() {
+  void a_seed_reproduces_its_run() {
     assertThat(run(15).summary()).isEqualTo(run(15).summary());
   }
 

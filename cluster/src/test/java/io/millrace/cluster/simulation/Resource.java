@@ -22,8 +22,8 @@ final class Resource {
   void enter(Host host) {
     inside.keySet().removeIf(Host::isGone);
     for (Map.Entry<Host, Long> other : inside.entrySet()) {
-      boolean stoodStill = other.getKey().pauses() > other.getValue();
-      require(stoodStill, "two are inside the guard, and neither has stood still");
+      boolean wasPaused = other.getKey().pauses() > other.getValue();
+      require(wasPaused, "two are inside the guard, and neither has stood still");
     }
     inside.put(host, host.pauses());
   }

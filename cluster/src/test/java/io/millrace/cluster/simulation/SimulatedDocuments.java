@@ -17,16 +17,16 @@ final class SimulatedDocuments {
   static final long STALE_MILLIS = 1500;
 
   /** What stood under a key until a change. */
-  private record Past(long untilMillis, String key, @Nullable VersionedDocument document) {}
+  private record OldState(long untilMillis, String key, @Nullable VersionedDocument document) {}
 
   private final World world;
   private final TreeMap<String, VersionedDocument> documents = new TreeMap<>();
-  private final Deque<Past> past = new ArrayDeque<>();
+  private final Deque<OldState> oldStates = new ArrayDeque<>();
   private long versions;
-  private Witness witness = (key, before, json) -> {};
+  private PutListener putListener = (key, before, json) -> {};
 
   /** Sees each document that is written. */
-  interface Witness {
+  interface PutListener {
     void written(String key, @Nullable VersionedDocument before, String json);
   }
 
@@ -34,8 +34,8 @@ final class SimulatedDocuments {
     this.world = world;
   }
 
-  void onPut(Witness what) {
-    witness = what;
+  void onPut(PutListener what) {
+    putListener = what;
   }
 
   Optional<VersionedDocument> get(String key) {
@@ -46,7 +46,7 @@ final class SimulatedDocuments {
     if (!versionOf(key).equals(expected)) {
       return Optional.empty();
     }
-    witness.written(key, documents.get(key), json);
+    putListener.written(key, documents.get(key), json);
     remember(key);
     Version version = new Version(Long.toString(++versions));
     documents.put(key, new VersionedDocument(key, version, json));
@@ -67,9 +67,9 @@ final class SimulatedDocuments {
   }
 
   private void remember(String key) {
-    past.addLast(new Past(world.now(), key, documents.get(key)));
-    while (past.getFirst().untilMillis < world.now() - STALE_MILLIS) {
-      past.removeFirst();
+    oldStates.addLast(new OldState(world.now(), key, documents.get(key)));
+    while (oldStates.getFirst().untilMillis < world.now() - STALE_MILLIS) {
+      oldStates.removeFirst();
     }
   }
 
@@ -77,9 +77,9 @@ final class SimulatedDocuments {
   List<VersionedDocument> list(String prefix, long ageMillis) {
     TreeMap<String, VersionedDocument> then =
         new TreeMap<>(documents.subMap(prefix, prefix + Character.MAX_VALUE));
-    Iterator<Past> changes = past.descendingIterator();
+    Iterator<OldState> changes = oldStates.descendingIterator();
     while (changes.hasNext()) {
-      Past change = changes.next();
+      OldState change = changes.next();
       if (change.untilMillis < world.now() - ageMillis) {
         break;
       }

@@ -13,7 +13,7 @@ final class SimulatedMember {
   private final World world;
   private final Host host;
   private final SimulatedClock clock;
-  private final SimulatedLabor work;
+  private final SimulatedHandler work;
   private final Leader leader;
   private final MemberLoop loop;
   private final Peer peer;
@@ -21,19 +21,19 @@ final class SimulatedMember {
   private boolean inStep;
 
   SimulatedMember(
-      World world, Host host, MemberContext context, SimulatedLabor work, LeaderOf leaderOf) {
+      World world, Host host, MemberContext context, SimulatedHandler work, MemberSetup setup) {
     this.world = world;
     this.host = host;
     this.clock = (SimulatedClock) context.clock();
     this.work = work;
     this.peer = context.peer();
-    this.leader = leaderOf.leader(context);
-    this.loop = new MemberLoop(context, work, leaderOf.mode(), leader);
+    this.leader = setup.leader(context);
+    this.loop = new MemberLoop(context, work, setup.mode(), leader);
     work.onEnd(() -> scheduleStep(world.now()));
   }
 
   /** What the members of a cluster have in common. */
-  interface LeaderOf {
+  interface MemberSetup {
     Leader leader(MemberContext context);
 
     PartitionRunner.Mode mode();
@@ -51,7 +51,7 @@ final class SimulatedMember {
     return peer.workers();
   }
 
-  SimulatedLabor work() {
+  SimulatedHandler work() {
     return work;
   }
 

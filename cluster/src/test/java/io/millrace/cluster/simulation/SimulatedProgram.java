@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The program of a member, which begins anew whenever that comes to lead. */
 final class SimulatedProgram implements Dispatcher.Submitter {
-  private final Function<Guard, SimulatedLead> program;
-  private @Nullable SimulatedLead lead;
+  private final Function<Guard, SimulatedProgramRun> program;
+  private @Nullable SimulatedProgramRun lead;
 
-  SimulatedProgram(Function<Guard, SimulatedLead> program) {
+  SimulatedProgram(Function<Guard, SimulatedProgramRun> program) {
     this.program = program;
   }
 

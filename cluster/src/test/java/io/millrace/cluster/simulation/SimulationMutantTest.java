@@ -35,7 +35,7 @@ final class SimulationMutantTest {
    * @param seeds within how many seeds
    * @param finding what the message of the failure contains
    */
-  record Planted(
+  record PlantedBug(
       String bug, Mutant mutant, Class<? extends LongConsumer> run, long seeds, String finding) {
     @Override
     public String toString() {
@@ -45,9 +45,9 @@ final class SimulationMutantTest {
 
   @ParameterizedTest
   @MethodSource({"locks", "clusters", "supervised", "windowed", "remote"})
-  void a_planted_bug_is_found(Planted planted) {
-    Mutant.Failure found = planted.mutant.firstFailure(planted.seeds, planted.run);
-    assertThat(found.failure()).as("seed %d", found.seed()).hasMessageContaining(planted.finding);
+  void a_planted_bug_is_found(PlantedBug bug) {
+    Mutant.Failure found = bug.mutant.firstFailure(bug.seeds, bug.run);
+    assertThat(found.failure()).as("seed %d", found.seed()).hasMessageContaining(bug.finding);
   }
 
   private static Mutant of(String type, String method) {
@@ -105,83 +105,83 @@ final class SimulationMutantTest {
         code.with(element);
       };
 
-  static Stream<Planted> locks() {
+  static Stream<PlantedBug> locks() {
     Mutant heldIsFree = of("lock.ObservedLocks$Observation", "isFree").returning(1);
     Mutant neverFree = of("lock.LeaseTerms", "takeoverMillis").returning(Long.MAX_VALUE);
     Mutant freeLate = of("lock.LeaseTerms", "takeoverMillis").returning(4 * LEASE);
     Mutant freeEarly = of("lock.LeaseTerms", "takeoverMillis").returning(LEASE / 2);
     return Stream.concat(
         Stream.of(
-            new Planted(
+            new PlantedBug(
                 "a lock that is given away while it is held",
                 heldIsFree,
                 LockRun.class,
                 10,
                 "two hold the lock at once"),
-            new Planted(
+            new PlantedBug(
                 "a lock that is given away while it is held",
                 heldIsFree.and(SIMULATION + "LockSimulation", "check").withoutCall("holds"),
-                CalmLockRun.class,
+                LockWithoutPausesRun.class,
                 10,
                 "two are inside the guard"),
-            new Planted(
+            new PlantedBug(
                 "a permit that is given away before its lease has ended",
                 freeEarly,
                 PermitRun.class,
                 40,
                 "two hold the lock at once"),
-            new Planted(
+            new PlantedBug(
                 "a permit that is given away while it is held",
                 heldIsFree.and(SIMULATION + "LockSimulation", "check").withoutCall("holds"),
-                CalmPermitRun.class,
+                PermitWithoutPausesRun.class,
                 10,
                 "stood still"),
-            new Planted(
+            new PlantedBug(
                 "members that take a lock out of turn",
                 of("shared.FairAcquirer", "isTurn").returning(1),
-                TurnsRun.class,
+                FairnessRun.class,
                 5,
                 "has had a third turn while another one waits"),
-            new Planted(
+            new PlantedBug(
                 "members that wait for a lock and do not look before it expires",
                 of("shared.FairAcquirer", "nextLook").returning(Long.MAX_VALUE),
-                TurnsRun.class,
+                FairnessRun.class,
                 5,
                 "was free for too long")),
         Stream.of(LockRun.class, NamedLockRun.class, PermitRun.class)
             .flatMap(run ->
                 Stream.of(
-                    new Planted(
+                    new PlantedBug(
                         "fences that do not grow",
                         of("lock.Locks", "acquire").withoutCall("after"),
                         run,
                         10,
                         "a new holder has an old fence"),
-                    new Planted(
+                    new PlantedBug(
                         "fences that go back",
                         of("lock.LockDocument", "released").with(zero("fence")),
                         run,
                         10,
                         "a fence went back"),
-                    new Planted(
+                    new PlantedBug(
                         "a holder that takes its lock again with the same fence",
                         of("lock.LockDocument", "taken").with(FENCE_OF_OTHERS),
                         run,
                         40,
                         "was given twice"),
-                    new Planted(
+                    new PlantedBug(
                         "a lost holder that is waited for forever",
                         neverFree,
                         run,
                         10,
                         "are held long after all trouble"),
-                    new Planted(
+                    new PlantedBug(
                         "a lost holder that is waited for too long",
                         freeLate,
                         run,
                         20,
                         "are held three leases after a crash"),
-                    new Planted(
+                    new PlantedBug(
                         "a user that writes outside of the guard",
                         ofSimulation("Contender", "work").withoutCall("enter"),
                         run,
@@ -189,19 +189,19 @@ final class SimulationMutantTest {
                         "a write comes too late"))));
   }
 
-  static Stream<Planted> clusters() {
+  static Stream<PlantedBug> clusters() {
     Mutant heldLeadIsFree = of("lock.Acquirer$OneLock", "attempt").withCallReturning("isFree", 1);
     Mutant freeLate = of("lock.LeaseTerms", "takeoverMillis").returning(5 * LEASE);
     return Stream.of(SupervisedRun.class, WindowedRun.class, RemoteRun.class)
         .flatMap(run ->
             Stream.of(
-                new Planted(
+                new PlantedBug(
                     "a lead that is taken while it is held",
                     heldLeadIsFree,
                     run,
                     10,
                     "two lead at once"),
-                new Planted(
+                new PlantedBug(
                     "a lost leader that is waited for too long",
                     freeLate,
                     run,
@@ -209,45 +209,45 @@ final class SimulationMutantTest {
                     "nobody leads three leases after a crash")));
   }
 
-  static Stream<Planted> supervised() {
+  static Stream<PlantedBug> supervised() {
     return Stream.of(
-        new Planted(
+        new PlantedBug(
             "a follower that takes a partition that is held",
             of("partition.PartitionRunner", "free").withCallReturning("isFree", 1),
             SupervisedRun.class,
             10,
             "two attempts hold "),
-        new Planted(
+        new PlantedBug(
             "a division before the old parts have stopped",
             of("leader.Assigner$Supervised", "assign").withCallReturning("allMatch", 1),
             SupervisedRun.class,
             40,
             "two attempts hold part-"),
-        new Planted(
+        new PlantedBug(
             "a leader that does not divide anew",
             of("leader.Leader", "round").withoutCall("set"),
             SupervisedRun.class,
             10,
             "the work is not divided for "),
-        new Planted(
+        new PlantedBug(
             "shares that do not add up",
             of("partition.PartitionRunner$Shares", "of").withCallReturning("anyMatch", 0),
             SupervisedRun.class,
             10,
             " parts these run: "),
-        new Planted(
+        new PlantedBug(
             "members that take more than their share",
             of("partition.PartitionRunner$Shares", "of").returning(1000),
             SupervisedRun.class,
             10,
             " holds "),
-        new Planted(
+        new PlantedBug(
             "a leader that waits for lease and margin twice",
             of("leader.Leader", "<init>").withCallReturning("takeoverMillis", 24_000L),
             StallRun.class,
             20,
             " ms after a death"),
-        new Planted(
+        new PlantedBug(
             "members that do not watch each other before they lead",
             of("membership.MemberRegistration", "look").withoutCall("observe"),
             StallRun.class,
@@ -255,27 +255,27 @@ final class SimulationMutantTest {
             "the work was not spread for "));
   }
 
-  static Stream<Planted> windowed() {
+  static Stream<PlantedBug> windowed() {
     return Stream.of(
-        new Planted(
+        new PlantedBug(
             "a follower that takes a partition that is held",
             of("partition.PartitionRunner", "free").withCallReturning("isFree", 1),
             WindowedRun.class,
             10,
             "two attempts hold "),
-        new Planted(
+        new PlantedBug(
             "tasks of an earlier leader that are not given out again",
             of("leader.Assigner$Windowed", "assign").withoutCall("renew"),
             WindowedRun.class,
             20,
             " tasks were completed"),
-        new Planted(
+        new PlantedBug(
             "work that has failed and counts as done",
             of("partition.PartitionRunner$HeldPartition", "settle").with(ALWAYS_SUCCEEDED),
             WindowedRun.class,
             10,
             " was completed and not done"),
-        new Planted(
+        new PlantedBug(
             "partitions that stay when they are made anew",
             of("leader.Assignments", "create")
                 .withoutCall("delete")
@@ -286,45 +286,45 @@ final class SimulationMutantTest {
             "partitions are left"));
   }
 
-  static Stream<Planted> remote() {
+  static Stream<PlantedBug> remote() {
     return Stream.of(
-        new Planted(
+        new PlantedBug(
             "names of lambdas that are used twice",
             of("partition.PartitionName", "<init>").withoutAssignment("number"),
             RemoteRun.class,
             10,
             "two lambdas have the name"),
-        new Planted(
+        new PlantedBug(
             "a member that accepts what is addressed to others",
             of("remote.LambdaAdmission", "check").withCallReturning("equals", 1),
             RemoteRun.class,
             10,
             " is run by another than its addressee"),
-        new Planted(
+        new PlantedBug(
             "a member that accepts again what it has begun",
             of("remote.LambdaAdmission", "check").withCallReturning("isNew", 1),
             RemoteRun.class,
             40,
             " was begun before"),
-        new Planted(
+        new PlantedBug(
             "a member that forgets what it has begun",
             of("remote.LambdaAdmission", "isNew").returning(1),
             RemoteRun.class,
             40,
             " is run twice"),
-        new Planted(
+        new PlantedBug(
             "submissions that are settled more than once",
             of("remote.dispatch.Submissions", "settle").withoutCall("remove"),
             RemoteRun.class,
             10,
             " runs twice"),
-        new Planted(
+        new PlantedBug(
             "a removal that counts as an outcome",
             of("remote.dispatch.Submissions$Settlement", "decide").withCallReturning("isDone", 1),
             RemoteRun.class,
             10,
             " has an outcome and was not run"),
-        new Planted(
+        new PlantedBug(
             "outcomes that are mixed up",
             of("remote.outcome.Outcome", "key")
                 .returning("result/1-1")
@@ -333,13 +333,13 @@ final class SimulationMutantTest {
             RemoteRun.class,
             10,
             "the result is that of another lambda"),
-        new Planted(
+        new PlantedBug(
             "submissions that outlive their leader",
             of("remote.dispatch.Submissions", "begin").withoutCall("clear"),
             RemoteRun.class,
             20,
             "hears of its lambdas after its end"),
-        new Planted(
+        new PlantedBug(
             "items that are committed again",
             of("remote.BacklogItems", "commit")
                 .withoutCall("state")
@@ -348,25 +348,25 @@ final class SimulationMutantTest {
             RemoteRun.class,
             20,
             " was done already"),
-        new Planted(
+        new PlantedBug(
             "items that do not wait again",
             of("remote.ItemAssigner", "reEnqueue").returningNothing(),
             RemoteRun.class,
             20,
             " items are done"),
-        new Planted(
+        new PlantedBug(
             "outcomes that are not swept",
             of("leader.AbandonedDocuments", "sweep").returningNothing(),
             RemoteRun.class,
             40,
             "left are "),
-        new Planted(
+        new PlantedBug(
             "marks of members that are gone, which are not removed",
             of("remote.dispatch.DeadMembers", "forgetGone").returningNothing(),
             RemoteRun.class,
             20,
             "left are "),
-        new Planted(
+        new PlantedBug(
             "partitions of earlier leaders that are not removed",
             of("remote.dispatch.OldPartitions", "remove").returning(1),
             RemoteRun.class,
@@ -377,42 +377,42 @@ final class SimulationMutantTest {
   static final class LockRun implements LongConsumer {
     @Override
     public void accept(long seed) {
-      LockSimulation.of(seed, true, Prize.lock()).run();
+      LockSimulation.of(seed, true, ContendedLocks.lock()).run();
     }
   }
 
   static final class NamedLockRun implements LongConsumer {
     @Override
     public void accept(long seed) {
-      LockSimulation.of(seed, true, Prize.namedLock()).run();
+      LockSimulation.of(seed, true, ContendedLocks.namedLock()).run();
     }
   }
 
-  static final class TurnsRun implements LongConsumer {
+  static final class FairnessRun implements LongConsumer {
     @Override
     public void accept(long seed) {
-      TurnsSimulationTest.requireTurns(seed);
+      FairnessSimulationTest.requireFairness(seed);
     }
   }
 
-  static final class CalmLockRun implements LongConsumer {
+  static final class LockWithoutPausesRun implements LongConsumer {
     @Override
     public void accept(long seed) {
-      LockSimulation.of(seed, false, Prize.lock()).run();
+      LockSimulation.of(seed, false, ContendedLocks.lock()).run();
     }
   }
 
   static final class PermitRun implements LongConsumer {
     @Override
     public void accept(long seed) {
-      LockSimulation.of(seed, true, Prize.semaphore(2)).run();
+      LockSimulation.of(seed, true, ContendedLocks.semaphore(2)).run();
     }
   }
 
-  static final class CalmPermitRun implements LongConsumer {
+  static final class PermitWithoutPausesRun implements LongConsumer {
     @Override
     public void accept(long seed) {
-      LockSimulation.of(seed, false, Prize.semaphore(2)).run();
+      LockSimulation.of(seed, false, ContendedLocks.semaphore(2)).run();
     }
   }
 

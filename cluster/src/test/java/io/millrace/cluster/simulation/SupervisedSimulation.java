@@ -27,13 +27,13 @@ final class SupervisedSimulation extends ClusterSimulation {
   }
 
   @Override
-  SimulatedLabor laborOf(Host host, MemberContext context) {
-    return new SimulatedWork(world, host, output, trouble, true);
+  SimulatedHandler handlerOf(Host host, MemberContext context) {
+    return new SimulatedTaskHandler(world, host, output, faults, true);
   }
 
   @Override
-  SimulatedMember.LeaderOf leaderOf(Line line) {
-    return new SimulatedMember.LeaderOf() {
+  SimulatedMember.MemberSetup setup(SimulatedConnection connection) {
+    return new SimulatedMember.MemberSetup() {
       @Override
       public Leader leader(MemberContext context) {
         return new Leader(context, new Parts());
@@ -48,11 +48,11 @@ final class SupervisedSimulation extends ClusterSimulation {
 
   /** No two may work on the same part, in whichever generation it was made. */
   @Override
-  Optional<String> exclusive(SimulatedLabor.SimulatedAttempt attempt) {
+  Optional<String> exclusive(SimulatedHandler.SimulatedAttempt attempt) {
     return Optional.of(part(attempt));
   }
 
-  private static String part(SimulatedLabor.SimulatedAttempt attempt) {
+  private static String part(SimulatedHandler.SimulatedAttempt attempt) {
     return attempt.task().substring(0, attempt.task().indexOf(" for "));
   }
 
@@ -78,7 +78,7 @@ final class SupervisedSimulation extends ClusterSimulation {
     for (int i = 0; i < 3; i++) {
       start((int) world.between(1, 3));
     }
-    troubleUntil(15_000);
+    injectFaultsUntil(15_000);
     world.runUntil(world.now() + 8 * LEASE);
     requireEven("after all trouble");
     start(3);
@@ -94,7 +94,7 @@ final class SupervisedSimulation extends ClusterSimulation {
    * must run within three leases, and go on running.
    */
   void requireNoLongStall() {
-    trouble.end();
+    faults.end();
     for (int i = 0; i < 4; i++) {
       start((int) world.between(1, 3));
     }
@@ -120,7 +120,7 @@ final class SupervisedSimulation extends ClusterSimulation {
    * for longer than lease, margin and two seconds.
    */
   void requireShortStall() {
-    keepCalm();
+    stopFaults();
     for (int i = 0; i < 4; i++) {
       start((int) world.between(1, 3));
     }
@@ -179,7 +179,7 @@ final class SupervisedSimulation extends ClusterSimulation {
   private Optional<String> uneven() {
     int workers = members.stream().mapToInt(SimulatedMember::workers).sum();
     int all = Math.min(parts, workers);
-    List<SimulatedLabor.SimulatedAttempt> attempts =
+    List<SimulatedHandler.SimulatedAttempt> attempts =
         members.stream().flatMap(member -> member.work().running().stream()).toList();
     Map<String, Long> running =
         attempts.stream()
@@ -188,7 +188,7 @@ final class SupervisedSimulation extends ClusterSimulation {
     if (running.size() != all || running.values().stream().anyMatch(count -> count > 1)) {
       return Optional.of("of " + all + " parts these run: " + running);
     }
-    for (SimulatedLabor.SimulatedAttempt attempt : attempts) {
+    for (SimulatedHandler.SimulatedAttempt attempt : attempts) {
       if (!attempt.task().endsWith(" for " + workers + " workers")) {
         return Optional.of(
             "the work is not divided for " + workers + " workers: " + attempt.task());

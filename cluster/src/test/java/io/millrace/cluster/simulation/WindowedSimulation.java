@@ -21,16 +21,16 @@ final class WindowedSimulation extends ClusterSimulation {
   }
 
   @Override
-  SimulatedLabor laborOf(Host host, MemberContext context) {
-    return new SimulatedWork(world, host, output, trouble, false);
+  SimulatedHandler handlerOf(Host host, MemberContext context) {
+    return new SimulatedTaskHandler(world, host, output, faults, false);
   }
 
   @Override
-  SimulatedMember.LeaderOf leaderOf(Line line) {
-    return new SimulatedMember.LeaderOf() {
+  SimulatedMember.MemberSetup setup(SimulatedConnection connection) {
+    return new SimulatedMember.MemberSetup() {
       @Override
       public Leader leader(MemberContext context) {
-        return new Leader(context, new SimulatedWindow(line, TASKS, output));
+        return new Leader(context, new SimulatedWindowedWork(connection, TASKS, output));
       }
 
       @Override
@@ -44,7 +44,7 @@ final class WindowedSimulation extends ClusterSimulation {
     for (int i = 0; i < 4; i++) {
       start((int) world.between(1, 3));
     }
-    troubleUntil(15_000);
+    injectFaultsUntil(15_000);
     world.runUntil(world.now() + 4 * LEASE);
     requireLeaderAfterACrash();
     long until = world.now() + 60 * LEASE;
@@ -60,7 +60,7 @@ final class WindowedSimulation extends ClusterSimulation {
 
   /** Kills a member, whose tasks are done lease, margin and two seconds later. */
   void requireShortStall() {
-    keepCalm();
+    stopFaults();
     for (int i = 0; i < 4; i++) {
       start((int) world.between(1, 3));
     }
@@ -86,7 +86,7 @@ final class WindowedSimulation extends ClusterSimulation {
   }
 
   private int finished() {
-    return documents.list(SimulatedWindow.FINISHED, 0).size();
+    return documents.list(SimulatedWindowedWork.FINISHED, 0).size();
   }
 
   int refused() {

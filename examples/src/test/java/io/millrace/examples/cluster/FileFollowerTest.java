@@ -41,7 +41,7 @@ final class FileFollowerTest {
   }
 
   @Test
-  void whole_lines_are_brought_over_with_the_place_where_they_begin() throws IOException {
+  void complete_lines_are_copied_with_their_offsets() throws IOException {
     FileFollower follower = follower();
     assertThat(follower.step(new FixedGuard(1), "t")).isFalse();
     write("one\n\nthr");
@@ -57,7 +57,7 @@ final class FileFollowerTest {
   }
 
   @Test
-  void the_next_follower_goes_on_where_the_last_one_was() throws IOException {
+  void the_next_follower_continues_at_the_stored_offset() throws IOException {
     write("one\n");
     follower().step(new FixedGuard(1), "t");
     write("two\n");
@@ -66,7 +66,7 @@ final class FileFollowerTest {
   }
 
   @Test
-  void lines_whose_bookmark_was_not_moved_on_are_not_there_twice() throws IOException {
+  void lines_are_not_duplicated_if_the_offset_was_not_stored() throws IOException {
     write("one\ntwo\n");
     follower().step(new FixedGuard(1), "t");
     VersionedDocument offset = documents.list("offset/").getFirst();
@@ -77,7 +77,7 @@ final class FileFollowerTest {
   }
 
   @Test
-  void a_late_follower_is_refused_and_takes_the_place_of_no_line() throws IOException {
+  void a_late_follower_is_refused_and_replaces_no_line() throws IOException {
     FileFollower late = follower();
     late.step(new FixedGuard(1), "t");
     write("one\n");
@@ -91,7 +91,7 @@ final class FileFollowerTest {
   }
 
   @Test
-  void what_is_longer_than_a_piece_comes_in_several() throws IOException {
+  void a_line_that_is_longer_than_a_chunk_is_split() throws IOException {
     int piece = 1 << 20;
     write("x".repeat(piece) + "y\nz\n");
     FileFollower follower = follower();
@@ -111,14 +111,14 @@ final class FileFollowerTest {
   }
 
   @Test
-  void a_file_that_is_not_there_has_nothing() throws IOException {
+  void a_missing_file_has_no_lines() throws IOException {
     Files.delete(file);
     assertThat(follower().step(new FixedGuard(1), "t")).isFalse();
     assertThat(lines).doesNotExist();
   }
 
   @Test
-  void an_output_that_is_begun_anew_is_read_anew() throws IOException {
+  void a_replaced_output_is_read_again() throws IOException {
     FeedFile output = new FeedFile(lines);
     FeedFile.Line line = new FeedFile.Line("f", 7, "x", "t", 5);
     output.append(List.of(line));

@@ -8,7 +8,7 @@ import io.millrace.cluster.documents.files.FileDocuments;
 import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.member.ClusterWork;
 import io.millrace.cluster.member.Member;
-import io.millrace.cluster.shared.CutDocuments;
+import io.millrace.cluster.shared.FaultyDocuments;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -27,16 +27,16 @@ final class PortExampleTest {
   private static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofSeconds(1));
 
   private final VersionedDocuments documents;
-  private final CutDocuments mine;
-  private final CutDocuments others;
+  private final FaultyDocuments mine;
+  private final FaultyDocuments others;
   private final Path lines;
   private final int port;
   private final PortExample example;
 
   PortExampleTest(@TempDir Path folder) throws IOException {
     documents = FileDocuments.open(folder.resolve("documents"));
-    mine = new CutDocuments(documents);
-    others = new CutDocuments(documents);
+    mine = new FaultyDocuments(documents);
+    others = new FaultyDocuments(documents);
     lines = folder.resolve("lines");
     port = Client.freePort();
     example = new PortExample(port, lines);
@@ -47,15 +47,15 @@ final class PortExampleTest {
     documents.close();
   }
 
-  private Member start(CutDocuments shared) {
+  private Member start(FaultyDocuments shared) {
     return Member.start(shared, 1, TERMS, ClusterWork.of(example, shared));
   }
 
   @Test
-  void when_the_one_who_listens_is_cut_off_another_takes_over() throws IOException {
+  void when_the_listening_member_is_disconnected_another_takes_over() throws IOException {
     try (Member one = start(mine);
         Member two = start(others)) {
-      Map<String, CutDocuments> ways = Map.of(one.token(), mine, two.token(), others);
+      Map<String, FaultyDocuments> ways = Map.of(one.token(), mine, two.token(), others);
       long first = Client.send(port, "a b");
       assertThat(Client.send(port, "")).isEqualTo(first);
       String listens = Files.readAllLines(lines).getLast().split(" ", -1)[1];
@@ -110,7 +110,7 @@ final class PortExampleTest {
   }
 
   @Test
-  void late_lines_are_refused_and_others_left_alone() throws IOException {
+  void late_lines_are_refused_and_lines_of_another_form_ignored() throws IOException {
     Files.writeString(lines, "not ours\n");
     PortExample.PortFile file = new PortExample.PortFile(lines);
     file.append("x", "t", 5);

@@ -61,7 +61,7 @@ final class RemoteExamplesTest {
   }
 
   @Test
-  void every_file_is_hashed_once_where_nobody_dies_and_not_again_by_the_next_leader()
+  void every_file_is_hashed_once_if_no_member_dies_and_not_again_by_the_next_leader()
       throws IOException {
     for (int i = 0; i < 10; i++) {
       Files.writeString(input.resolve("file " + i), "abc");
@@ -83,7 +83,7 @@ final class RemoteExamplesTest {
   }
 
   @Test
-  void each_line_of_files_that_grow_comes_once_and_in_order_while_members_come_and_go()
+  void each_line_of_growing_files_is_copied_once_and_in_order_while_members_join_and_leave()
       throws IOException {
     append("a", 1);
     append("b", 1);

@@ -20,7 +20,7 @@ final class ResultFileTest {
   }
 
   @Test
-  void a_line_with_a_larger_fence_is_appended_and_one_with_the_same_or_a_smaller_refused()
+  void a_line_with_a_larger_fence_is_appended_and_one_with_the_same_or_a_smaller_fence_is_refused()
       throws IOException {
     file.append(new ResultFile.Line("a", "00", "t", 5));
     file.append(new ResultFile.Line("b", "11", "t", 3));
@@ -45,7 +45,7 @@ final class ResultFileTest {
   }
 
   @Test
-  void what_a_killed_writer_has_left_of_a_line_is_written_over() throws IOException {
+  void an_incomplete_line_of_a_killed_writer_is_overwritten() throws IOException {
     file.append(new ResultFile.Line("ä", "00", "t", 5));
     Files.writeString(path, "b 11 t", StandardOpenOption.APPEND);
     file.append(new ResultFile.Line("c", "22", "t", 6));
@@ -53,7 +53,7 @@ final class ResultFileTest {
   }
 
   @Test
-  void what_is_no_line_of_results_is_left_alone() throws IOException {
+  void other_lines_are_ignored() throws IOException {
     Files.writeString(path, "a\n\nb c x\n");
     file.append(new ResultFile.Line("a", "00", "t", 5));
     assertThat(path).hasContent("a\n\nb c x\na 00 t 5\n");

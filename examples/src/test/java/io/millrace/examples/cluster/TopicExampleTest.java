@@ -7,7 +7,7 @@ import io.millrace.cluster.documents.files.FileDocuments;
 import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.member.ClusterWork;
 import io.millrace.cluster.member.Member;
-import io.millrace.cluster.shared.CutDocuments;
+import io.millrace.cluster.shared.FaultyDocuments;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -102,9 +102,10 @@ final class TopicExampleTest {
   }
 
   @Test
-  void every_line_is_there_once_while_members_come_are_cut_off_and_leave() throws IOException {
+  void every_line_is_copied_once_while_members_join_are_disconnected_and_leave()
+      throws IOException {
     write(3);
-    CutDocuments cut = new CutDocuments(documents);
+    FaultyDocuments cut = new FaultyDocuments(documents);
     try (Member one = Member.start(documents, 1, TERMS, ClusterWork.of(example))) {
       awaitAll();
       assertThat(followers()).containsExactly(one.token());
@@ -128,7 +129,7 @@ final class TopicExampleTest {
   }
 
   @Test
-  void a_topic_is_divided_evenly_and_later_files_have_one_part_each() {
+  void a_topic_is_divided_evenly_and_each_later_file_belongs_to_one_part() {
     List<String> names = IntStream.range(0, 10).mapToObj(i -> "f" + i).toList();
     List<TopicExample.Part> parts =
         TopicExample.Part.tasks(names, 4).stream().map(TopicExample.Part::read).toList();

@@ -46,7 +46,7 @@ class WordReaderTest {
   }
 
   @Test
-  void the_pieces_of_any_bytes_have_the_words_of_the_whole() throws IOException {
+  void the_chunks_of_any_bytes_have_the_words_of_the_whole() throws IOException {
     for (int seed = 0; seed < 50; seed++) {
       Random random = new Random(seed);
       byte[] content = new byte[random.nextInt(5_000)];
@@ -61,7 +61,7 @@ class WordReaderTest {
   }
 
   @Test
-  void an_empty_text_has_a_piece_without_words() throws IOException {
+  void an_empty_text_has_one_chunk_without_words() throws IOException {
     assertThat(Text.split(file(new byte[0]))).hasSize(1);
     assertThat(byPieces(file(new byte[0])).sorted()).isEmpty();
   }

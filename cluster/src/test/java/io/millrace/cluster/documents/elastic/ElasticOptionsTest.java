@@ -73,7 +73,7 @@ final class ElasticOptionsTest {
   }
 
   @Test
-  void half_of_credentials_or_two_of_them_are_refused_by_the_names_of_their_variables() {
+  void incomplete_or_contradictory_credentials_are_refused_and_the_error_names_their_variables() {
     for (Map<String, String> environment :
         List.of(
             Map.of("MILLRACE_ELASTICSEARCH_USER", "user"),
@@ -95,7 +95,7 @@ final class ElasticOptionsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"ftp://host", "host:9200", "http:///x", "http://host/?a=b", "http://a:b@host"})
-  void an_address_that_is_none_is_refused(String address) {
+  void an_invalid_address_is_refused(String address) {
     assertThatThrownBy(() -> ElasticOptions.at(URI.create(address)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("address of Elasticsearch");
@@ -103,14 +103,15 @@ final class ElasticOptionsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "A", "-a", "_a", ".a", "a/b", "a b", "a*", "a,b", "a#b"})
-  void a_prefix_that_no_index_can_have_is_refused(String prefix) {
+  void an_invalid_index_prefix_is_refused(String prefix) {
     assertThatThrownBy(() -> OPTIONS.withPrefix(prefix))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("prefix");
   }
 
   @Test
-  void a_timeout_is_positive_and_certificates_can_be_read(@TempDir Path folder) throws IOException {
+  void a_timeout_must_be_positive_and_certificates_readable(@TempDir Path folder)
+      throws IOException {
     assertThatThrownBy(() -> OPTIONS.withTimeout(Duration.ZERO))
         .isInstanceOf(IllegalArgumentException.class);
     Path empty = Files.createFile(folder.resolve("empty.pem"));

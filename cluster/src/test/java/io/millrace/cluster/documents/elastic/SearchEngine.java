@@ -36,11 +36,11 @@ public final class SearchEngine implements AutoCloseable {
     port = process.port();
   }
 
-  private interface Preparation<T> {
+  private interface IoCall<T> {
     T in(Path folder) throws IOException;
   }
 
-  private static SearchEngine start(String name, Preparation<SearchEngine> preparation) {
+  private static SearchEngine start(String name, IoCall<SearchEngine> preparation) {
     try {
       return preparation.in(Files.createTempDirectory(name));
     } catch (IOException e) {

@@ -28,9 +28,9 @@ abstract class SearchEngineContract extends VersionedDocumentsContract {
     return new ElasticFixture(engine());
   }
 
-  /** A line to the engine on which answers get lost. */
+  /** A connection to the engine that loses answers. */
   @Nested
-  class Lines {
+  class FailingConnections {
     @Test
     void a_change_whose_answer_is_lost_is_unclear_and_may_have_happened() throws Exception {
       try (ElasticFixture fixture = new ElasticFixture(engine());
@@ -76,7 +76,7 @@ abstract class SearchEngineContract extends VersionedDocumentsContract {
     }
 
     @Test
-    void a_write_that_was_done_twice_does_not_conflict_with_itself() throws Exception {
+    void a_write_that_is_executed_twice_does_not_conflict_with_itself() throws Exception {
       try (ElasticFixture fixture = new ElasticFixture(engine());
           Proxy proxy = new Proxy(engine());
           VersionedDocuments far = through(proxy)) {
@@ -91,7 +91,7 @@ abstract class SearchEngineContract extends VersionedDocumentsContract {
     }
 
     @Test
-    void an_engine_that_says_it_has_not_begun_is_unavailable_and_any_other_trouble_unclear()
+    void an_error_before_a_change_began_means_unavailable_and_any_other_error_unclear()
         throws Exception {
       try (ElasticFixture fixture = new ElasticFixture(engine());
           Proxy proxy = new Proxy(engine());
@@ -130,7 +130,7 @@ abstract class SearchEngineContract extends VersionedDocumentsContract {
     }
 
     @Test
-    void an_index_of_somebody_else_is_left_alone() throws Exception {
+    void an_index_with_another_mapping_is_not_changed() throws Exception {
       try (ElasticFixture fixture = new ElasticFixture(engine())) {
         fixture.send("PUT", "/foreign-documents", "{\"mappings\":{\"properties\":{}}}");
         ElasticOptions options = ElasticOptions.at(engine()).withPrefix("foreign-");
@@ -145,7 +145,7 @@ abstract class SearchEngineContract extends VersionedDocumentsContract {
     }
 
     @Test
-    void what_is_there_can_be_read_by_people() throws IOException {
+    void the_stored_documents_are_readable() throws IOException {
       try (ElasticFixture fixture = new ElasticFixture(engine())) {
         String json = "{\"holder\":\"2c717297\",\"expire\":1515527529288}";
         fixture.open().put("leader", FIRST, json);

@@ -33,7 +33,7 @@ final class InterruptedWriterTest {
   private long looks;
 
   /** What somebody does to the document. */
-  enum Act {
+  enum Action {
     MAKE,
     WRITE,
     DELETE,
@@ -44,7 +44,7 @@ final class InterruptedWriterTest {
   /**
    * What the others do in the meantime: that many versions, with or without an end and a new one.
    */
-  private enum Meanwhile {
+  private enum OtherChanges {
     NOTHING(0, false, 0),
     ONE_VERSION(1, false, 0),
     MANY_VERSIONS(8, false, 0),
@@ -56,7 +56,7 @@ final class InterruptedWriterTest {
     final boolean end;
     final int again;
 
-    Meanwhile(int versions, boolean end, int again) {
+    OtherChanges(int versions, boolean end, int again) {
       this.versions = versions;
       this.end = end;
       this.again = again;
@@ -64,28 +64,30 @@ final class InterruptedWriterTest {
   }
 
   static Stream<Arguments> all() {
-    return cases(Act.values());
+    return cases(Action.values());
   }
 
   static Stream<Arguments> changes() {
-    return cases(Act.MAKE, Act.WRITE, Act.DELETE);
+    return cases(Action.MAKE, Action.WRITE, Action.DELETE);
   }
 
-  private static Stream<Arguments> cases(Act... acts) {
+  private static Stream<Arguments> cases(Action... actions) {
     return IntStream.range(0, 5)
         .boxed()
         .flatMap(versions ->
-            Stream.of(acts)
-                .filter(act -> versions > 0 || act == Act.MAKE || act == Act.LIST)
-                .map(act -> Arguments.of(act, versions)));
+            Stream.of(actions)
+                .filter(action -> versions > 0 || action == Action.MAKE || action == Action.LIST)
+                .map(action -> Arguments.of(action, versions)));
   }
 
   @ParameterizedTest(name = "{0} at version {1}")
   @MethodSource("all")
-  void whoever_stops_and_goes_on_harms_nobody(
-      Act act, int versions, @TempDir(factory = MemoryFolder.class) Path home) {
-    for (Meanwhile meanwhile : Meanwhile.values()) {
-      for (int call = 1; new Run(home, act, versions, meanwhile, false).interrupted(call); call++) {
+  void a_writer_that_is_paused_at_any_call_does_no_harm(
+      Action action, int versions, @TempDir(factory = MemoryFolder.class) Path home) {
+    for (OtherChanges meanwhile : OtherChanges.values()) {
+      for (int call = 1;
+          new Run(home, action, versions, meanwhile, false).interrupted(call);
+          call++) {
         assertThat(call).isLessThan(100);
       }
     }
@@ -93,10 +95,12 @@ final class InterruptedWriterTest {
 
   @ParameterizedTest(name = "{0} at version {1}")
   @MethodSource("changes")
-  void whoever_dies_harms_nobody(
-      Act act, int versions, @TempDir(factory = MemoryFolder.class) Path home) {
-    for (Meanwhile meanwhile : Meanwhile.values()) {
-      for (int call = 1; new Run(home, act, versions, meanwhile, true).interrupted(call); call++) {
+  void a_writer_that_dies_at_any_call_does_no_harm(
+      Action action, int versions, @TempDir(factory = MemoryFolder.class) Path home) {
+    for (OtherChanges meanwhile : OtherChanges.values()) {
+      for (int call = 1;
+          new Run(home, action, versions, meanwhile, true).interrupted(call);
+          call++) {
         assertThat(call).isLessThan(100);
       }
     }
@@ -111,24 +115,24 @@ final class InterruptedWriterTest {
   /** One change, interrupted at one place. */
   private final class Run {
     private final Path home;
-    private final Act act;
+    private final Action action;
     private final int versions;
-    private final Meanwhile meanwhile;
+    private final OtherChanges meanwhile;
     private final boolean dies;
     private final FileDocuments documents;
-    private final Others others;
+    private final OtherWriter others;
     private Optional<VersionedDocument> seen = Optional.empty();
     private boolean happened;
     private boolean died;
 
-    Run(Path home, Act act, int versions, Meanwhile meanwhile, boolean dies) {
+    Run(Path home, Action action, int versions, OtherChanges meanwhile, boolean dies) {
       this.home = home;
-      this.act = act;
+      this.action = action;
       this.versions = versions;
       this.meanwhile = meanwhile;
       this.dies = dies;
       documents = open(home, new InterruptedDisk(() -> {}));
-      others = new Others(documents);
+      others = new OtherWriter(documents);
     }
 
     /** Whether there was such a call. */
@@ -140,7 +144,7 @@ final class InterruptedWriterTest {
       Optional<VersionedDocument> result = Optional.empty();
       try (FileDocuments interrupted = open(home, disk)) {
         disk.interruptBefore(call);
-        result = act(act, interrupted, others.version);
+        result = action(action, interrupted, others.version);
       } catch (InterruptedDisk.Killed _) {
         died = true;
       }
@@ -150,7 +154,7 @@ final class InterruptedWriterTest {
       } catch (AssertionError | IOException e) {
         throw new AssertionError(
             "%s after %d versions, stopped before call %d, meanwhile %s"
-                .formatted(act, versions, call, meanwhile),
+                .formatted(action, versions, call, meanwhile),
             e);
       }
       return happened;
@@ -169,13 +173,13 @@ final class InterruptedWriterTest {
       Optional<VersionedDocument> last = documents.get(KEY);
       documents.list("");
       assertThat(documents.get(KEY)).isEqualTo(last);
-      if (isMine(seen) && meanwhile != Meanwhile.NOTHING) {
+      if (isMine(seen) && meanwhile != OtherChanges.NOTHING) {
         assertThat(isMine(last)).as("what others replaced returns").isFalse();
       }
       if (died) {
         return;
       }
-      switch (act) {
+      switch (action) {
         case MAKE, WRITE -> {
           if (result.isPresent()) {
             // It counts: it is the newest, or others have built on it.
@@ -206,9 +210,9 @@ final class InterruptedWriterTest {
   }
 
   /** The document that came of it: the new one, the deleted one, the one read. */
-  private static Optional<VersionedDocument> act(
-      Act act, FileDocuments documents, Version expected) {
-    return switch (act) {
+  private static Optional<VersionedDocument> action(
+      Action action, FileDocuments documents, Version expected) {
+    return switch (action) {
       case MAKE -> documents.put(KEY, Version.NONE, MINE).map(InterruptedWriterTest::mine);
       case WRITE -> documents.put(KEY, expected, MINE).map(InterruptedWriterTest::mine);
       case DELETE ->
@@ -247,12 +251,12 @@ final class InterruptedWriterTest {
   }
 
   /** The others, who see what there is and change it; they are never refused. */
-  private static final class Others {
+  private static final class OtherWriter {
     private final VersionedDocuments documents;
     private int count;
     private Version version = Version.NONE;
 
-    Others(VersionedDocuments documents) {
+    OtherWriter(VersionedDocuments documents) {
       this.documents = documents;
     }
 
@@ -264,7 +268,7 @@ final class InterruptedWriterTest {
       version = documents.put(KEY, version, "{\"count\":" + count++ + "}").orElseThrow();
     }
 
-    void goOn(Meanwhile meanwhile) {
+    void goOn(OtherChanges meanwhile) {
       look();
       for (int i = 0; i < meanwhile.versions; i++) {
         write();

@@ -34,7 +34,7 @@ final class StoreDocumentsTest {
   }
 
   @Test
-  void documents_lie_in_a_collection_of_their_own() {
+  void documents_are_in_a_collection_of_their_own() {
     VersionedDocuments documents = StoreDocuments.of(store);
     documents.put("leader", Version.NONE, "{}");
     assertThat(store.document(new DocumentKey("cluster", "leader")).value()).isPresent();
@@ -43,7 +43,7 @@ final class StoreDocumentsTest {
   }
 
   @Test
-  void a_watch_tells_of_changes_of_its_document_until_it_is_closed() throws InterruptedException {
+  void a_watch_reports_changes_of_its_document_until_it_is_closed() throws InterruptedException {
     VersionedDocuments documents = StoreDocuments.of(store);
     Semaphore told = new Semaphore(0);
     Semaphore other = new Semaphore(0);
@@ -65,8 +65,8 @@ final class StoreDocumentsTest {
   }
 
   @Test
-  void an_answer_that_was_lost_is_unclear_and_what_was_never_sent_is_not() {
-    BadLine line = new BadLine();
+  void a_lost_answer_is_unclear_and_a_request_that_was_never_sent_is_not() {
+    BadConnection line = new BadConnection();
     VersionedDocuments documents = StoreDocuments.of(new FaultyStore(() -> store, line));
     Version version = documents.put("leader", Version.NONE, "{}").orElseThrow();
     line.answers = false;
@@ -84,7 +84,7 @@ final class StoreDocumentsTest {
     assertThat(documents.get("other")).isEmpty();
   }
 
-  private static final class BadLine implements FaultyStore.Line {
+  private static final class BadConnection implements FaultyStore.Line {
     boolean reaches = true;
     boolean answers = true;
 
@@ -111,7 +111,7 @@ final class StoreDocumentsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"x", "-1", "0", "1.5"})
-  void a_version_of_another_home_is_none(String text) {
+  void a_version_of_another_implementation_is_refused(String text) {
     VersionedDocuments documents = StoreDocuments.of(store);
     documents.put("leader", Version.NONE, "{}");
     assertThatThrownBy(() -> documents.put("leader", new Version(text), "{}"))

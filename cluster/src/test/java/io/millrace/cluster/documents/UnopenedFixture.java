@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Optional;
 
 /** What a test has before it begins. */
-final class NotOpenedFixture implements DocumentsFixture {
-  static final DocumentsFixture FIXTURE = new NotOpenedFixture();
+final class UnopenedFixture implements DocumentsFixture {
+  static final DocumentsFixture FIXTURE = new UnopenedFixture();
 
   static final VersionedDocuments DOCUMENTS =
       new VersionedDocuments() {
@@ -33,7 +33,7 @@ final class NotOpenedFixture implements DocumentsFixture {
         public void close() {}
       };
 
-  private NotOpenedFixture() {}
+  private UnopenedFixture() {}
 
   private static IllegalStateException notYet() {
     return new IllegalStateException("the test has not begun");

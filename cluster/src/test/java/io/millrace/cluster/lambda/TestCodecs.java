@@ -4,11 +4,11 @@ import io.millrace.cluster.partition.PartitionName;
 import java.nio.charset.StandardCharsets;
 
 /** Codecs and addresses for tests. */
-final class Sealing {
+final class TestCodecs {
   static final Address HERE = new Address(new PartitionName(7, 3), "member-a");
   static final ClusterSecret SECRET = secret("a secret of 20 bytes");
 
-  private Sealing() {}
+  private TestCodecs() {}
 
   static ClusterSecret secret(String text) {
     return ClusterSecret.of(text.getBytes(StandardCharsets.UTF_8));
@@ -20,7 +20,7 @@ final class Sealing {
   }
 
   /** Trusts all that these tests do not. */
-  static LambdaCodec careless() {
+  static LambdaCodec trustingAll() {
     return new LambdaCodec(SECRET, TrustedClasses.packages("io.millrace", "java.util"));
   }
 

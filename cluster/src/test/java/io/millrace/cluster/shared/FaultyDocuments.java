@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /** One member's way to the documents, which may be cut, or take as long as the test likes. */
-public final class CutDocuments implements VersionedDocuments {
+public final class FaultyDocuments implements VersionedDocuments {
   private final VersionedDocuments documents;
   private final ConcurrentHashMap<String, AtomicInteger> puts = new ConcurrentHashMap<>();
   private final CountDownLatch answers = new CountDownLatch(1);
@@ -20,7 +20,7 @@ public final class CutDocuments implements VersionedDocuments {
   private volatile boolean hangs;
 
   /** All comes through. */
-  public CutDocuments(VersionedDocuments documents) {
+  public FaultyDocuments(VersionedDocuments documents) {
     this.documents = documents;
   }
 

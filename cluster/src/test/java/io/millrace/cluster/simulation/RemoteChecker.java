@@ -11,12 +11,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Judges what is run, told and recorded. */
-final class RemoteJudge {
+final class RemoteChecker {
   private static final String DONE = "\"state\":\"done\"";
 
   private final Map<PartitionName, String> addressees = new HashMap<>();
   private final Set<PartitionName> run = new HashSet<>();
-  private final Set<PartitionName> told = new HashSet<>();
+  private final Set<PartitionName> notified = new HashSet<>();
   private final Set<String> done = new HashSet<>();
   private int runInVain;
 
@@ -32,8 +32,8 @@ final class RemoteJudge {
     Resource.require(run.add(name), name + " is run twice");
   }
 
-  void told(PartitionName name, Submission.Completion ending) {
-    Resource.require(told.add(name), "the handler of " + name + " runs twice");
+  void notified(PartitionName name, Submission.Completion ending) {
+    Resource.require(notified.add(name), "the handler of " + name + " runs twice");
     if (ending instanceof Submission.Completion.Finished) {
       Resource.require(run.contains(name), name + " has an outcome and was not run");
     } else if (run.contains(name)) {
@@ -67,7 +67,7 @@ final class RemoteJudge {
     return run.size();
   }
 
-  int told() {
-    return told.size();
+  int notified() {
+    return notified.size();
   }
 }

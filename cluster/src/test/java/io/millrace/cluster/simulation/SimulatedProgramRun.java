@@ -25,36 +25,36 @@ import java.util.stream.IntStream;
  * A program during one generation, turn by turn: gives items to idle members, and has them wait
  * again where that comes to nothing, after which it often trusts the member no more.
  */
-final class SimulatedLead {
+final class SimulatedProgramRun {
   /** What its backlog is called. */
   static final String BACKLOG = "items";
 
   private final World world;
-  private final Trouble trouble;
+  private final Faults faults;
   private final MemberContext context;
-  private final RemoteJudge judge;
+  private final RemoteChecker checker;
   private final Guard leader;
   private final BacklogItems items;
   private final ItemAssigner assigner;
   private final Map<PartitionName, Address> running = new LinkedHashMap<>();
-  private final Deque<Order> orders = new ArrayDeque<>();
+  private final Deque<Command> commands = new ArrayDeque<>();
   private Dispatcher.View view = Dispatcher.View.nothing();
   private long number;
   private boolean added;
   private boolean over;
 
   /** Something to be tried until it comes through. */
-  private interface Order {
-    void carryOut(Dispatcher dispatcher);
+  private interface Command {
+    void execute(Dispatcher dispatcher);
   }
 
   /** What all programs of a simulation share. */
-  record Setting(World world, Trouble trouble, RemoteJudge judge) {}
+  record Environment(World world, Faults faults, RemoteChecker checker) {}
 
-  SimulatedLead(Setting setting, MemberContext context, Guard leader) {
-    this.world = setting.world();
-    this.trouble = setting.trouble();
-    this.judge = setting.judge();
+  SimulatedProgramRun(Environment environment, MemberContext context, Guard leader) {
+    this.world = environment.world();
+    this.faults = environment.faults();
+    this.checker = environment.checker();
     this.context = context;
     this.leader = leader;
     this.items = new BacklogItems(context.documents(), BACKLOG);
@@ -73,19 +73,19 @@ final class SimulatedLead {
     } catch (ClusterException e) {
       // The next turn goes on here.
     }
-    return trouble.isOn() && world.oneIn(200);
+    return faults.isOn() && world.oneIn(200);
   }
 
   private void work(Dispatcher dispatcher) {
-    while (!orders.isEmpty()) {
-      orders.getFirst().carryOut(dispatcher);
-      orders.removeFirst();
+    while (!commands.isEmpty()) {
+      commands.getFirst().execute(dispatcher);
+      commands.removeFirst();
     }
     if (!added) {
       items.add(IntStream.range(0, RemoteSimulation.ITEMS).mapToObj(i -> "item-" + i).toList());
       added = true;
     }
-    if (!running.isEmpty() && trouble.isOn() && world.oneIn(20)) {
+    if (!running.isEmpty() && faults.isOn() && world.oneIn(20)) {
       dispatcher.cancel(running.keySet().iterator().next());
     }
     List<Peer> spare = spare();
@@ -110,20 +110,20 @@ final class SimulatedLead {
 
   private void submit(Dispatcher dispatcher, String item, Peer peer) {
     Address address = new Address(new PartitionName(leader.fence(), ++number), peer.token());
-    judge.submitted(address);
+    checker.submitted(address);
     running.put(address.partition(), address);
     long limit = world.oneIn(10) ? context.now() + world.between(100, 3000) : Long.MAX_VALUE;
-    Told told = new Told(address, item);
-    String envelope = SimulatedLambdas.seal(address, item);
-    dispatcher.submit(new Submission(address, envelope, limit, told::begun, told::ended));
+    CompletionListener notified = new CompletionListener(address, item);
+    String envelope = SimulatedLambdaHandler.seal(address, item);
+    dispatcher.submit(new Submission(address, envelope, limit, notified::begun, notified::ended));
   }
 
   /** Hears what comes of a lambda. */
-  private final class Told {
+  private final class CompletionListener {
     private final Address address;
     private final String item;
 
-    Told(Address address, String item) {
+    CompletionListener(Address address, String item) {
       this.address = address;
       this.item = item;
     }
@@ -134,20 +134,20 @@ final class SimulatedLead {
 
     void ended(Submission.Completion ending) {
       Resource.require(!over, "a program hears of its lambdas after its end");
-      judge.told(address.partition(), ending);
+      checker.notified(address.partition(), ending);
       running.remove(address.partition());
       if (ending instanceof Submission.Completion.Finished(Outcome.Done(String value))) {
         Resource.require(value.equals(item), "the result is that of another lambda");
         return;
       }
       if (!(ending instanceof Submission.Completion.Cancelled) && world.oneIn(2)) {
-        orders.add(dispatcher -> {
+        commands.add(dispatcher -> {
           leader.check();
           DeathMarks.mark(context.documents(), address.member(), leader.fence());
           dispatcher.marked(address.member());
         });
       }
-      orders.add(dispatcher -> assigner.reEnqueue(item));
+      commands.add(dispatcher -> assigner.reEnqueue(item));
     }
   }
 }

@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /** A short-lived context, as the leader hands one to each lambda. */
-record Cargo(String name, int number, List<String> parts, Map<String, Instant> times, Kind kind)
+record SampleRecord(
+    String name, int number, List<String> parts, Map<String, Instant> times, Kind kind)
     implements Serializable {
   enum Kind {
     PLAIN,

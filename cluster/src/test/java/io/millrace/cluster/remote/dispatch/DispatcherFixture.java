@@ -25,20 +25,20 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
 /** A leader that is driven by hand, and members whose every write is too. */
-final class Workbench implements Dispatcher.Submitter, AutoCloseable {
+final class DispatcherFixture implements Dispatcher.Submitter, AutoCloseable {
   static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofSeconds(10));
   static final long LEASE = 10_000;
 
   final HookedDocuments documents;
   final ManualClock clock = new ManualClock(1_000_000, 50_000);
-  final List<String> told = new ArrayList<>();
+  final List<String> events = new ArrayList<>();
   Dispatcher.View view = Dispatcher.View.nothing();
   private final Leader leader;
-  private final Deque<Consumer<Dispatcher>> orders = new ArrayDeque<>();
+  private final Deque<Consumer<Dispatcher>> commands = new ArrayDeque<>();
   private final Map<String, Locks.HeldLock> presences = new HashMap<>();
   private long fence = 1;
 
-  Workbench(Path folder) {
+  DispatcherFixture(Path folder) {
     documents = new HookedDocuments(FileDocuments.open(folder));
     MemberContext context =
         new MemberContext(new Peer("leader", 1), documents, TERMS, clock, new SplittableRandom(1));
@@ -47,13 +47,13 @@ final class Workbench implements Dispatcher.Submitter, AutoCloseable {
 
   @Override
   public void begin(Guard guard) {
-    told.add("begin " + guard.fence());
+    events.add("begin " + guard.fence());
   }
 
   @Override
   public boolean submit(Dispatcher dispatcher) {
-    while (!orders.isEmpty()) {
-      orders.removeFirst().accept(dispatcher);
+    while (!commands.isEmpty()) {
+      commands.removeFirst().accept(dispatcher);
     }
     view = dispatcher.view();
     return false;
@@ -61,11 +61,11 @@ final class Workbench implements Dispatcher.Submitter, AutoCloseable {
 
   @Override
   public void end() {
-    told.add("end");
+    events.add("end");
   }
 
   /** A turn of the leader, after which members show that they live. */
-  void turn() {
+  void round() {
     long now = fence;
     leader.step(
         new Guard() {
@@ -83,10 +83,10 @@ final class Workbench implements Dispatcher.Submitter, AutoCloseable {
   }
 
   /** Turns until so much time is over, a quarter of the lease apart. */
-  void turns(long millis) {
+  void rounds(long millis) {
     for (long passed = 0; passed < millis; passed += LEASE / 4) {
       clock.advance(LEASE / 4);
-      turn();
+      round();
     }
   }
 
@@ -104,12 +104,12 @@ final class Workbench implements Dispatcher.Submitter, AutoCloseable {
   }
 
   /** It is never heard of again. */
-  void vanish(String token) {
+  void disappear(String token) {
     presences.remove(token);
   }
 
-  void order(Consumer<Dispatcher> order) {
-    orders.add(order);
+  void execute(Consumer<Dispatcher> command) {
+    commands.add(command);
   }
 
   PartitionName submit(long number, String member, long limitMillis) {
@@ -119,9 +119,9 @@ final class Workbench implements Dispatcher.Submitter, AutoCloseable {
             new Address(name, member),
             "YQ==",
             limitMillis,
-            () -> told.add(number + " begun"),
-            ending -> told.add(number + " " + ending));
-    order(dispatcher -> dispatcher.submit(submission));
+            () -> events.add(number + " begun"),
+            ending -> events.add(number + " " + ending));
+    execute(dispatcher -> dispatcher.submit(submission));
     return name;
   }
 

@@ -8,8 +8,8 @@ import java.io.ObjectOutputStream;
 import java.io.Serializable;
 
 /** Things as another process would have them. */
-final class Copies {
-  private Copies() {}
+final class SerializedCopies {
+  private SerializedCopies() {}
 
   static <T extends Serializable> T copy(Class<T> type, T original)
       throws IOException, ClassNotFoundException {

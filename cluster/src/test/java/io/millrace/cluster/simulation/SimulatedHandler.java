@@ -8,14 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What a member does with the partitions that it holds: each takes its time. */
-abstract class SimulatedLabor implements PartitionHandler {
+abstract class SimulatedHandler implements PartitionHandler {
   private final World world;
   private final Host host;
   private final boolean endless;
   private final List<SimulatedAttempt> running = new ArrayList<>();
   private Runnable wake = () -> {};
 
-  SimulatedLabor(World world, Host host, boolean endless) {
+  SimulatedHandler(World world, Host host, boolean endless) {
     this.world = world;
     this.host = host;
     this.endless = endless;

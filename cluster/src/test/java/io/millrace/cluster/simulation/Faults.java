@@ -1,7 +1,7 @@
 package io.millrace.cluster.simulation;
 
 /** Whether things go wrong at present, and which. */
-final class Trouble {
+final class Faults {
   private boolean on = true;
 
   boolean isOn() {

@@ -9,13 +9,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Documents that remember which keys were read, and which prefixes listed. */
-public final class CountedDocuments implements VersionedDocuments {
+public final class CountingDocuments implements VersionedDocuments {
   private final VersionedDocuments documents;
   private final List<String> read = new ArrayList<>();
   private @Nullable List<VersionedDocument> old;
 
   /** Nothing read yet. */
-  public CountedDocuments(VersionedDocuments documents) {
+  public CountingDocuments(VersionedDocuments documents) {
     this.documents = documents;
   }
 

@@ -14,27 +14,27 @@ import java.util.stream.IntStream;
  * @param keys the locks, of which each is to be held by one at a time
  * @param acquirer how a process tries for one of them
  */
-record Prize(List<String> keys, Function<MemberContext, Acquirer> acquirer) {
+record ContendedLocks(List<String> keys, Function<MemberContext, Acquirer> acquirer) {
   /** One lock. */
-  static Prize lock() {
+  static ContendedLocks lock() {
     String key = "leader";
-    return new Prize(
+    return new ContendedLocks(
         List.of(key), context -> Acquirer.of(key, context.newLocks(), context.newObservedLocks()));
   }
 
   /** A semaphore. */
-  static Prize semaphore(int count) {
+  static ContendedLocks semaphore(int count) {
     Permits permits = new Permits("s", count);
-    return new Prize(
+    return new ContendedLocks(
         IntStream.rangeClosed(1, count).mapToObj(number -> "semaphore/s/" + number).toList(),
         context ->
             FairAcquirer.of(permits, context, context.newLocks(), context.newObservedLocks()));
   }
 
   /** A lock for which processes queue up. */
-  static Prize namedLock() {
+  static ContendedLocks namedLock() {
     String key = "lock/l";
-    return new Prize(
+    return new ContendedLocks(
         List.of(key),
         context -> FairAcquirer.of(key, context, context.newLocks(), context.newObservedLocks()));
   }

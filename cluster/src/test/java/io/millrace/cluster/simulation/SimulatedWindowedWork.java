@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 
 /** Tasks by number, of which those that are done stand in documents. */
-final class SimulatedWindow implements WindowedWork {
+final class SimulatedWindowedWork implements WindowedWork {
   /** What the keys of finished tasks begin with. */
   static final String FINISHED = "finished/";
 
@@ -20,7 +20,7 @@ final class SimulatedWindow implements WindowedWork {
   private final Output output;
   private final Set<String> finished = new HashSet<>();
 
-  SimulatedWindow(VersionedDocuments documents, int tasks, Output output) {
+  SimulatedWindowedWork(VersionedDocuments documents, int tasks, Output output) {
     this.output = output;
     this.documents = documents;
     this.tasks = tasks;

@@ -5,11 +5,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Waits for what comes about by itself. */
-final class Patience {
+final class Await {
   private static final Duration MOST = Duration.ofSeconds(30);
   private static final long BETWEEN_LOOKS_NANOS = 2_000_000;
 
-  private Patience() {}
+  private Await() {}
 
   static void until(String what, BooleanSupplier condition) {
     long end = System.nanoTime() + MOST.toNanos();

@@ -11,20 +11,20 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One member's way to the documents: requests take time, are lost or late, and so are answers. */
-final class Line implements VersionedDocuments {
+final class SimulatedConnection implements VersionedDocuments {
   private static final long TIMEOUT_MILLIS = 400;
   private static final long LATE_MILLIS = 3000;
 
   private final World world;
   private final SimulatedDocuments documents;
   private final Host host;
-  private final Trouble trouble;
+  private final Faults faults;
 
-  Line(World world, SimulatedDocuments documents, Host host, Trouble trouble) {
+  SimulatedConnection(World world, SimulatedDocuments documents, Host host, Faults faults) {
     this.world = world;
     this.documents = documents;
     this.host = host;
-    this.trouble = trouble;
+    this.faults = faults;
   }
 
   private static final class Reply<T> {
@@ -38,13 +38,13 @@ final class Line implements VersionedDocuments {
 
   @Override
   public List<VersionedDocument> list(String prefix) {
-    long age = trouble.isOn() ? world.between(0, SimulatedDocuments.STALE_MILLIS) : 0;
+    long age = faults.isOn() ? world.between(0, SimulatedDocuments.STALE_MILLIS) : 0;
     return ask(() -> documents.list(prefix, age));
   }
 
   @Override
   public long listingAgeMillis() {
-    return trouble.isOn() ? SimulatedDocuments.STALE_MILLIS : 0;
+    return faults.isOn() ? SimulatedDocuments.STALE_MILLIS : 0;
   }
 
   @Override
@@ -81,10 +81,10 @@ final class Line implements VersionedDocuments {
   private <T> @Nullable T send(Supplier<T> request) {
     Reply<T> reply = new Reply<>();
     boolean cut = host.isCutOff();
-    boolean lost = cut || (trouble.isOn() && world.oneIn(30));
-    boolean late = trouble.isOn() && world.oneIn(30);
+    boolean lost = cut || (faults.isOn() && world.oneIn(30));
+    boolean late = faults.isOn() && world.oneIn(30);
     long there = late ? world.between(1, LATE_MILLIS) : world.between(0, 5);
-    long back = trouble.isOn() && world.oneIn(30) ? TIMEOUT_MILLIS : world.between(0, 5);
+    long back = faults.isOn() && world.oneIn(30) ? TIMEOUT_MILLIS : world.between(0, 5);
     if (!lost) {
       world.in(there, () -> reply.value = request.get());
     }

@@ -20,76 +20,79 @@ import org.junit.jupiter.api.Test;
 /**
  * Members that release a lock and want it again at once, without any trouble, at the default lease.
  */
-final class TurnsSimulationTest {
+final class FairnessSimulationTest {
   private static final long SOON_MILLIS = 300;
   private static final long SEEDS = 20;
 
   @Test
   void a_released_lock_reaches_a_waiting_member_soon() {
-    assertThat(worst(Prize.namedLock(), 2, Turns::longestPause)).isLessThanOrEqualTo(SOON_MILLIS);
-    assertThat(worst(Prize.namedLock(), 4, Turns::longestPause)).isLessThanOrEqualTo(SOON_MILLIS);
+    assertThat(worst(ContendedLocks.namedLock(), 2, Run::longestPause))
+        .isLessThanOrEqualTo(SOON_MILLIS);
+    assertThat(worst(ContendedLocks.namedLock(), 4, Run::longestPause))
+        .isLessThanOrEqualTo(SOON_MILLIS);
   }
 
   @Test
   void a_released_permit_reaches_a_waiting_member_soon() {
-    assertThat(worst(Prize.semaphore(1), 3, Turns::longestPause)).isLessThanOrEqualTo(SOON_MILLIS);
+    assertThat(worst(ContendedLocks.semaphore(1), 3, Run::longestPause))
+        .isLessThanOrEqualTo(SOON_MILLIS);
     // Two members may try for the same permit first.
-    assertThat(worst(Prize.semaphore(2), 4, Turns::longestPause))
+    assertThat(worst(ContendedLocks.semaphore(2), 4, Run::longestPause))
         .isLessThanOrEqualTo(SOON_MILLIS + 100);
   }
 
   @Test
   void no_member_has_a_third_turn_while_another_one_waits() {
     // The first one may come before the other is in the queue.
-    assertThat(worst(Prize.namedLock(), 2, Turns::mostTurnsOfAnother)).isBetween(1L, 2L);
-    assertThat(worst(Prize.namedLock(), 4, Turns::mostTurnsOfAnother)).isBetween(1L, 2L);
-    assertThat(worst(Prize.semaphore(1), 3, Turns::mostTurnsOfAnother)).isBetween(1L, 2L);
+    assertThat(worst(ContendedLocks.namedLock(), 2, Run::maxTurnsOfAnother)).isBetween(1L, 2L);
+    assertThat(worst(ContendedLocks.namedLock(), 4, Run::maxTurnsOfAnother)).isBetween(1L, 2L);
+    assertThat(worst(ContendedLocks.semaphore(1), 3, Run::maxTurnsOfAnother)).isBetween(1L, 2L);
   }
 
   @Test
   void the_lock_of_a_member_that_died_is_taken_lease_and_margin_later() {
     LeaseTerms terms = LeaseTerms.DEFAULT;
-    assertThat(worst(Prize.namedLock(), 4, Turns::afterADeath))
+    assertThat(worst(ContendedLocks.namedLock(), 4, Run::afterADeath))
         .isLessThanOrEqualTo(terms.takeoverMillis() + SOON_MILLIS);
-    assertThat(worst(Prize.semaphore(1), 4, Turns::afterADeath))
+    assertThat(worst(ContendedLocks.semaphore(1), 4, Run::afterADeath))
         .isLessThanOrEqualTo(terms.takeoverMillis() + 1000 + SOON_MILLIS);
   }
 
   /** Has members fight for a lock and requires what the tests of this class do. */
-  static void requireTurns(long seed) {
-    Turns turns = new Turns(seed, Prize.namedLock(), 3);
+  static void requireFairness(long seed) {
+    Run run = new Run(seed, ContendedLocks.namedLock(), 3);
     Resource.require(
-        turns.mostTurnsOfAnother() <= 2, "a member has had a third turn while another one waits");
+        run.maxTurnsOfAnother() <= 2, "a member has had a third turn while another one waits");
     Resource.require(
-        turns.longest > 0 && turns.longest <= SOON_MILLIS, "the lock was free for too long");
+        run.longest > 0 && run.longest <= SOON_MILLIS, "the lock was free for too long");
   }
 
-  private static long worst(Prize prize, int members, ToLongFunction<Turns> measure) {
+  private static long worst(ContendedLocks contended, int members, ToLongFunction<Run> measure) {
     return LongStream.rangeClosed(1, SEEDS)
-        .map(seed -> measure.applyAsLong(new Turns(seed, prize, members)))
+        .map(seed -> measure.applyAsLong(new Run(seed, contended, members)))
         .max()
         .orElseThrow();
   }
 
   /** One run. */
-  private static final class Turns {
+  private static final class Run {
     private final World world;
     private final List<User> users = new ArrayList<>();
     private final List<User> holders = new ArrayList<>();
     private final SimulatedDocuments documents;
-    private final Trouble trouble = new Trouble();
+    private final Faults faults = new Faults();
     private final int locks;
     private long freeSince;
     private long longest;
     private long passed;
 
-    Turns(long seed, Prize prize, int members) {
+    Run(long seed, ContendedLocks contended, int members) {
       world = new World(seed);
       documents = new SimulatedDocuments(world);
-      trouble.end();
-      locks = prize.keys().size();
+      faults.end();
+      locks = contended.keys().size();
       for (int i = 0; i < members; i++) {
-        users.add(new User(prize, i));
+        users.add(new User(contended, i));
       }
     }
 
@@ -103,7 +106,7 @@ final class TurnsSimulationTest {
     }
 
     /** How many turns another member has at most while one waits. */
-    long mostTurnsOfAnother() {
+    long maxTurnsOfAnother() {
       users.forEach(User::start);
       world.runUntil(10_000);
       passed = 0;
@@ -158,13 +161,14 @@ final class TurnsSimulationTest {
       private final Map<User, Integer> passedBy = new HashMap<>();
       private boolean keeps;
 
-      User(Prize prize, int number) {
-        Line line = new Line(world, documents, host, trouble);
+      User(ContendedLocks contended, int number) {
+        SimulatedConnection connection = new SimulatedConnection(world, documents, host, faults);
         Peer peer = new Peer("token-" + number, 1);
         acquirer =
-            prize
+            contended
                 .acquirer()
-                .apply(new MemberContext(peer, line, LeaseTerms.DEFAULT, clock, world.random()));
+                .apply(
+                    new MemberContext(peer, connection, LeaseTerms.DEFAULT, clock, world.random()));
       }
 
       void start() {

@@ -16,25 +16,26 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
 /** Runs lambdas, each of which commits an item. */
-final class SimulatedLambdas extends SimulatedLabor {
+final class SimulatedLambdaHandler extends SimulatedHandler {
   private final World world;
   private final Host host;
-  private final Trouble trouble;
-  private final RemoteJudge judge;
+  private final Faults faults;
+  private final RemoteChecker checker;
   private final String token;
   private final LambdaAdmission admission;
   private final BacklogItems items;
   private final VersionedDocuments documents;
 
-  SimulatedLambdas(Host host, MemberContext context, SimulatedLead.Setting setting) {
-    super(setting.world(), host, false);
-    this.world = setting.world();
+  SimulatedLambdaHandler(
+      Host host, MemberContext context, SimulatedProgramRun.Environment environment) {
+    super(environment.world(), host, false);
+    this.world = environment.world();
     this.host = host;
-    this.trouble = setting.trouble();
-    this.judge = setting.judge();
+    this.faults = environment.faults();
+    this.checker = environment.checker();
     this.token = context.peer().token();
-    this.admission = new LambdaAdmission(token, SimulatedLambdas::open);
-    this.items = new BacklogItems(context.documents(), SimulatedLead.BACKLOG);
+    this.admission = new LambdaAdmission(token, SimulatedLambdaHandler::open);
+    this.items = new BacklogItems(context.documents(), SimulatedProgramRun.BACKLOG);
     this.documents = context.documents();
   }
 
@@ -62,14 +63,14 @@ final class SimulatedLambdas extends SimulatedLabor {
   @Override
   public Attempt start(PartitionName name, byte[] task, Guard guard) {
     Resource.require(admission.begin(name), name + " was begun before");
-    judge.runs(name, token);
+    checker.runs(name, token);
     return super.start(name, task, guard);
   }
 
   @Override
   boolean finish(SimulatedAttempt attempt) {
-    if (trouble.isOn() && world.oneIn(20)) {
-      host.standStill(world.between(1000, 8000));
+    if (faults.isOn() && world.oneIn(20)) {
+      host.pause(world.between(1000, 8000));
     }
     host.pass(world.between(0, 20));
     Outcome outcome = run(attempt);
@@ -85,7 +86,7 @@ final class SimulatedLambdas extends SimulatedLabor {
   }
 
   private Outcome run(SimulatedAttempt attempt) {
-    if (trouble.isOn() && world.oneIn(20)) {
+    if (faults.isOn() && world.oneIn(20)) {
       return new Outcome.Failed(new RemoteFailure("Trouble", "", ""));
     }
     String item = parts(attempt.task().getBytes(StandardCharsets.UTF_8))[2];

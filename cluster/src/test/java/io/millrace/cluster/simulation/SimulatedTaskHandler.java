@@ -1,28 +1,28 @@
 package io.millrace.cluster.simulation;
 
 /** Work on tasks, each of which ends with a write to the output. */
-final class SimulatedWork extends SimulatedLabor {
+final class SimulatedTaskHandler extends SimulatedHandler {
   private final World world;
   private final Host host;
   private final Output output;
-  private final Trouble trouble;
+  private final Faults faults;
 
-  SimulatedWork(World world, Host host, Output output, Trouble trouble, boolean endless) {
+  SimulatedTaskHandler(World world, Host host, Output output, Faults faults, boolean endless) {
     super(world, host, endless);
     this.world = world;
     this.host = host;
     this.output = output;
-    this.trouble = trouble;
+    this.faults = faults;
   }
 
   @Override
   boolean finish(SimulatedAttempt attempt) {
-    if (!attempt.guard().isHeld() || (trouble.isOn() && world.oneIn(20))) {
+    if (!attempt.guard().isHeld() || (faults.isOn() && world.oneIn(20))) {
       return false;
     }
     // What was begun in time may be over late.
-    if (trouble.isOn() && world.oneIn(20)) {
-      host.standStill(world.between(1000, 8000));
+    if (faults.isOn() && world.oneIn(20)) {
+      host.pause(world.between(1000, 8000));
     }
     host.pass(world.between(0, 20));
     return output.write(attempt.task(), attempt.guard().fence());
