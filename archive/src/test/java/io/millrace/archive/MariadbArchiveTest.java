@@ -1,0 +1,9 @@
+package io.millrace.archive;
+
+/** An archive in MariaDB. */
+class MariadbArchiveTest extends ServerArchiveContract {
+  @Override
+  String property() {
+    return "millrace.archive.mariadb";
+  }
+}

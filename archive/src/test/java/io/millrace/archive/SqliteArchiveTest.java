@@ -1,0 +1,72 @@
+package io.millrace.archive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.archive.ArchiveException.InvalidLocationException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An archive in a SQLite file. */
+class SqliteArchiveTest extends ArchiveContract {
+  @TempDir Path folder;
+
+  @Override
+  ArchiveLocation location() {
+    return again();
+  }
+
+  @Override
+  ArchiveLocation again() {
+    return ArchiveLocation.file(folder.resolve("data/archive.db"));
+  }
+
+  @Test
+  void no_file_is_created_by_reading() {
+    assertThat(archive.list(ArchiveQuery.newest(ArchiveTable.JOBS, 1))).isEmpty();
+    assertThat(archive.find(ArchiveTable.TASKS, "a")).isEmpty();
+    assertThat(archive.lastBatch(ArchiveTable.JOBS).ids()).isEmpty();
+    assertThat(folder.resolve("data")).doesNotExist();
+  }
+
+  @Test
+  void a_file_that_is_no_database_is_named() throws Exception {
+    Files.createDirectories(folder.resolve("data"));
+    Files.writeString(folder.resolve("data/archive.db"), "not a database at all".repeat(100));
+    assertThatThrownBy(() -> archive.list(ArchiveQuery.newest(ArchiveTable.JOBS, 1)))
+        .isInstanceOf(ArchiveException.class)
+        .hasMessageContaining("archive.db")
+        .hasMessageContaining("not a database");
+  }
+
+  @Test
+  void an_archive_of_a_newer_version_is_refused() throws Exception {
+    archive.put(List.of(job("a", 1).build()));
+    try (Connection connection = DriverManager.getConnection(again().url());
+        Statement statement = connection.createStatement()) {
+      statement.execute("UPDATE archive_version SET version = 99");
+    }
+    archive.close();
+    archive = Archive.at(again());
+    assertThatThrownBy(() -> archive.put(List.of(job("b", 1).build())))
+        .isInstanceOf(ArchiveException.class)
+        .hasMessageContaining("version 99");
+  }
+
+  @Test
+  void locations_are_checked_and_show_no_password() {
+    assertThat(ArchiveLocation.of("postgresql://db/x", "me", "secret").toString())
+        .isEqualTo("postgresql://db/x as me");
+    for (String bad :
+        List.of("oracle:x", "sqlite:", "http://x", "", "postgresql://h/d?password=x")) {
+      assertThatThrownBy(() -> ArchiveLocation.of(bad, null, null))
+          .isInstanceOf(InvalidLocationException.class);
+    }
+  }
+}
