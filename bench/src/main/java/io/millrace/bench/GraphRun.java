@@ -202,7 +202,7 @@ final class GraphRun extends Scenario {
     static JsonCalls calls(int port) {
       return JsonCalls.open(
           ClientOptions.at(URI.create("http://127.0.0.1:" + port))
-              .withAnswerTimeout(Duration.ofMinutes(10)));
+              .withResponseTimeout(Duration.ofMinutes(10)));
     }
 
     /** Adds the node that holds them back; the file must not exist. */

@@ -64,7 +64,7 @@ final class AotTraining {
   }
 
   private static void runGraph(URI server) {
-    ClientOptions options = ClientOptions.at(server).withAnswerTimeout(LONGEST.multipliedBy(2));
+    ClientOptions options = ClientOptions.at(server).withResponseTimeout(LONGEST.multipliedBy(2));
     try (JsonCalls calls = JsonCalls.open(options)) {
       String group = calls.post("/v1/nodes", graph()).path(0).path("id").asString();
       calls.get("/v1/scheduler/wait?until=settled&id=" + group + "&timeout=" + LONGEST.toSeconds());

@@ -3,7 +3,7 @@ package io.millrace.client;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether some work is cancelled, and listeners to run when it is. Thread-safe. */
+/** A flag that says whether work is cancelled, with listeners. Thread-safe. */
 public final class Cancellation {
   private final List<Runnable> listeners = new ArrayList<>();
   private boolean cancelled;
@@ -27,7 +27,7 @@ public final class Cancellation {
     listener.run();
   }
 
-  /** Cancels the work, and runs the listeners on this thread; later calls do nothing. */
+  /** Cancels the work and runs the listeners on this thread. Later calls do nothing. */
   public void cancel() {
     List<Runnable> toRun;
     synchronized (this) {

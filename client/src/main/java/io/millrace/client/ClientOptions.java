@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * How to reach a store over HTTP.
  *
- * @param server the server's address, {@code http} or {@code https}, with a path if it is below
- *     one; the API's own {@code /store} is appended
+ * @param server the address of the server, {@code http} or {@code https}, with a path prefix if
+ *     there is one; the paths of the APIs, for example {@code /store}, are appended
  * @param token a bearer token; null for none
- * @param certificates a file of certificates, PEM or DER: the certificates to trust over {@code
- *     https}; null for those that the JVM trusts. The host name is always checked
+ * @param certificates a PEM or DER file with the certificates to trust over {@code https}; null to
+ *     trust those of the JVM. The host name is always checked
  * @param timeouts how long to wait
  */
 public record ClientOptions(
@@ -24,15 +24,15 @@ public record ClientOptions(
    * How long to wait.
    *
    * @param connect the longest time to connect; default 5 seconds
-   * @param answer the longest time for an answer, in addition to the wait of a claim; default 30
+   * @param response the longest time for a response, in addition to the wait of a claim; default 30
    *     seconds
    * @param retry how long to retry if that is safe: for reads, for commands with a request id, and
    *     for requests that were never sent; default 10 seconds; zero for no retries
    */
-  public record Timeouts(Duration connect, Duration answer, Duration retry) {
+  public record Timeouts(Duration connect, Duration response, Duration retry) {
     /** Rejects timeouts that are not positive. */
     public Timeouts {
-      if (!connect.isPositive() || !answer.isPositive() || retry.isNegative()) {
+      if (!connect.isPositive() || !response.isPositive() || retry.isNegative()) {
         throw new IllegalArgumentException("timeouts must be positive");
       }
     }
@@ -58,7 +58,7 @@ public record ClientOptions(
     }
   }
 
-  /** The server at this address, with the defaults. */
+  /** The defaults for the server at this address. */
   public static ClientOptions at(URI server) {
     Timeouts timeouts =
         new Timeouts(Duration.ofSeconds(5), Duration.ofSeconds(30), Duration.ofSeconds(10));
@@ -70,24 +70,24 @@ public record ClientOptions(
     return new ClientOptions(server, token, certificates, timeouts);
   }
 
-  /** The same, trusting the certificates in this file instead of the JVM's authorities. */
+  /** The same, but trusting the certificates in this file instead of those of the JVM. */
   public ClientOptions withCertificates(@Nullable Path file) {
     return new ClientOptions(server, token, file, timeouts);
   }
 
   /** The same with another connect timeout. */
   public ClientOptions withConnectTimeout(Duration timeout) {
-    return with(new Timeouts(timeout, timeouts.answer, timeouts.retry));
+    return with(new Timeouts(timeout, timeouts.response, timeouts.retry));
   }
 
-  /** The same with another answer timeout. */
-  public ClientOptions withAnswerTimeout(Duration timeout) {
+  /** The same with another response timeout. */
+  public ClientOptions withResponseTimeout(Duration timeout) {
     return with(new Timeouts(timeouts.connect, timeout, timeouts.retry));
   }
 
   /** The same with another retry time. */
   public ClientOptions withRetryFor(Duration duration) {
-    return with(new Timeouts(timeouts.connect, timeouts.answer, duration));
+    return with(new Timeouts(timeouts.connect, timeouts.response, duration));
   }
 
   private ClientOptions with(Timeouts other) {
@@ -103,7 +103,7 @@ public record ClientOptions(
     return TrustedCertificates.context(certificates);
   }
 
-  /** The token is left out. */
+  /** The address, without the token. */
   @Override
   public String toString() {
     return "client of " + server;

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends the work on a task with one transaction, retried until its outcome is known or the lease has
- * ended.
+ * Ends the work on a task with one transaction. The transaction is retried until its outcome is
+ * known or the lease has ended.
  */
 final class Completion {
   private static final Logger LOG = LoggerFactory.getLogger(Completion.class);
@@ -43,20 +43,20 @@ final class Completion {
   }
 
   /**
-   * Ends the work with the result of the handler. A refusal for another reason than the task counts
-   * as a failure of the work.
+   * Ends the work with the result of the handler. If the transaction is refused for a reason other
+   * than the task, the work has failed.
    */
-  void finish(Work work, Finish finish) {
+  void finish(ClaimedTask work, TaskResult finish) {
     String refusal =
         end(
             work,
             transaction -> {
               switch (finish) {
-                case Finish.Done(Consumer<Transaction.Builder> parts) -> {
+                case TaskResult.Done(Consumer<Transaction.Builder> parts) -> {
                   transaction.delete(work.ref);
                   parts.accept(transaction);
                 }
-                case Finish.Again again ->
+                case TaskResult.Again again ->
                     transaction.update(work.ref, again.data(), When.after(again.delay()));
               }
             });
@@ -65,8 +65,8 @@ final class Completion {
     }
   }
 
-  /** Ends the work as failed: the task is tried again, or quarantined after too many attempts. */
-  void fail(Work work, String reason) {
+  /** Records a failure: the task is tried again, or quarantined after too many attempts. */
+  void fail(ClaimedTask work, String reason) {
     if (poison.claims() > 0 && work.task().claims() >= poison.claims()) {
       quarantine(work, reason);
     } else {
@@ -75,19 +75,19 @@ final class Completion {
     }
   }
 
-  private void tryAgain(Work work) {
+  private void tryAgain(ClaimedTask work) {
     end(work, transaction -> transaction.update(work.ref, null, When.after(poison.retryDelay())));
   }
 
-  /** Whether a task was claimed too often without an end. */
+  /** Whether a task was claimed too often without being completed. */
   boolean isPoisonous(Task task) {
     return poison.claims() > 0 && task.claims() > poison.claims();
   }
 
-  /** Moves a task into quarantine, with its data and the reason. */
-  void quarantine(Work work, String reason) {
+  /** Moves a task to quarantine, with its data and the reason. */
+  void quarantine(ClaimedTask work, String reason) {
     Task task = work.task();
-    LOG.error("{} goes into quarantine after {} claims: {}", work.ref, task.claims(), reason);
+    LOG.error("{} is moved to quarantine after {} claims: {}", work.ref, task.claims(), reason);
     String refusal =
         end(
             work,
@@ -96,29 +96,29 @@ final class Completion {
                     .delete(work.ref)
                     .add(task.group() + poison.suffix(), QuarantinedTask.of(task, reason).write()));
     if (refusal != null) {
-      // The data may be too large for the reason to fit.
-      LOG.error("{} cannot go into quarantine: {}", work.ref, refusal);
+      // With the reason, the data may be too large.
+      LOG.error("{} cannot be moved to quarantine: {}", work.ref, refusal);
       tryAgain(work);
     }
   }
 
-  /** Gives a task back at once. */
-  void release(Work work) {
+  /** Releases a task at once. */
+  void release(ClaimedTask work) {
     end(work, transaction -> transaction.release(work.ref));
   }
 
   /**
-   * Commits {@code parts} together with the end of a task that is still held.
+   * Commits {@code parts}, which end the work on a task, if the task is still claimed.
    *
    * @return the reason of a refusal that is not about the task; otherwise null
    */
-  private @Nullable String end(Work work, Consumer<Transaction.Builder> parts) {
+  private @Nullable String end(ClaimedTask work, Consumer<Transaction.Builder> parts) {
     work.lock.lock();
     try {
       while (!work.over) {
         Transaction.Builder transaction = Transaction.by(client);
         parts.accept(transaction);
-        Outcome outcome = tried(work, transaction.build());
+        Outcome outcome = commit(work, transaction.build());
         switch (outcome) {
           case null -> {
             if (work.leaseEndNanos - nanos.getAsLong() <= 0 || !paused()) {
@@ -142,16 +142,16 @@ final class Completion {
     }
   }
 
-  /** The outcome; null if it is not known yet, in which case the work may have ended. */
-  private @Nullable Outcome tried(Work work, Transaction transaction) {
+  /** Returns the outcome, or null if it is unknown; the work may have ended then. */
+  private @Nullable Outcome commit(ClaimedTask work, Transaction transaction) {
     try {
       return store.commit(transaction);
     } catch (OutcomeUnknownException e) {
-      LOG.debug("asking what became of {}: {}", work.ref, e.getMessage());
+      LOG.debug("looking up {} after an unknown outcome: {}", work.ref, e.getMessage());
       find(work);
     } catch (StoreClosedException e) {
       LOG.warn("cannot end {}: {}", work.ref, e.getMessage());
-      // A remote server may start again; a store in this process will not.
+      // A remote server may be restarted; a store in this process will not.
       if (stopping.getAsBoolean() || !(store instanceof HttpTaskStore)) {
         work.lose();
       }
@@ -165,10 +165,10 @@ final class Completion {
   }
 
   /**
-   * Finds out whether the transaction took place. During the lease no other client can delete or
-   * change the task, so if it is gone, this worker has ended it.
+   * Determines whether the transaction was committed. During the lease no other client can delete
+   * or change the task. So if the task is gone, the transaction was committed.
    */
-  private void find(Work work) {
+  private void find(ClaimedTask work) {
     try {
       Optional<Task> task = store.task(TaskRef.origin(work.ref.origin())).value();
       if (task.isEmpty()) {
@@ -177,7 +177,7 @@ final class Completion {
         work.lose();
       }
     } catch (StoreException e) {
-      LOG.debug("cannot ask what became of {}: {}", work.ref, e.getMessage());
+      LOG.debug("cannot look up {} after an unknown outcome: {}", work.ref, e.getMessage());
     }
   }
 

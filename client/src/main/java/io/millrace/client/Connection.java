@@ -1,7 +1,7 @@
 package io.millrace.client;
 
 import io.millrace.client.HttpTransport.Request;
-import io.millrace.client.ResponseReader.Response;
+import io.millrace.client.ResponseReader.ResponseStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -22,25 +22,25 @@ final class Connection implements ConnectionPool.Pooled {
   private static final long TRUSTED_IDLE_NANOS = 500_000_000L;
   private static final long LONGEST_IDLE_NANOS = 20_000_000_000L;
 
-  /** After how many bytes of a body to check for an early refusal by the server. */
+  /** After this many bytes of a body, the client checks whether the server has refused it. */
   private static final long LOOK_EVERY_BYTES = 1 << 20;
 
-  /** Bodies up to this size are sent together with the head. */
+  /** Bodies of up to this size are sent together with the head. */
   private static final int GATHERED_BYTES = 32 << 10;
 
   private static final int UPLOAD_BYTES = 64 << 10;
   private static final byte[] LINE_END = ascii("\r\n");
 
-  /** The socket below TLS, or the only one. */
+  /** The plain socket: that below TLS, or the same as {@link #socket}. */
   private final Socket base;
 
   private final Socket socket;
   private final OutputStream out;
-  private final ResponseReader answers;
+  private final ResponseReader responses;
   private final ResponseDeadlines.Deadline deadline;
 
-  /** How long the server may be silent. */
-  private int answerMillis;
+  /** How long the server may send nothing. */
+  private int responseTimeoutMillis;
 
   private byte[] outgoing = new byte[1 << 10];
   private int outgoingBytes;
@@ -53,7 +53,7 @@ final class Connection implements ConnectionPool.Pooled {
     this.base = base;
     this.socket = socket;
     out = socket.getOutputStream();
-    answers = new ResponseReader(new Received(socket.getInputStream()));
+    responses = new ResponseReader(new TimedInput(socket.getInputStream()));
     deadline = deadlines.of(this::cut);
   }
 
@@ -62,8 +62,9 @@ final class Connection implements ConnectionPool.Pooled {
    *
    * @param tls creates TLS connections; null for connections without TLS
    * @param deadlines cuts the connection if the server is silent for too long
-   * @throws NotSentException.Untrusted if its certificate is not trusted, or it does not speak TLS
-   * @throws IOException if it cannot be reached
+   * @throws NotSentException.Untrusted if the certificate of the server is not trusted, or it does
+   *     not speak TLS
+   * @throws IOException if the server cannot be reached
    */
   static Connection open(
       InetSocketAddress address,
@@ -117,18 +118,18 @@ final class Connection implements ConnectionPool.Pooled {
   }
 
   /**
-   * Sends a request and reads the head of the answer; the caller reads the body. The connection can
-   * be reused after {@link #finished}.
+   * Sends a request and reads the head of the response. The caller reads the body, and then calls
+   * {@link #finished}, so that the connection can be reused.
    *
    * @param prefix the prefix of the path
    * @param headers the encoded headers of every request
-   * @throws IOException if the connection broke, so that it is unknown what the server did
+   * @throws IOException if the connection broke; what the server did is unknown then
    */
-  Response send(Request request, String prefix, byte[] headers) throws IOException {
+  ResponseStream send(Request request, String prefix, byte[] headers) throws IOException {
     reusable = false;
     sent = false;
     outgoingBytes = 0;
-    answerMillis = request.answerMillis();
+    responseTimeoutMillis = request.responseTimeoutMillis();
     put(request.method() + " " + prefix + request.path() + " HTTP/1.1\r\n");
     put(headers);
     request.headers().forEach(this::putHeader);
@@ -145,13 +146,13 @@ final class Connection implements ConnectionPool.Pooled {
         sent = true;
       }
     } catch (IOException e) {
-      // A server that refuses a large body answers early and closes, so an answer may have arrived.
+      // A server that refuses a large body responds early and closes the connection.
       boolean unread = request.upload() != null && request.upload().failure() != null;
-      if (unread || !hasAnswer(100)) {
+      if (unread || !hasResponse(100)) {
         throw e;
       }
     }
-    return answers.next(request.method());
+    return responses.next(request.method());
   }
 
   private void sendJson(byte[] json) throws IOException {
@@ -169,7 +170,7 @@ final class Connection implements ConnectionPool.Pooled {
     sent = true;
   }
 
-  /** Sends a body while it is read, unless the server answers before its end. */
+  /** Sends a body while it is read. Stops if the server responds before the end. */
   private void sendUpload(UploadBody upload) throws IOException {
     boolean chunked = upload.length() < 0;
     if (upload.contentType() != null) {
@@ -192,9 +193,9 @@ final class Connection implements ConnectionPool.Pooled {
       if (chunked && count > 0) {
         put(LINE_END);
       }
-      if (upload.taken() >= look) {
+      if (upload.bytesRead() >= look) {
         look += LOOK_EVERY_BYTES;
-        if (hasAnswer(1)) {
+        if (hasResponse(1)) {
           return;
         }
       }
@@ -214,7 +215,7 @@ final class Connection implements ConnectionPool.Pooled {
       return count;
     } finally {
       if (!read) {
-        // The server must not take the body for complete.
+        // The server must not mistake the body for complete.
         cut();
       }
     }
@@ -248,16 +249,16 @@ final class Connection implements ConnectionPool.Pooled {
     return text.getBytes(StandardCharsets.ISO_8859_1);
   }
 
-  /** Whether an answer starts within this time; the end of the connection does not count. */
-  private boolean hasAnswer(int millis) throws IOException {
-    return answers.hasMore() || (!isSilent(millis) && answers.hasMore());
+  /** Whether a response starts within this time. The end of the connection does not count. */
+  private boolean hasResponse(int millis) throws IOException {
+    return responses.hasMore() || (!isSilent(millis) && responses.hasMore());
   }
 
   /** Whether nothing arrives within this time, not even the end of the connection. */
   private boolean isSilent(int millis) throws IOException {
     socket.setSoTimeout(millis);
     try {
-      var _ = answers.fill();
+      var _ = responses.fill();
       return false;
     } catch (SocketTimeoutException _) {
       return true;
@@ -266,11 +267,11 @@ final class Connection implements ConnectionPool.Pooled {
     }
   }
 
-  /** The bytes from the server; reading fails if it is silent for too long. */
-  private final class Received extends InputStream {
+  /** The bytes from the server. Reading fails if nothing arrives for too long. */
+  private final class TimedInput extends InputStream {
     private final InputStream in;
 
-    Received(InputStream in) {
+    TimedInput(InputStream in) {
       this.in = in;
     }
 
@@ -282,25 +283,26 @@ final class Connection implements ConnectionPool.Pooled {
 
     @Override
     public int read(byte[] target, int offset, int length) throws IOException {
-      deadline.begin(answerMillis);
+      deadline.begin(responseTimeoutMillis);
       try {
         return in.read(target, offset, length);
       } catch (IOException e) {
         if (deadline.hasPassed()) {
-          throw new IOException("the server was silent for " + answerMillis + " ms", e);
+          throw new IOException("the server was silent for " + responseTimeoutMillis + " ms", e);
         }
         throw e;
       } finally {
-        // If the deadline has passed meanwhile, the connection is cut, but what was read is valid.
+        // If the deadline has passed in the meantime, the connection is cut, but the bytes are
+        // valid.
         deadline.end();
       }
     }
   }
 
-  /** Called when the body of this answer has been read to its end. */
-  void finished(Response answer) {
-    // After an early answer, only a part of the request has been sent.
-    reusable = sent && answer.keepsConnection();
+  /** Called when the body of this response has been read to its end. */
+  void finished(ResponseStream response) {
+    // After an early response, part of the request has not been sent.
+    reusable = sent && response.keepsConnection();
   }
 
   @Override
@@ -320,12 +322,12 @@ final class Connection implements ConnectionPool.Pooled {
 
   @Override
   public boolean isUsable(long nanos, boolean certain) {
-    // The check takes a millisecond, so it is skipped after a short time.
+    // The check takes a millisecond, so it is skipped after a short idle time.
     if (!certain && nanos - idleSinceNanos < TRUSTED_IDLE_NANOS) {
       return true;
     }
     try {
-      // If anything arrives, the end or an unexpected answer, the connection cannot be used.
+      // If anything arrives, be it the end or an unexpected response, the connection is unusable.
       return !cut && !idleTooLong(nanos) && isSilent(1);
     } catch (IOException _) {
       return false;
@@ -337,10 +339,10 @@ final class Connection implements ConnectionPool.Pooled {
     cut = true;
     deadline.close();
     try {
-      // At once, even if something waits to be sent.
+      // Close at once, and discard what has not been sent.
       base.setSoLinger(true, 0);
     } catch (IOException _) {
-      // It is closed already.
+      // The socket is closed already.
     }
     try {
       base.close();

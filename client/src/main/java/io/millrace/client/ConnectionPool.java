@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections to one server, one for each concurrent request. Idle connections are reused, the
- * last used first. Thread-safe.
+ * The connections to one server, one for each concurrent request. The most recently used idle
+ * connection is reused first. Thread-safe.
  */
 final class ConnectionPool<C extends ConnectionPool.Pooled> {
   private final Connector<C> connector;
@@ -34,25 +34,26 @@ final class ConnectionPool<C extends ConnectionPool.Pooled> {
     /** Whether it can serve another request. */
     boolean isReusable();
 
-    /** Notes that it is idle from {@code nanos} on. */
+    /** Records that the connection is idle from {@code nanos} on. */
     void idleSince(long nanos);
 
     /** Whether it was idle for so long that the server may be about to close it. */
     boolean idleTooLong(long nanos);
 
     /**
-     * Whether it can be used after an idle time.
+     * Whether the connection can be used after it was idle.
      *
-     * @param certain whether to check it even if it was idle only for a moment
+     * @param certain whether to check even if it was idle only for a short time
      */
     boolean isUsable(long nanos, boolean certain);
 
-    /** Closes it at once, even while another thread waits for an answer on it. */
+    /** Closes the connection at once, even if another thread is waiting for a response. */
     void cut();
   }
 
   /**
-   * Takes a connection for a request that {@code call} can cancel. The caller must release it.
+   * Takes a connection for a request that {@code call} can cancel. The caller must release the
+   * connection.
    *
    * @param certain whether to check that an idle connection still works, which takes a millisecond;
    *     for requests that must not be repeated
@@ -89,7 +90,7 @@ final class ConnectionPool<C extends ConnectionPool.Pooled> {
     connection.cut();
   }
 
-  /** Returns a connection, which is cut unless it can be reused. */
+  /** Returns a connection to the pool. It is cut if it cannot be reused. */
   void release(C connection, Call call) {
     call.end();
     if (closed || !connection.isReusable()) {
@@ -99,17 +100,17 @@ final class ConnectionPool<C extends ConnectionPool.Pooled> {
     long now = System.nanoTime();
     connection.idleSince(now);
     idle.push(connection);
-    // After a peak the deepest are never taken again, so each release closes one of them.
+    // After a peak, the connections at the bottom are never reused: each release closes one.
     C oldest = idle.peekLast();
     if (oldest != null && oldest.idleTooLong(now) && idle.remove(oldest)) {
       drop(oldest);
     }
   }
 
-  /** Cuts all connections; running requests fail, later ones are not sent. */
+  /** Cuts all connections: running requests fail, and later ones are not sent. */
   void close() {
     closed = true;
-    // A connection opened meanwhile is cut by the request that opened it.
+    // A connection that is being opened is cut by the request that opens it.
     open.forEach(Pooled::cut);
   }
 
@@ -120,11 +121,11 @@ final class ConnectionPool<C extends ConnectionPool.Pooled> {
   /** A request that can be cancelled. Thread-safe. */
   static final class Call {
     private @Nullable Pooled connection;
-    private boolean givenUp;
+    private boolean cancelled;
 
     private synchronized void begin(Pooled leased) throws NotSentException {
-      if (givenUp) {
-        throw new NotSentException("the call was given up", null);
+      if (cancelled) {
+        throw new NotSentException("the call was cancelled", null);
       }
       connection = leased;
     }
@@ -133,16 +134,16 @@ final class ConnectionPool<C extends ConnectionPool.Pooled> {
       connection = null;
     }
 
-    /** Cuts the connection of the call, so that the server notices, and prevents another one. */
-    synchronized void giveUp() {
-      givenUp = true;
+    /** Cancels the request: cuts its connection, so that the server notices. */
+    synchronized void cancel() {
+      cancelled = true;
       if (connection != null) {
         connection.cut();
       }
     }
 
-    synchronized boolean isGivenUp() {
-      return givenUp;
+    synchronized boolean isCancelled() {
+      return cancelled;
     }
   }
 }

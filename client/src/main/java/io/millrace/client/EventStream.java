@@ -7,7 +7,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/** A stream of server-sent events. For one reading thread; any thread may close it. */
+/** A stream of server-sent events. For use by one reading thread; any thread may close it. */
 public final class EventStream implements AutoCloseable {
   private final InputStream stream;
   private final byte[] buffer = new byte[1 << 15];
@@ -16,12 +16,12 @@ public final class EventStream implements AutoCloseable {
   private int to;
   private boolean afterReturn;
 
-  /** The events of a stream that any thread may close. */
+  /** Reads events from a stream that any thread may close. */
   EventStream(InputStream stream) {
     this.stream = stream;
   }
 
-  /** An event. A class, since an array in a record would not be a value. */
+  /** An event. Not a record, because a record compares arrays by identity. */
   static final class Event {
     private final String name;
     private final byte[] data;
@@ -31,12 +31,12 @@ public final class EventStream implements AutoCloseable {
       this.data = data;
     }
 
-    /** The name; "message" if the server gave none. */
+    /** The name; "message" if the server sent none. */
     String name() {
       return name;
     }
 
-    /** The data, lines joined by line feeds. */
+    /** The data, with its lines joined by line feeds. */
     byte[] data() {
       return data;
     }
@@ -53,7 +53,7 @@ public final class EventStream implements AutoCloseable {
     return nextEvent().data();
   }
 
-  /** Waits for the next event with data, as {@link #next()} does. Comments are skipped. */
+  /** Waits for the next event with data. Skips comments. Throws what {@link #next()} throws. */
   Event nextEvent() throws IOException {
     String name = "message";
     ByteArrayOutputStream data = null;
@@ -129,7 +129,7 @@ public final class EventStream implements AutoCloseable {
     try {
       stream.close();
     } catch (IOException e) {
-      throw new UncheckedIOException("a stream cannot be closed", e);
+      throw new UncheckedIOException("cannot close the stream of events", e);
     }
   }
 }

@@ -8,7 +8,7 @@ import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.BlobStream;
 import io.millrace.blobs.NoSuchBlobException;
 import io.millrace.client.HttpTransport.Request;
-import io.millrace.client.HttpTransport.Streamed;
+import io.millrace.client.HttpTransport.StreamedResponse;
 import io.millrace.store.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
@@ -36,37 +36,38 @@ import tools.jackson.databind.MappingIterator;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Blobs in a server, over HTTP/1.1. The routes, relative to the server's address:
+ * The blobs of a server, over HTTP/1.1. The routes, relative to the address of the server:
  *
  * <table>
- * <caption>What the server serves</caption>
- * <tr><th>request</th><th>answer</th></tr>
- * <tr><td>{@code PUT blobs/NAME}, the body being the bytes</td>
+ * <caption>Requests and responses</caption>
+ * <tr><th>request</th><th>response</th></tr>
+ * <tr><td>{@code PUT blobs/NAME} with the bytes as body</td>
  *     <td>201 or 200, {@code {"name":…,"size":…,"sha256":…}}</td></tr>
  * <tr><td>{@code GET blobs/NAME}</td><td>200 with {@code Content-Length}; 404</td></tr>
  * <tr><td>the same with {@code Range: bytes=N-}</td>
  *     <td>206 with {@code Content-Range: bytes N-M/SIZE}; 416 with {@code Content-Range: bytes
- *     *}{@code /SIZE} when N is at or past the end; 404</td></tr>
+ *     *}{@code /SIZE} when N is at or after the end; 404</td></tr>
  * <tr><td>{@code HEAD blobs/NAME}</td><td>200 with {@code Content-Length}; 404</td></tr>
  * <tr><td>{@code DELETE blobs/NAME}</td><td>204; 404</td></tr>
  * <tr><td>{@code GET blobs?prefix=PREFIX}</td>
  *     <td>200, {@code {"blobs":[{"name":…,"size":…,"modified":"2026-01-31T12:00:00Z"},…]}}</td></tr>
  * </table>
  *
- * <p>Any other answer is a {@link BlobException} with the status and the start of the body. Bodies
- * are streamed in both directions. After a put, the size and the checksum in the answer are
- * compared with those of the sent bytes; a difference is an error, and the blob must not be used.
+ * <p>Any other response is a {@link BlobException} with the status and the start of the body.
+ * Bodies are streamed in both directions. After a put, the size and the checksum in the response
+ * are compared with those of the sent bytes. A difference is an error, and the blob must not be
+ * used.
  *
- * <p>Every request is sent once. Connecting may take {@link #CONNECT_TIMEOUT}, and an answer must
- * start within {@link #ANSWER_TIMEOUT} of the request, or of the end of the content of a put.
+ * <p>Every request is sent once. Connecting may take {@link #CONNECT_TIMEOUT}, and a response must
+ * start within {@link #RESPONSE_TIMEOUT} of the request, or of the end of the content of a put.
  * Bodies may take any time, as long as the server is never silent for longer than that.
  */
 public final class HttpBlobStore implements BlobStore, AutoCloseable {
   /** How long connecting may take: 10 seconds. */
   public static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
 
-  /** How long an answer may take to begin: 60 seconds. */
-  public static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
+  /** How long a response may take to begin: 60 seconds. */
+  public static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(60);
 
   private static final int SHOWN_BYTES = 1024;
   private static final Pattern CONTENT_RANGE =
@@ -77,7 +78,7 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
   private HttpBlobStore(ClientOptions options) {
     server =
         new HttpTransport(
-            options.withConnectTimeout(CONNECT_TIMEOUT).withAnswerTimeout(ANSWER_TIMEOUT),
+            options.withConnectTimeout(CONNECT_TIMEOUT).withResponseTimeout(RESPONSE_TIMEOUT),
             Map.of());
   }
 
@@ -92,7 +93,8 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
   }
 
   /**
-   * As {@link #at(URI)}, sending {@code Authorization: Bearer token} with every request.
+   * The same as {@link #at(URI)}, with the header {@code Authorization: Bearer token} in every
+   * request.
    *
    * @throws IllegalArgumentException if the token is empty or has characters other than visible
    *     ASCII
@@ -104,7 +106,7 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
     return at(ClientOptions.at(server).withToken(token));
   }
 
-  /** The blobs of the server that the options name; their timeouts do not apply. */
+  /** The blobs of the server that the options name. The timeouts of the options do not apply. */
   public static HttpBlobStore at(ClientOptions options) {
     return new HttpBlobStore(options);
   }
@@ -115,14 +117,15 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
     String what = "blob " + name + " cannot be stored";
     MessageDigest digest = Sha256.begin();
     UploadBody source = new UploadBody(null, new DigestInputStream(content, digest), -1);
-    try (Streamed answer =
-        server.open(Request.of("PUT", path(name), source, server.answerMillis(Duration.ZERO)))) {
-      if (answer.status() != 200 && answer.status() != 201) {
-        throw unexpected(answer, what);
+    try (StreamedResponse response =
+        server.open(
+            Request.of("PUT", path(name), source, server.responseTimeoutMillis(Duration.ZERO)))) {
+      if (response.status() != 200 && response.status() != 201) {
+        throw unexpected(response, what);
       }
-      BlobReceipt stored = BlobJson.receipt(answer, what);
+      BlobReceipt stored = BlobJson.receipt(response, what);
       String sha256 = HexFormat.of().formatHex(digest.digest());
-      BlobReceipt sent = new BlobReceipt(name, source.taken(), sha256);
+      BlobReceipt sent = new BlobReceipt(name, source.bytesRead(), sha256);
       if (!stored.equals(sent)) {
         throw new BlobException("blob " + name + " was sent as " + sent + ", stored as " + stored);
       }
@@ -143,60 +146,60 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
     }
     Request request = request("GET", path(name));
     String what = "blob " + name + " cannot be opened";
-    Streamed answer =
+    StreamedResponse response =
         send(offset == 0 ? request : request.with("Range", "bytes=" + offset + "-"), what);
-    return switch (answer.status()) {
-      case 200 -> whole(answer, offset, what);
-      case 206 -> part(answer, offset, what);
+    return switch (response.status()) {
+      case 200 -> whole(response, offset, what);
+      case 206 -> part(response, offset, what);
       case 416 -> {
-        Matcher range = contentRange(answer, what);
-        answer.close();
+        Matcher range = contentRange(response, what);
+        response.close();
         yield new BlobStream(InputStream.nullInputStream(), Long.parseLong(range.group(2)));
       }
       case 404 -> {
-        var _ = start(answer);
+        var _ = start(response);
         throw new NoSuchBlobException(name);
       }
-      default -> throw unexpected(answer, what);
+      default -> throw unexpected(response, what);
     };
   }
 
   /**
    * The whole blob, which a server without support for ranges sends even if a part was requested.
    */
-  private BlobStream whole(Streamed answer, long offset, String what) {
-    long size = contentLength(answer, what);
+  private BlobStream whole(StreamedResponse response, long offset, String what) {
+    long size = contentLength(response, what);
     try {
-      answer.skipNBytes(Math.min(offset, size));
+      response.skipNBytes(Math.min(offset, size));
     } catch (IOException e) {
-      answer.close();
+      response.close();
       throw failed(what, e);
     }
-    return new BlobStream(answer, size);
+    return new BlobStream(response, size);
   }
 
-  private BlobStream part(Streamed answer, long offset, String what) {
-    Matcher range = contentRange(answer, what);
+  private BlobStream part(StreamedResponse response, long offset, String what) {
+    Matcher range = contentRange(response, what);
     String start = range.group(1);
     if (start == null || Long.parseLong(start) != offset) {
-      throw strange(answer, what, "a range that was not asked for, " + range.group());
+      throw malformed(response, what, "a range that was not requested, " + range.group());
     }
-    return new BlobStream(answer, Long.parseLong(range.group(2)));
+    return new BlobStream(response, Long.parseLong(range.group(2)));
   }
 
-  private Matcher contentRange(Streamed answer, String what) {
-    String header = answer.header("Content-Range");
+  private Matcher contentRange(StreamedResponse response, String what) {
+    String header = response.header("Content-Range");
     Matcher range = CONTENT_RANGE.matcher(header == null ? "" : header);
     if (!range.matches()) {
-      throw strange(answer, what, "the Content-Range \"" + header + "\"");
+      throw malformed(response, what, "the Content-Range \"" + header + "\"");
     }
     return range;
   }
 
-  private long contentLength(Streamed answer, String what) {
-    String header = answer.header("Content-Length");
+  private long contentLength(StreamedResponse response, String what) {
+    String header = response.header("Content-Length");
     if (header == null || !header.matches("\\d{1,18}")) {
-      throw strange(answer, what, "no Content-Length");
+      throw malformed(response, what, "no Content-Length");
     }
     return Long.parseLong(header);
   }
@@ -205,11 +208,11 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
   public OptionalLong size(String name) {
     BlobName.check(name);
     String what = "the size of blob " + name + " cannot be read";
-    try (Streamed answer = send(request("HEAD", path(name)), what)) {
-      return switch (answer.status()) {
-        case 200 -> OptionalLong.of(contentLength(answer, what));
+    try (StreamedResponse response = send(request("HEAD", path(name)), what)) {
+      return switch (response.status()) {
+        case 200 -> OptionalLong.of(contentLength(response, what));
         case 404 -> OptionalLong.empty();
-        default -> throw unexpected(answer, what);
+        default -> throw unexpected(response, what);
       };
     }
   }
@@ -218,11 +221,11 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
   public boolean delete(String name) {
     BlobName.check(name);
     String what = "blob " + name + " cannot be deleted";
-    try (Streamed answer = send(request("DELETE", path(name)), what)) {
-      return switch (answer.status()) {
+    try (StreamedResponse response = send(request("DELETE", path(name)), what)) {
+      return switch (response.status()) {
         case 204 -> true;
         case 404 -> false;
-        default -> throw unexpected(answer, what);
+        default -> throw unexpected(response, what);
       };
     }
   }
@@ -231,11 +234,11 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
   public Stream<Blob> list(String prefix) {
     BlobName.checkPrefix(prefix);
     String what = "blobs with the prefix \"" + prefix + "\" cannot be listed";
-    Streamed answer = send(request("GET", "/blobs?prefix=" + prefix), what);
-    if (answer.status() != 200) {
-      throw unexpected(answer, what);
+    StreamedResponse response = send(request("GET", "/blobs?prefix=" + prefix), what);
+    if (response.status() != 200) {
+      throw unexpected(response, what);
     }
-    return BlobJson.listing(answer, what);
+    return BlobJson.listing(response, what);
   }
 
   private static String path(String name) {
@@ -243,10 +246,10 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
   }
 
   private Request request(String method, String path) {
-    return Request.of(method, path, server.answerMillis(Duration.ZERO));
+    return Request.of(method, path, server.responseTimeoutMillis(Duration.ZERO));
   }
 
-  private Streamed send(Request request, String what) {
+  private StreamedResponse send(Request request, String what) {
     try {
       return server.open(request);
     } catch (IOException e) {
@@ -258,35 +261,33 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
     return new BlobException(what + ": " + cause, cause);
   }
 
-  private BlobException unexpected(Streamed answer, String what) {
+  private BlobException unexpected(StreamedResponse response, String what) {
     return new BlobException(
-        what + ": " + server + " answered " + answer.status() + " " + start(answer));
+        what + ": " + server + " answered " + response.status() + " " + start(response));
   }
 
-  private BlobException strange(Streamed answer, String what, String strangeness) {
-    answer.close();
+  private BlobException malformed(StreamedResponse response, String what, String problem) {
+    response.close();
     return new BlobException(
-        what + ": " + server + " answered " + answer.status() + " with " + strangeness);
+        what + ": " + server + " answered " + response.status() + " with " + problem);
   }
 
-  /** The start of the body of an answer; the rest is discarded. */
-  private static String start(Streamed answer) {
-    try (answer) {
-      return new String(answer.readNBytes(SHOWN_BYTES), StandardCharsets.UTF_8).strip();
+  /** The start of the body of a response. The rest is discarded. */
+  private static String start(StreamedResponse response) {
+    try (response) {
+      return new String(response.readNBytes(SHOWN_BYTES), StandardCharsets.UTF_8).strip();
     } catch (IOException e) {
       return "(its body cannot be read: " + e + ")";
     }
   }
 
-  /** Ends running requests and closes the connections. */
+  /** Closes all connections. Running requests fail. */
   @Override
   public void close() {
     server.close();
   }
 
-  /**
-   * The JSON in the answers about blobs. Methods throw {@link BlobException} if it is malformed.
-   */
+  /** The JSON in responses about blobs. Methods throw {@link BlobException} if it is malformed. */
   private static final class BlobJson {
     private static final JsonMapper MAPPER =
         JsonMapper.builder()
@@ -300,7 +301,7 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
     private BlobJson() {}
 
     /**
-     * Reads the answer to a put.
+     * Reads the response to a put.
      *
      * @param what the failed operation, for messages
      */
@@ -309,8 +310,8 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
     }
 
     /**
-     * The elements of {@code blobs}, parsed one by one while the stream is read. A truncated answer
-     * is an error, not a shorter listing.
+     * The elements of {@code blobs}, parsed one by one while the stream is read. A truncated
+     * response is an error, not a shorter listing.
      *
      * @param what the failed operation, for messages
      */
@@ -323,7 +324,7 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
                     || !"blobs".equals(parser.nextName())
                     || parser.nextToken() != JsonToken.START_ARRAY) {
                   parser.close();
-                  throw new BlobException(what + ": the answer does not start with {\"blobs\":[");
+                  throw new BlobException(what + ": the response does not start with {\"blobs\":[");
                 }
                 parser.clearCurrentToken();
                 return MAPPER.readerFor(Blob.class).readValues(parser);
@@ -352,7 +353,7 @@ public final class HttpBlobStore implements BlobStore, AutoCloseable {
       try {
         return reading.get();
       } catch (JacksonException e) {
-        throw new BlobException(what + ": its answer cannot be read: " + e.getMessage(), e);
+        throw new BlobException(what + ": the response cannot be read: " + e.getMessage(), e);
       }
     }
   }

@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A stream of commits over HTTP. A virtual thread reads it into a short queue, and reconnects after
- * the last commit it read if the connection breaks. A full queue stops the reading, so that the
- * server notices a slow subscriber.
+ * A subscription over HTTP. A virtual thread reads the stream of commits into a short queue. If the
+ * connection breaks, it reconnects at the position of the last commit that it read. If the queue is
+ * full, it stops reading, so that the server notices a slow subscriber.
  */
 final class HttpSubscription implements Subscription {
   private static final Logger LOG = LoggerFactory.getLogger(HttpSubscription.class);
@@ -33,7 +33,7 @@ final class HttpSubscription implements Subscription {
 
   private static final int QUEUE = 256;
 
-  /** The most bytes of commits in the queue, as the server sent them; one alone may be larger. */
+  /** The most bytes of commits in the queue, as sent by the server. One commit may be larger. */
   private static final int QUEUE_BYTES = 4 << 20;
 
   private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
@@ -41,7 +41,7 @@ final class HttpSubscription implements Subscription {
 
   private final HttpTransport server;
   private final Interest interest;
-  private final BlockingQueue<Next> queue = new ArrayBlockingQueue<>(QUEUE);
+  private final BlockingQueue<Item> queue = new ArrayBlockingQueue<>(QUEUE);
   private final Semaphore room = new Semaphore(QUEUE_BYTES);
   private final Thread reader;
   private final Position start;
@@ -50,11 +50,11 @@ final class HttpSubscription implements Subscription {
   private volatile boolean closed;
   private @Nullable StoreException ended;
 
-  private sealed interface Next {}
+  private sealed interface Item {}
 
-  private record Arrived(Commit commit, int bytes) implements Next {}
+  private record Received(Commit commit, int bytes) implements Item {}
 
-  private record Ended(StoreException why) implements Next {}
+  private record Ended(StoreException why) implements Item {}
 
   private HttpSubscription(HttpTransport server, Interest interest, Opened opened) {
     this.server = server;
@@ -65,11 +65,11 @@ final class HttpSubscription implements Subscription {
     reader = Thread.ofVirtual().name("millrace-subscription").unstarted(() -> read(opened.events));
   }
 
-  /** Opens the stream and waits for its start position. */
+  /** Opens a subscription and waits for its start position. */
   static HttpSubscription begin(HttpTransport server, Interest interest) {
     try {
-      int answerMillis = server.answerMillis(Duration.ZERO);
-      Opened opened = open(server, interest, interest.after(), answerMillis);
+      int responseTimeoutMillis = server.responseTimeoutMillis(Duration.ZERO);
+      Opened opened = open(server, interest, interest.after(), responseTimeoutMillis);
       HttpSubscription subscription = new HttpSubscription(server, interest, opened);
       subscription.reader.start();
       return subscription;
@@ -81,11 +81,12 @@ final class HttpSubscription implements Subscription {
   private record Opened(EventStream events, Position start) {}
 
   private static Opened open(
-      HttpTransport server, Interest interest, @Nullable Position after, int answerMillis)
+      HttpTransport server, Interest interest, @Nullable Position after, int responseTimeoutMillis)
       throws IOException {
     EventStream events = null;
     try {
-      events = events(server, path(interest, after), Math.min(answerMillis, SILENCE_MILLIS));
+      events =
+          events(server, path(interest, after), Math.min(responseTimeoutMillis, SILENCE_MILLIS));
       Event first = events.nextEvent();
       if (first.name().equals(ChangeStream.LOST)) {
         throw ChangeStream.readLost(first.data());
@@ -102,17 +103,17 @@ final class HttpSubscription implements Subscription {
     }
   }
 
-  private static EventStream events(HttpTransport server, String path, int answerMillis)
+  private static EventStream events(HttpTransport server, String path, int responseTimeoutMillis)
       throws IOException {
-    HttpTransport.Streamed stream = server.events(path, answerMillis);
+    HttpTransport.StreamedResponse stream = server.events(path, responseTimeoutMillis);
     if (stream.status() == 200) {
       return new EventStream(stream);
     }
-    HttpTransport.Answer answer = stream.whole();
-    if (answer.status() >= 500) {
-      throw new IOException("status " + answer.status() + ": " + answer.error());
+    HttpTransport.Response response = stream.whole();
+    if (response.status() >= 500) {
+      throw new IOException("status " + response.status() + ": " + response.error());
     }
-    throw new RejectedException(answer.status(), server + " says: " + answer.error());
+    throw new RejectedException(response.status(), server + " says: " + response.error());
   }
 
   private static String path(Interest interest, @Nullable Position after) {
@@ -133,7 +134,7 @@ final class HttpSubscription implements Subscription {
     return path.toString();
   }
 
-  /** Reads until the subscription is closed or cannot go on. */
+  /** Reads until the subscription is closed or fails. */
   private void read(EventStream first) {
     try {
       EventStream events = first;
@@ -162,7 +163,7 @@ final class HttpSubscription implements Subscription {
             int bytes = Math.min(event.data().length, QUEUE_BYTES);
             Commit commit = ChangeStream.readCommit(event.data());
             room.acquire(bytes);
-            queue.put(new Arrived(commit, bytes));
+            queue.put(new Received(commit, bytes));
             last = commit.position();
           }
           case ChangeStream.LOST -> throw ChangeStream.readLost(event.data());
@@ -204,8 +205,8 @@ final class HttpSubscription implements Subscription {
     }
   }
 
-  /** Passes the end of the stream to the subscriber, unless it was closed. */
-  private void offer(Next end) {
+  /** Tells the subscriber that the stream has ended, unless the subscription was closed. */
+  private void offer(Item end) {
     try {
       while (!closed && !queue.offer(end, 100, TimeUnit.MILLISECONDS)) {
         LOG.trace("waiting for the subscriber");
@@ -219,7 +220,7 @@ final class HttpSubscription implements Subscription {
     return new StoreClosedException("the subscription is closed");
   }
 
-  /** Whether reading waits because the queue is full. */
+  /** Whether the reader waits because the queue is full. */
   boolean isFull() {
     return room.hasQueuedThreads();
   }
@@ -237,7 +238,7 @@ final class HttpSubscription implements Subscription {
     if (ended != null) {
       throw ended;
     }
-    Next next = queue.poll(Math.max(0, timeout.toNanos()), TimeUnit.NANOSECONDS);
+    Item next = queue.poll(Math.max(0, timeout.toNanos()), TimeUnit.NANOSECONDS);
     return switch (next) {
       case null -> {
         if (closed) {
@@ -245,7 +246,7 @@ final class HttpSubscription implements Subscription {
         }
         yield null;
       }
-      case Arrived(Commit commit, int bytes) -> {
+      case Received(Commit commit, int bytes) -> {
         room.release(bytes);
         yield commit;
       }

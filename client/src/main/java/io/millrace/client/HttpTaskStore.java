@@ -1,9 +1,9 @@
 package io.millrace.client;
 
 import io.millrace.client.ConnectionPool.Call;
-import io.millrace.client.HttpTransport.Answer;
-import io.millrace.client.HttpTransport.Effect;
+import io.millrace.client.HttpTransport.Idempotency;
 import io.millrace.client.HttpTransport.Request;
+import io.millrace.client.HttpTransport.Response;
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
 import io.millrace.store.Document;
@@ -35,13 +35,13 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * A remote task store over HTTP. Thread-safe; each concurrent request uses a pooled connection of
- * its own.
+ * A task store on a server, over HTTP. Thread-safe: each concurrent request uses a pooled
+ * connection of its own.
  *
  * <p>The principal of commands is not sent: the server takes it from the credentials. In addition
  * to the exceptions of {@link TaskStore}, every method throws {@link UnreachableException} if the
  * server cannot be reached and nothing changed, and {@link RejectedException} if the server rejects
- * the request. If the answer to a command is lost, the command is sent again if it has a request
+ * the request. If the response to a command is lost, the command is sent again if it has a request
  * id; otherwise it fails with {@link OutcomeUnknownException}.
  */
 public final class HttpTaskStore implements TaskStore {
@@ -63,28 +63,28 @@ public final class HttpTaskStore implements TaskStore {
 
   @Override
   public CompletableFuture<Outcome> submit(Command command) {
-    Submitted answer = new Submitted();
+    PendingOutcome response = new PendingOutcome();
     Thread.ofVirtual()
         .name("millrace-client")
         .start(() -> {
           try {
-            answer.complete(send(command, answer.call));
+            response.complete(send(command, response.call));
           } catch (RuntimeException | Error e) {
-            answer.completeExceptionally(e);
+            response.completeExceptionally(e);
           }
         });
-    return answer;
+    return response;
   }
 
-  /** The future answer; cancelling it closes the connection, which cancels a waiting claim. */
-  private static final class Submitted extends CompletableFuture<Outcome> {
+  /** The future outcome. Cancelling it cuts the connection, which cancels a waiting claim. */
+  private static final class PendingOutcome extends CompletableFuture<Outcome> {
     final Call call = new Call();
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
       boolean cancelled = super.cancel(mayInterruptIfRunning);
       if (cancelled) {
-        call.giveUp();
+        call.cancel();
       }
       return cancelled;
     }
@@ -111,37 +111,41 @@ public final class HttpTaskStore implements TaskStore {
                   () -> Requests.write(claim),
                   Math.clamp(claim.waitMillis(), 0, Integer.MAX_VALUE));
         };
-    Effect effect = command.requestId() == null ? Effect.AGAIN : Effect.ONCE;
-    return outcome(server.send(request, effect, call));
+    Idempotency idempotency =
+        command.requestId() == null ? Idempotency.NOT_IDEMPOTENT : Idempotency.IDEMPOTENT;
+    return outcome(server.send(request, idempotency, call));
   }
 
-  /** A request with JSON. What cannot be written as JSON is refused here, as the server would. */
+  /**
+   * A request with a JSON body. What cannot be written as JSON is rejected here, as the server
+   * would do.
+   */
   private Request post(String path, Supplier<byte[]> body, long waitMillis) {
     try {
-      int answerMillis = server.answerMillis(Duration.ofMillis(waitMillis));
-      return Request.of("POST", path, body.get(), answerMillis);
+      int responseTimeoutMillis = server.responseTimeoutMillis(Duration.ofMillis(waitMillis));
+      return Request.of("POST", path, body.get(), responseTimeoutMillis);
     } catch (WireException e) {
       throw new RejectedException(400, String.valueOf(e.getMessage()));
     }
   }
 
-  private Outcome outcome(Answer answer) {
+  private Outcome outcome(Response response) {
     try {
-      return Responses.readOutcome(answer.body());
+      return Responses.readOutcome(response.body());
     } catch (WireException e) {
-      if (answer.status() == 200) {
+      if (response.status() == 200) {
         throw new OutcomeUnknownException("cannot read the answer of " + server, e);
       }
-      throw failed(answer);
+      throw failed(response);
     }
   }
 
-  private StoreException failed(Answer answer) {
-    String error = answer.error();
-    return switch (answer.status()) {
+  private StoreException failed(Response response) {
+    String error = response.error();
+    return switch (response.status()) {
       case 404, 405 ->
-          new RejectedException(answer.status(), "no task store at " + server + ": " + error);
-      default -> server.rejected(answer.status(), error);
+          new RejectedException(response.status(), "no task store at " + server + ": " + error);
+      default -> server.rejected(response.status(), error);
     };
   }
 
@@ -178,11 +182,12 @@ public final class HttpTaskStore implements TaskStore {
             + HttpTransport.encode(key.collection())
             + "/"
             + HttpTransport.encode(key.key());
-    Answer answer = ask(get(path));
-    boolean missing = answer.status() == 404 && answer.header(Responses.POSITION_HEADER) != null;
+    Response response = ask(get(path));
+    boolean missing =
+        response.status() == 404 && response.header(Responses.POSITION_HEADER) != null;
     return missing
-        ? inAnswer(answer, _ -> Optional.empty())
-        : read(answer, body -> Optional.of(Responses.readDocument(body)));
+        ? inAnswer(response, _ -> Optional.empty())
+        : read(response, body -> Optional.of(Responses.readDocument(body)));
   }
 
   @Override
@@ -204,28 +209,29 @@ public final class HttpTaskStore implements TaskStore {
   }
 
   private Request get(String path) {
-    return Request.of("GET", path, server.answerMillis(Duration.ZERO));
+    return Request.of("GET", path, server.responseTimeoutMillis(Duration.ZERO));
   }
 
-  private Answer ask(Request request) {
-    return server.send(request, Effect.READ, new Call());
+  private Response ask(Request request) {
+    return server.send(request, Idempotency.SAFE, new Call());
   }
 
-  private <T> Read<T> read(Answer answer, Function<byte[], T> form) {
-    if (answer.status() != 200) {
-      throw failed(answer);
+  private <T> Read<T> read(Response response, Function<byte[], T> form) {
+    if (response.status() != 200) {
+      throw failed(response);
     }
-    return inAnswer(answer, form);
+    return inAnswer(response, form);
   }
 
-  private <T> Read<T> inAnswer(Answer answer, Function<byte[], T> form) {
-    String position = answer.header(Responses.POSITION_HEADER);
-    String time = answer.header(Responses.TIME_HEADER);
+  private <T> Read<T> inAnswer(Response response, Function<byte[], T> form) {
+    String position = response.header(Responses.POSITION_HEADER);
+    String time = response.header(Responses.TIME_HEADER);
     if (position == null || time == null) {
-      throw new RejectedException(answer.status(), "no task store at " + server);
+      throw new RejectedException(response.status(), "no task store at " + server);
     }
     try {
-      return new Read<>(Position.parse(position), Long.parseLong(time), form.apply(answer.body()));
+      return new Read<>(
+          Position.parse(position), Long.parseLong(time), form.apply(response.body()));
     } catch (WireException | IllegalArgumentException e) {
       throw new UnreachableException("cannot read the answer of " + server, e);
     }
@@ -234,8 +240,8 @@ public final class HttpTaskStore implements TaskStore {
   /**
    * {@inheritDoc}
    *
-   * <p>If the connection breaks, the subscription reconnects for as long as it is open; each commit
-   * still arrives once and in order.
+   * <p>If the connection breaks, the subscription reconnects until it is closed. Each commit still
+   * arrives exactly once and in order.
    */
   @Override
   public Subscription subscribe(Interest interest) {
@@ -245,7 +251,7 @@ public final class HttpTaskStore implements TaskStore {
     return HttpSubscription.begin(server, interest);
   }
 
-  /** Cuts all connections; running commands fail with an unknown outcome. */
+  /** Closes all connections. Running commands fail with an unknown outcome. */
   @Override
   public void close() {
     server.close();

@@ -1,7 +1,7 @@
 package io.millrace.client;
 
 import io.millrace.client.ConnectionPool.Call;
-import io.millrace.client.ResponseReader.Response;
+import io.millrace.client.ResponseReader.ResponseStream;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
@@ -40,7 +40,7 @@ final class HttpTransport implements AutoCloseable {
   private final ResponseDeadlines deadlines = new ResponseDeadlines();
   private final ConnectionPool<Connection> pool = new ConnectionPool<>(this::connect);
 
-  /** With headers for every request. */
+  /** Adds these headers to every request. Connects on first use. */
   HttpTransport(ClientOptions options, Map<String, String> headers) {
     this.options = options;
     URI address = options.server();
@@ -64,24 +64,24 @@ final class HttpTransport implements AutoCloseable {
     this.headers = lines.toString().getBytes(StandardCharsets.ISO_8859_1);
   }
 
-  /** The effect of a request that arrives twice. */
-  enum Effect {
-    /** None: the request only reads. */
-    READ,
-    /** The same as once, for example because of a request id. */
-    ONCE,
-    /** It is done twice. */
-    AGAIN
+  /** What happens if a request arrives twice, in the terms of RFC 9110. */
+  enum Idempotency {
+    /** Nothing: the request only reads. */
+    SAFE,
+    /** It takes effect once, for example because it has a request id. */
+    IDEMPOTENT,
+    /** It takes effect twice. */
+    NOT_IDEMPOTENT
   }
 
-  /** A request. A class, since an array in a record would not be a value. */
+  /** A request. Not a record, because a record compares arrays by identity. */
   static final class Request {
     private final String method;
     private final String path;
     private final Map<String, String> headers;
     private final byte @Nullable [] json;
     private final @Nullable UploadBody upload;
-    private final int answerMillis;
+    private final int responseTimeoutMillis;
 
     private Request(
         String method,
@@ -89,7 +89,7 @@ final class HttpTransport implements AutoCloseable {
         Map<String, String> headers,
         byte @Nullable [] json,
         @Nullable UploadBody upload,
-        int answerMillis) {
+        int responseTimeoutMillis) {
       if (!isPrintable(path)) {
         throw new IllegalArgumentException("the path must be percent-encoded: " + path);
       }
@@ -98,10 +98,10 @@ final class HttpTransport implements AutoCloseable {
       this.headers = headers;
       this.json = json;
       this.upload = upload;
-      this.answerMillis = answerMillis;
+      this.responseTimeoutMillis = responseTimeoutMillis;
     }
 
-    /** Whether it is printable ASCII without spaces, so that it cannot end a line of a head. */
+    /** Whether a text is printable ASCII without spaces, so that it cannot inject a header. */
     private static boolean isPrintable(String text) {
       for (int i = 0; i < text.length(); i++) {
         if (text.charAt(i) <= ' ' || text.charAt(i) >= 127) {
@@ -115,25 +115,25 @@ final class HttpTransport implements AutoCloseable {
      * A request without a body.
      *
      * @param path the path after the server's address, percent-encoded
-     * @param answerMillis the longest wait for the answer, and then for each part of it
+     * @param responseTimeoutMillis the longest wait for the response, and then for each part of it
      */
-    static Request of(String method, String path, int answerMillis) {
-      return new Request(method, path, Map.of(), null, null, answerMillis);
+    static Request of(String method, String path, int responseTimeoutMillis) {
+      return new Request(method, path, Map.of(), null, null, responseTimeoutMillis);
     }
 
     /** A request with a body that is read while it is sent. */
-    static Request of(String method, String path, UploadBody body, int answerMillis) {
-      return new Request(method, path, Map.of(), null, body, answerMillis);
+    static Request of(String method, String path, UploadBody body, int responseTimeoutMillis) {
+      return new Request(method, path, Map.of(), null, body, responseTimeoutMillis);
     }
 
-    /** A request with JSON, which is not copied. */
-    static Request of(String method, String path, byte[] json, int answerMillis) {
-      return new Request(method, path, Map.of(), json, null, answerMillis);
+    /** A request with a JSON body, which is not copied. */
+    static Request of(String method, String path, byte[] json, int responseTimeoutMillis) {
+      return new Request(method, path, Map.of(), json, null, responseTimeoutMillis);
     }
 
     /** The same with an additional header. */
     Request with(String name, String value) {
-      return new Request(method, path, Map.of(name, value), json, upload, answerMillis);
+      return new Request(method, path, Map.of(name, value), json, upload, responseTimeoutMillis);
     }
 
     String method() {
@@ -156,17 +156,17 @@ final class HttpTransport implements AutoCloseable {
       return upload;
     }
 
-    int answerMillis() {
-      return answerMillis;
+    int responseTimeoutMillis() {
+      return responseTimeoutMillis;
     }
   }
 
-  /** The whole answer to a request. */
-  static final class Answer {
-    private final Response head;
+  /** A complete response. */
+  static final class Response {
+    private final ResponseStream head;
     private final byte[] body;
 
-    private Answer(Response head, byte[] body) {
+    private Response(ResponseStream head, byte[] body) {
       this.head = head;
       this.body = body;
     }
@@ -197,37 +197,38 @@ final class HttpTransport implements AutoCloseable {
   }
 
   /**
-   * An answer whose body is read as it arrives. Its connection is reused if the body was read to
-   * its end; otherwise closing cuts it. For one thread; any thread may close it.
+   * A response whose body is read as it arrives. Its connection is reused if the body was read to
+   * its end; otherwise closing the response cuts it. For use by one thread; any thread may close
+   * it.
    */
-  final class Streamed extends FilterInputStream {
-    private final Response answer;
+  final class StreamedResponse extends FilterInputStream {
+    private final ResponseStream response;
     private final Connection connection;
     private final Call call;
     private boolean released;
 
-    private Streamed(Response answer, Connection connection, Call call) {
-      super(answer);
-      this.answer = answer;
+    private StreamedResponse(ResponseStream response, Connection connection, Call call) {
+      super(response);
+      this.response = response;
       this.connection = connection;
       this.call = call;
     }
 
     int status() {
-      return answer.status();
+      return response.status();
     }
 
     /** The value of a header; null if it is missing. */
     @Nullable String header(String name) {
-      return answer.header(name);
+      return response.header(name);
     }
 
-    /** Reads the rest, and closes it. */
-    Answer whole() throws IOException {
+    /** Reads the rest of the body and closes this response. */
+    Response whole() throws IOException {
       try (this) {
-        byte[] body = answer.rest();
+        byte[] body = response.rest();
         release(true);
-        return new Answer(answer, body);
+        return new Response(response, body);
       }
     }
 
@@ -250,7 +251,7 @@ final class HttpTransport implements AutoCloseable {
       if (!released) {
         released = true;
         if (finished) {
-          connection.finished(answer);
+          connection.finished(response);
         } else {
           connection.cut();
         }
@@ -260,8 +261,8 @@ final class HttpTransport implements AutoCloseable {
   }
 
   /**
-   * Encodes a name as one part of a path or query, percent-encoded in UTF-8, including slashes and
-   * dots.
+   * Percent-encodes a name for use as one part of a path or query. Slashes and dots are encoded
+   * too.
    */
   static String encode(String name) {
     return URLEncoder.encode(name, StandardCharsets.UTF_8)
@@ -270,30 +271,31 @@ final class HttpTransport implements AutoCloseable {
         .replace(".", "%2E");
   }
 
-  /** The answer timeout plus {@code more}. */
-  int answerMillis(Duration more) {
-    return Math.clamp(options.timeouts().answer().plus(more).toMillis(), 1, Integer.MAX_VALUE);
+  /** The response timeout plus {@code more}. */
+  int responseTimeoutMillis(Duration more) {
+    return Math.clamp(options.timeouts().response().plus(more).toMillis(), 1, Integer.MAX_VALUE);
   }
 
   /**
-   * Sends a request, repeats it while that is safe and time allows, and returns the answer.
+   * Sends a request and returns the response. The request is retried if that is safe, until the
+   * retry time is over.
    *
    * @throws UnreachableException if the server was not reached and nothing changed
    * @throws OutcomeUnknownException if the request may have taken effect
    * @throws StoreClosedException if this is closed
    */
-  Answer send(Request request, Effect effect, Call call) {
+  Response send(Request request, Idempotency idempotency, Call call) {
     long begin = System.nanoTime();
     boolean mayBeDone = false;
     Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
     while (true) {
       IOException failure;
       try {
-        Answer answer = open(request, call, false).whole();
-        if (answer.status() < 502 || answer.status() == 503) {
-          return answer;
+        Response response = open(request, call, false).whole();
+        if (response.status() < 502 || response.status() == 503) {
+          return response;
         }
-        failure = new IOException("status " + answer.status() + ": " + answer.error());
+        failure = new IOException("status " + response.status() + ": " + response.error());
         mayBeDone = true;
       } catch (NotSentException e) {
         failure = e;
@@ -302,11 +304,11 @@ final class HttpTransport implements AutoCloseable {
         mayBeDone = true;
       }
       boolean safe =
-          (!mayBeDone || effect != Effect.AGAIN)
+          (!mayBeDone || idempotency != Idempotency.NOT_IDEMPOTENT)
               && !(failure instanceof NotSentException.Untrusted);
       boolean late = System.nanoTime() - begin >= options.timeouts().retry().toNanos();
-      if (!safe || late || call.isGivenUp() || isClosed() || !paused(backoff)) {
-        throw failed(failure, mayBeDone && effect != Effect.READ);
+      if (!safe || late || call.isCancelled() || isClosed() || !pause(backoff)) {
+        throw failed(failure, mayBeDone && idempotency != Idempotency.SAFE);
       }
     }
   }
@@ -314,7 +316,7 @@ final class HttpTransport implements AutoCloseable {
   private StoreException failed(IOException failure, boolean mayBeDone) {
     String why = failure.getMessage() == null ? "" : ": " + failure.getMessage();
     if (mayBeDone) {
-      String message = "the connection to " + this + " broke before the answer came" + why;
+      String message = "the connection to " + this + " broke before the response arrived" + why;
       return new OutcomeUnknownException(message, failure);
     }
     if (isClosed()) {
@@ -323,8 +325,8 @@ final class HttpTransport implements AutoCloseable {
     return new UnreachableException("no answer from " + this + why, failure);
   }
 
-  /** Waits before the next attempt; false if interrupted. */
-  private static boolean paused(Backoff backoff) {
+  /** Waits before the next attempt. Returns false if interrupted. */
+  private static boolean pause(Backoff backoff) {
     try {
       Thread.sleep(backoff.next(ThreadLocalRandom.current()));
       return true;
@@ -335,21 +337,21 @@ final class HttpTransport implements AutoCloseable {
   }
 
   /**
-   * Sends a request once and returns its answer as soon as it starts.
+   * Sends a request once and returns its response as soon as its head has arrived.
    *
-   * @throws NotSentException if the server cannot have seen it
-   * @throws IOException if it may have seen it, and there was no answer
+   * @throws NotSentException if the server cannot have seen the request
+   * @throws IOException if the server may have seen it, and there was no response
    */
-  Streamed open(Request request) throws IOException {
+  StreamedResponse open(Request request) throws IOException {
     return open(request, new Call(), true);
   }
 
-  private Streamed open(Request request, Call call, boolean certain) throws IOException {
+  private StreamedResponse open(Request request, Call call, boolean certain) throws IOException {
     Connection connection = pool.lease(call, certain);
     boolean opened = false;
     try {
-      Response answer = connection.send(request, prefix, headers);
-      Streamed streamed = new Streamed(answer, connection, call);
+      ResponseStream response = connection.send(request, prefix, headers);
+      StreamedResponse streamed = new StreamedResponse(response, connection, call);
       opened = true;
       return streamed;
     } finally {
@@ -359,9 +361,9 @@ final class HttpTransport implements AutoCloseable {
     }
   }
 
-  /** Sends a request for server-sent events, as {@link #open} does. */
-  Streamed events(String path, int answerMillis) throws IOException {
-    return open(Request.of("GET", path, answerMillis).with("Accept", "text/event-stream"));
+  /** Requests server-sent events. Throws what {@link #open} throws. */
+  StreamedResponse events(String path, int responseTimeoutMillis) throws IOException {
+    return open(Request.of("GET", path, responseTimeoutMillis).with("Accept", "text/event-stream"));
   }
 
   private Connection connect() throws NotSentException {
@@ -379,7 +381,7 @@ final class HttpTransport implements AutoCloseable {
   StoreException rejected(int status, String error) {
     return switch (status) {
       case 503 -> new StoreClosedException(this + " cannot serve this now: " + error);
-      case 401 -> new RejectedException(401, this + " wants other credentials: " + error);
+      case 401 -> new RejectedException(401, this + " does not accept the credentials: " + error);
       case 403 -> new RejectedException(403, this + " does not allow this: " + error);
       case 413 -> new RejectedException(413, "too large for " + this + ": " + error);
       default ->
@@ -395,7 +397,7 @@ final class HttpTransport implements AutoCloseable {
     return new StoreClosedException("the client of " + this + " is closed");
   }
 
-  /** Cuts all connections; running requests fail, later ones are not sent. */
+  /** Closes all connections: running requests fail, and later ones are not sent. */
   @Override
   public void close() {
     pool.close();

@@ -1,9 +1,9 @@
 package io.millrace.client;
 
 import io.millrace.client.ConnectionPool.Call;
-import io.millrace.client.HttpTransport.Answer;
-import io.millrace.client.HttpTransport.Effect;
+import io.millrace.client.HttpTransport.Idempotency;
 import io.millrace.client.HttpTransport.Request;
+import io.millrace.client.HttpTransport.Response;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
@@ -20,25 +20,25 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Calls of the JSON APIs of a server. Thread-safe; each concurrent call uses a pooled connection of
- * its own.
+ * A client for the JSON APIs of a server. Thread-safe: each concurrent call uses a pooled
+ * connection of its own.
  *
  * <p>Paths are relative to the server's address and percent-encoded.
  *
  * <p>Every method throws {@link UnreachableException} if the server cannot be reached and nothing
  * changed, {@link RejectedException} with the server's message if it rejects the call, {@link
  * StoreClosedException} if it is stopping or not ready, and {@link OutcomeUnknownException} if the
- * answer to a change was lost.
+ * response to a change was lost.
  */
 public final class JsonCalls implements AutoCloseable {
-  /** What a problem of RFC 9457 says beside its detail. */
+  /** The fields of problem details (RFC 9457) that an error message leaves out. */
   private static final Set<String> PROBLEM_FIELDS = Set.of("type", "title", "status", "instance");
 
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
 
-  /** The additional answer time for an upload, which the server stores first. */
-  private static final Duration UPLOAD_PATIENCE = Duration.ofMinutes(10);
+  /** The additional time for the response to an upload, which the server stores first. */
+  private static final Duration UPLOAD_TIMEOUT = Duration.ofMinutes(10);
 
   private final HttpTransport server;
   private final URI address;
@@ -57,13 +57,13 @@ public final class JsonCalls implements AutoCloseable {
    */
   public record Upload(String contentType, long length, InputStream content) {}
 
-  /** Calls of the server that the options name. Connects on first use. */
+  /** A client of the server that the options name. Connects on first use. */
   public static JsonCalls open(ClientOptions options) {
     return open(options, Map.of());
   }
 
   /**
-   * The same, with these headers in each call.
+   * The same, with these headers in every request.
    *
    * @throws IllegalArgumentException if a header contains anything but printable ASCII without
    *     spaces
@@ -88,28 +88,28 @@ public final class JsonCalls implements AutoCloseable {
     return address;
   }
 
-  /** Gets the value at a path; retried while the options allow. */
+  /** Gets the value at a path. Retried for the retry time of the options. */
   public JsonNode get(String path) {
-    return call("GET", path, null, Effect.READ, Duration.ZERO);
+    return call("GET", path, null, Idempotency.SAFE, Duration.ZERO);
   }
 
   /**
-   * Posts a query, which changes nothing; retried while the options allow.
+   * Posts a query, which changes nothing. Retried for the retry time of the options.
    *
    * @param question the body
-   * @param wait how long the server may wait before it answers
+   * @param wait how long the server may wait before it responds
    */
   public JsonNode ask(String path, JsonNode question, Duration wait) {
-    return call("POST", path, JSON.writeValueAsBytes(question), Effect.READ, wait);
+    return call("POST", path, JSON.writeValueAsBytes(question), Idempotency.SAFE, wait);
   }
 
   /**
-   * Posts a change that must take effect once; not retried after it was sent.
+   * Posts a change that must take effect only once. Not retried after it was sent.
    *
    * @param content JSON, not copied
    */
   public JsonNode post(String path, byte[] content) {
-    return call("POST", path, content, Effect.AGAIN, Duration.ZERO);
+    return call("POST", path, content, Idempotency.NOT_IDEMPOTENT, Duration.ZERO);
   }
 
   /** {@link #post(String, byte[])} of a value. */
@@ -117,46 +117,47 @@ public final class JsonCalls implements AutoCloseable {
     return post(path, JSON.writeValueAsBytes(content));
   }
 
-  /** Puts a value at a path, which is idempotent; retried while the options allow. */
+  /** Puts a value at a path, which is idempotent. Retried for the retry time of the options. */
   public JsonNode put(String path, JsonNode content) {
-    return call("PUT", path, JSON.writeValueAsBytes(content), Effect.ONCE, Duration.ZERO);
+    return call(
+        "PUT", path, JSON.writeValueAsBytes(content), Idempotency.IDEMPOTENT, Duration.ZERO);
   }
 
   /**
-   * Changes a part of the value at a path, which must be idempotent; retried while the options
-   * allow.
+   * Changes a part of the value at a path. The change must be idempotent: it is retried for the
+   * retry time of the options.
    */
   public JsonNode patch(String path, JsonNode content) {
-    return call("PATCH", path, JSON.writeValueAsBytes(content), Effect.ONCE, Duration.ZERO);
+    return call(
+        "PATCH", path, JSON.writeValueAsBytes(content), Idempotency.IDEMPOTENT, Duration.ZERO);
   }
 
-  /** Deletes the value at a path. */
+  /** Deletes the value at a path. Not retried after the request was sent. */
   public JsonNode delete(String path) {
-    return call("DELETE", path, null, Effect.AGAIN, Duration.ZERO);
+    return call("DELETE", path, null, Idempotency.NOT_IDEMPOTENT, Duration.ZERO);
   }
 
   private JsonNode call(
-      String method, String path, byte @Nullable [] json, Effect effect, Duration wait) {
-    int answerMillis = server.answerMillis(wait);
+      String method, String path, byte @Nullable [] json, Idempotency idempotency, Duration wait) {
+    int responseTimeoutMillis = server.responseTimeoutMillis(wait);
     Request request =
         json == null
-            ? Request.of(method, path, answerMillis)
-            : Request.of(method, path, json, answerMillis);
-    return answer(server.send(request, effect, new Call()));
+            ? Request.of(method, path, responseTimeoutMillis)
+            : Request.of(method, path, json, responseTimeoutMillis);
+    return value(server.send(request, idempotency, new Call()));
   }
 
   /**
-   * Posts a body that is read while it is sent. A body that does not arrive completely has no
-   * effect. Not retried.
+   * Posts a body that is read while it is sent. An incomplete body has no effect. Not retried.
    *
    * @throws IOException if the body cannot be read
    */
   public JsonNode upload(String path, Upload upload) throws IOException {
     UploadBody content = new UploadBody(upload.contentType(), upload.content(), upload.length());
     try {
-      return answer(
+      return value(
           server
-              .open(Request.of("POST", path, content, server.answerMillis(UPLOAD_PATIENCE)))
+              .open(Request.of("POST", path, content, server.responseTimeoutMillis(UPLOAD_TIMEOUT)))
               .whole());
     } catch (NotSentException e) {
       throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
@@ -166,16 +167,16 @@ public final class JsonCalls implements AutoCloseable {
       }
       String message = "the connection to " + server + " broke ";
       if (content.hasEnded()) {
-        throw new OutcomeUnknownException(message + "before the answer came: " + e, e);
+        throw new OutcomeUnknownException(message + "before the response arrived: " + e, e);
       }
       throw new UnreachableException(message + "before all was sent: " + e, e);
     }
   }
 
   /**
-   * The bytes at a path, read while they arrive; not retried.
+   * The bytes at a path, read as they arrive. Not retried.
    *
-   * @param silence the longest wait for bytes, after which reading fails
+   * @param silence how long the server may send nothing before reading fails
    * @return the bytes; closing the stream before its end cuts the connection
    */
   public InputStream stream(String path, Duration silence) {
@@ -183,23 +184,23 @@ public final class JsonCalls implements AutoCloseable {
   }
 
   /**
-   * The events at a path; not retried.
+   * The events at a path. Not retried.
    *
-   * @param silence the longest wait for an event or a comment, after which reading fails
+   * @param silence how long the server may send nothing, not even a comment, before reading fails
    */
   public EventStream events(String path, Duration silence) {
     return new EventStream(opened(millis -> server.events(path, millis), silence));
   }
 
   @FunctionalInterface
-  private interface Opening {
-    HttpTransport.Streamed open(int answerMillis) throws IOException;
+  private interface Opener {
+    HttpTransport.StreamedResponse open(int responseTimeoutMillis) throws IOException;
   }
 
-  private InputStream opened(Opening opening, Duration silence) {
+  private InputStream opened(Opener opener, Duration silence) {
     try {
-      HttpTransport.Streamed stream =
-          opening.open(Math.clamp(silence.toMillis(), 1, Integer.MAX_VALUE));
+      HttpTransport.StreamedResponse stream =
+          opener.open(Math.clamp(silence.toMillis(), 1, Integer.MAX_VALUE));
       if (stream.status() == 200) {
         return stream;
       }
@@ -209,45 +210,45 @@ public final class JsonCalls implements AutoCloseable {
     }
   }
 
-  private JsonNode answer(Answer answer) {
-    if (answer.status() >= 300) {
-      throw failed(answer);
+  private JsonNode value(Response response) {
+    if (response.status() >= 300) {
+      throw failed(response);
     }
-    JsonNode json = parse(answer);
+    JsonNode json = parse(response);
     if (json == null) {
-      throw new OutcomeUnknownException("the answer of " + server + " is not JSON");
+      throw new OutcomeUnknownException("the response of " + server + " is not JSON");
     }
     return json;
   }
 
-  private static @Nullable JsonNode parse(Answer answer) {
+  private static @Nullable JsonNode parse(Response response) {
     try {
-      JsonNode json = JSON.readTree(answer.body());
+      JsonNode json = JSON.readTree(response.body());
       return json.isMissingNode() ? null : json;
     } catch (JacksonException _) {
       return null;
     }
   }
 
-  private StoreException failed(Answer answer) {
-    String error = error(answer);
-    return switch (answer.status()) {
-      case 400, 404, 409, 410, 412 -> new RejectedException(answer.status(), error);
-      default -> server.rejected(answer.status(), error);
+  private StoreException failed(Response response) {
+    String error = error(response);
+    return switch (response.status()) {
+      case 400, 404, 409, 410, 412 -> new RejectedException(response.status(), error);
+      default -> server.rejected(response.status(), error);
     };
   }
 
-  /** The message of the server, with the fields that it names. */
-  private static String error(Answer answer) {
-    StringBuilder error = new StringBuilder(answer.error());
-    JsonNode json = parse(answer);
+  /** The error message of the server, with the other fields of the response. */
+  private static String error(Response response) {
+    StringBuilder error = new StringBuilder(response.error());
+    JsonNode json = parse(response);
     if (json != null && json.isObject()) {
       for (Map.Entry<String, JsonNode> field : json.properties()) {
-        boolean told =
+        boolean known =
             field.getKey().startsWith("error")
                 || (json.has("detail") && PROBLEM_FIELDS.contains(field.getKey()))
-                || field.getValue().asString("").equals(answer.error());
-        if (!told && field.getValue().isValueNode()) {
+                || field.getValue().asString("").equals(response.error());
+        if (!known && field.getValue().isValueNode()) {
           error.append(" (").append(field.getKey()).append(": ");
           error.append(field.getValue().asString()).append(')');
         }
@@ -256,7 +257,7 @@ public final class JsonCalls implements AutoCloseable {
     return error.toString();
   }
 
-  /** Cuts all connections; running calls fail. */
+  /** Closes all connections. Running calls fail. */
   @Override
   public void close() {
     server.close();

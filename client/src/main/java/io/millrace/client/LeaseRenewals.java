@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Renews claims, each after a third of its lease, all that are due in one transaction. Step-driven;
- * tasks may be added and removed at any time.
+ * Renews claims, each after a third of its lease. One transaction renews all claims that are due.
+ * Step-driven; tasks may be added and removed at any time.
  */
 final class LeaseRenewals {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseRenewals.class);
@@ -30,7 +30,7 @@ final class LeaseRenewals {
   private final Owner client;
   private final Duration lease;
   private final LongSupplier nanos;
-  private final Set<Work> all = ConcurrentHashMap.newKeySet();
+  private final Set<ClaimedTask> all = ConcurrentHashMap.newKeySet();
 
   /** With a monotonic clock in nanoseconds. */
   LeaseRenewals(TaskStore store, Owner client, Duration lease, LongSupplier nanos) {
@@ -41,33 +41,33 @@ final class LeaseRenewals {
   }
 
   /** Adds a task that was just claimed. */
-  Work hold(Task task) {
-    Work work = new Work(task);
+  ClaimedTask hold(Task task) {
+    ClaimedTask work = new ClaimedTask(task);
     work.renewed(task, nanos.getAsLong(), lease);
     all.add(work);
     return work;
   }
 
   /** Removes a task that has ended. */
-  void drop(Work work) {
+  void drop(ClaimedTask work) {
     all.remove(work);
   }
 
-  /** The tasks held now. */
-  List<Work> held() {
+  /** The tasks that are held now. */
+  List<ClaimedTask> held() {
     return List.copyOf(all);
   }
 
-  /** Renews what is due at {@code now} and returns when to step again. */
+  /** Renews the claims that are due at {@code now} and returns when to step again. */
   long step(long now) {
-    List<Work> locked = new ArrayList<>();
-    for (Work work : all) {
+    List<ClaimedTask> locked = new ArrayList<>();
+    for (ClaimedTask work : all) {
       if (!work.over && work.renewAtNanos - now <= 0 && work.lock.tryLock()) {
         locked.add(work);
       }
     }
     try {
-      List<Work> due = locked.stream().filter(work -> !ended(work, now)).toList();
+      List<ClaimedTask> due = locked.stream().filter(work -> !ended(work, now)).toList();
       if (!due.isEmpty()) {
         renew(due, now);
       }
@@ -75,8 +75,8 @@ final class LeaseRenewals {
       locked.forEach(work -> work.lock.unlock());
     }
     long next = now + LeaseKeeper.renewAfter(lease).toNanos();
-    for (Work work : all) {
-      // A task that is being ended is not renewed, however long that takes.
+    for (ClaimedTask work : all) {
+      // A task that is being completed is not renewed, however long that takes.
       if (!work.over && work.renewAtNanos - now > 0) {
         next = Math.min(next - now, work.renewAtNanos - now) + now;
       }
@@ -84,7 +84,7 @@ final class LeaseRenewals {
     return next;
   }
 
-  private static boolean ended(Work work, long now) {
+  private static boolean ended(ClaimedTask work, long now) {
     if (work.over) {
       return true;
     }
@@ -96,7 +96,7 @@ final class LeaseRenewals {
     return false;
   }
 
-  private void renew(List<Work> due, long now) {
+  private void renew(List<ClaimedTask> due, long now) {
     Transaction.Builder renewals = Transaction.by(client);
     due.forEach(work -> renewals.renew(work.ref, lease));
     try {
@@ -109,7 +109,7 @@ final class LeaseRenewals {
         case Outcome.Refused refused -> refused(due, refused, now);
       }
     } catch (OutcomeUnknownException e) {
-      LOG.debug("asking what became of a renewal: {}", e.getMessage());
+      LOG.debug("looking up claims after a renewal with an unknown outcome: {}", e.getMessage());
       find(due, now);
     } catch (StoreException e) {
       LOG.warn("cannot renew {} claims yet: {}", due.size(), e.getMessage());
@@ -117,17 +117,17 @@ final class LeaseRenewals {
     }
   }
 
-  /** Drops lost claims and then renews the others; if none is lost, retries later. */
-  private void refused(List<Work> due, Outcome.Refused refused, long now) {
+  /** Drops the lost claims and renews the others at once. If none is lost, retries later. */
+  private void refused(List<ClaimedTask> due, Outcome.Refused refused, long now) {
     boolean lost = false;
-    for (Work work : due) {
+    for (ClaimedTask work : due) {
       if (work.isNamed(refused)) {
         LOG.warn("the claim of {} is lost", work.ref);
         work.lose();
         lost = true;
       }
     }
-    List<Work> left = due.stream().filter(work -> !work.over).toList();
+    List<ClaimedTask> left = due.stream().filter(work -> !work.over).toList();
     if (lost && !left.isEmpty()) {
       renew(left, now);
     } else {
@@ -135,13 +135,13 @@ final class LeaseRenewals {
     }
   }
 
-  /** Reads the tasks to find out whether a renewal with an unknown outcome took place. */
-  private void find(List<Work> due, long now) {
+  /** Reads the tasks to determine whether a renewal with an unknown outcome was committed. */
+  private void find(List<ClaimedTask> due, long now) {
     try {
       List<TaskRef> origins = due.stream().map(work -> TaskRef.origin(work.ref.origin())).toList();
       List<Optional<Task>> found = store.tasks(origins).value();
       for (int i = 0; i < due.size(); i++) {
-        Work work = due.get(i);
+        ClaimedTask work = due.get(i);
         Optional<Task> task = found.get(i);
         if (task.isPresent() && work.isStill(task.get())) {
           work.found(task.get());
@@ -156,7 +156,7 @@ final class LeaseRenewals {
     }
   }
 
-  private void tryLater(List<Work> due, long now) {
+  private void tryLater(List<ClaimedTask> due, long now) {
     long again = now + LeaseKeeper.retryAfter(lease).toNanos();
     due.forEach(work -> work.renewAtNanos = again);
   }

@@ -3,7 +3,7 @@ package io.millrace.client;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** A request failed before any of it was sent: the server cannot have seen it. */
+/** A request failed before any of it was sent, so the server cannot have seen it. */
 class NotSentException extends IOException {
   private static final long serialVersionUID = 1;
 
@@ -11,7 +11,7 @@ class NotSentException extends IOException {
     super(message, cause);
   }
 
-  /** No trusted connection can be made, and a retry would not help. */
+  /** The server is not trusted, so a retry would not help. */
   static final class Untrusted extends NotSentException {
     private static final long serialVersionUID = 1;
 

@@ -8,7 +8,7 @@ public final class RejectedException extends StoreException {
 
   private final int status;
 
-  /** With the status and the message of the server. */
+  /** A rejection with the status and the message of the server. */
   RejectedException(int status, String message) {
     super(message);
     this.status = status;

@@ -7,9 +7,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts connections whose server is silent for too long. One thread watches all of them, and ends
- * when nothing waits. A socket timeout would cost a virtual thread a timer for each read.
- * Thread-safe.
+ * Cuts connections on which nothing arrives for too long. One thread watches all of them, and ends
+ * when none is waiting. With a socket timeout, each read of a virtual thread would need a timer of
+ * its own. Thread-safe.
  */
 final class ResponseDeadlines {
   private static final long ORIGIN_NANOS = System.nanoTime();
@@ -17,9 +17,9 @@ final class ResponseDeadlines {
   private final Set<Deadline> watched = ConcurrentHashMap.newKeySet();
 
   /**
-   * When the thread checks next; {@link Deadline#NONE} while it checks or if there is no thread.
+   * When the thread checks next; {@link Deadline#NONE} while it checks, or if there is no thread.
    */
-  private final AtomicLong nextLook = new AtomicLong(Deadline.NONE);
+  private final AtomicLong nextCheck = new AtomicLong(Deadline.NONE);
 
   private @Nullable Thread thread;
 
@@ -41,22 +41,22 @@ final class ResponseDeadlines {
     }
 
     /**
-     * Starts the deadline: the connection is cut after this time. Does nothing if it has been cut.
+     * Starts the deadline: the connection will be cut after this time. Does nothing if it was cut.
      */
     void begin(int millis) {
       long at = now() + millis * 1_000_000L;
-      if (nanos.compareAndSet(NONE, at) && at < nextLook.get()) {
+      if (nanos.compareAndSet(NONE, at) && at < nextCheck.get()) {
         wake();
       }
     }
 
     /**
-     * Cancels the deadline, since the server has sent something. Does nothing if it was too late.
+     * Cancels the deadline, because the server has sent something. Does nothing if it has passed.
      */
     void end() {
       long at = nanos.get();
       if (at != PASSED) {
-        // This fails only if the thread has cut the connection.
+        // This fails only if the thread has just cut the connection.
         var _ = nanos.compareAndSet(at, NONE);
       }
     }
@@ -89,11 +89,11 @@ final class ResponseDeadlines {
 
   private void watch() {
     while (true) {
-      // A deadline that starts from here on wakes this thread, so that none is missed.
-      nextLook.set(Deadline.NONE);
-      long earliest = look();
+      // A deadline that starts from here on wakes this thread, so none is missed.
+      nextCheck.set(Deadline.NONE);
+      long earliest = check();
       if (earliest < Deadline.NONE) {
-        nextLook.set(earliest);
+        nextCheck.set(earliest);
         LockSupport.parkNanos(Math.max(1, earliest - now()));
       } else if (ended()) {
         return;
@@ -102,8 +102,8 @@ final class ResponseDeadlines {
   }
 
   private synchronized boolean ended() {
-    // Under the lock, so that a deadline that starts later finds no thread and starts another.
-    if (look() < Deadline.NONE) {
+    // Under the lock: a deadline that starts later finds no thread and starts a new one.
+    if (check() < Deadline.NONE) {
       return false;
     }
     thread = null;
@@ -111,7 +111,7 @@ final class ResponseDeadlines {
   }
 
   /** Cuts the connections whose deadline has passed; returns the earliest other deadline. */
-  private long look() {
+  private long check() {
     long earliest = Deadline.NONE;
     for (Deadline each : watched) {
       long at = each.nanos.get();

@@ -8,12 +8,12 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the responses of an HTTP/1.1 server (RFC 9112) from a stream, one after the other. A
- * response that is not HTTP is an {@link IOException}; the stream is unusable then. Not
+ * Reads the responses of an HTTP/1.1 server (RFC 9112) from a stream, one after the other. If a
+ * response is not HTTP, an {@link IOException} is thrown and the stream is unusable. Not
  * thread-safe.
  */
 final class ResponseReader {
-  /** The longest head; longer ones are refused. */
+  /** The maximum length of a head. */
   static final int HEAD_BYTES = 32 << 10;
 
   private final InputStream in;
@@ -26,22 +26,22 @@ final class ResponseReader {
   }
 
   /**
-   * Reads the head of the next response, except for interim ones (1xx). The body of the last one
-   * must have been read.
+   * Reads the head of the next response, skipping interim responses (1xx). The body of the previous
+   * response must have been read.
    *
-   * @param method the method of the request, as a response to HEAD has no body
+   * @param method the method of the request; a response to HEAD has no body
    * @throws EOFException if the server ended the connection
    */
-  Response next(String method) throws IOException {
+  ResponseStream next(String method) throws IOException {
     while (true) {
-      Response response = new Response(readHead(), method);
+      ResponseStream response = new ResponseStream(readHead(), method);
       if (response.status() >= 200) {
         return response;
       }
     }
   }
 
-  /** Reads a head up to its empty line; ISO 8859-1, as header values have no other encoding. */
+  /** Reads a head up to its empty line, as ISO 8859-1. */
   private String readHead() throws IOException {
     int line = 0;
     int at = 0;
@@ -66,7 +66,7 @@ final class ResponseReader {
     }
   }
 
-  /** Reads more bytes into the buffer; false at the end of the stream. */
+  /** Reads more bytes into the buffer. Returns false at the end of the stream. */
   boolean fill() throws IOException {
     if (from == to) {
       from = 0;
@@ -83,7 +83,7 @@ final class ResponseReader {
     return count >= 0;
   }
 
-  /** Whether something has been read that belongs to the next response. */
+  /** Whether the buffer has bytes of the next response. */
   boolean hasMore() {
     return from < to;
   }
@@ -107,21 +107,21 @@ final class ResponseReader {
     return new IOException("the response is not HTTP: " + what);
   }
 
-  /** A response, whose body is read as it arrives. Closing it does nothing. */
-  final class Response extends InputStream {
+  /** A response whose body is read as it arrives. Closing it does nothing. */
+  final class ResponseStream extends InputStream {
     private final String head;
     private final int status;
     private final boolean chunked;
     private final boolean toEndOfStream;
     private final boolean keepsConnection;
 
-    /** The bytes that are left of the body, or of the current chunk. */
+    /** The number of bytes left of the body, or of the current chunk. */
     private long left;
 
     private boolean firstChunk = true;
     private boolean ended;
 
-    private Response(String head, String method) throws IOException {
+    private ResponseStream(String head, String method) throws IOException {
       this.head = head;
       status = status(head);
       String coding = header("Transfer-Encoding");
@@ -188,7 +188,7 @@ final class ResponseReader {
       return value;
     }
 
-    /** Whether another response may follow on the connection, once this one has been read. */
+    /** Whether the connection can be reused after this response, which has been read. */
     boolean keepsConnection() {
       return keepsConnection && ended && !hasMore();
     }
@@ -237,7 +237,7 @@ final class ResponseReader {
       return count;
     }
 
-    /** Moves to the next chunk; after the last one reads the trailers and returns false. */
+    /** Moves to the next chunk. After the last chunk, reads the trailers and returns false. */
     private boolean nextChunk() throws IOException {
       if (!firstChunk && !line().isEmpty()) {
         throw notHttp("a chunk has no end");

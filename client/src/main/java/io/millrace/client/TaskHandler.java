@@ -9,7 +9,8 @@ public interface TaskHandler {
    * <p>If the claim is lost, the thread is interrupted and the result has no effect.
    *
    * @return what happens to the task, in one transaction
-   * @throws Exception if it failed: the task is tried again, or quarantined after too many attempts
+   * @throws Exception if the work failed: the task is tried again, or quarantined after too many
+   *     attempts
    */
-  Finish handle(Work work) throws Exception;
+  TaskResult handle(ClaimedTask work) throws Exception;
 }

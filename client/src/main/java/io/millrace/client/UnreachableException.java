@@ -2,11 +2,11 @@ package io.millrace.client;
 
 import io.millrace.store.StoreException;
 
-/** The server could not be reached, or a read got no answer; nothing changed. */
+/** The server could not be reached, or a read got no response. Nothing changed. */
 public final class UnreachableException extends StoreException {
   private static final long serialVersionUID = 1;
 
-  /** With a message and the failure. */
+  /** With a message and its cause. */
   public UnreachableException(String message, Throwable cause) {
     super(message, cause);
   }

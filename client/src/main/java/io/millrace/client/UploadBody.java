@@ -6,21 +6,21 @@ import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A body that is read while it is sent. It counts the bytes, and distinguishes failures of its
- * source from those of the connection. The source stays open.
+ * A request body that is read while it is sent. It counts the bytes, and distinguishes failures of
+ * its source from those of the connection. It does not close the source.
  */
 final class UploadBody {
   private final @Nullable String contentType;
   private final InputStream source;
   private final long length;
-  private long taken;
+  private long bytesRead;
   private boolean ended;
   private @Nullable IOException failure;
 
   /**
-   * With a source.
+   * A body that is read from {@code source}.
    *
-   * @param length the number of bytes that it must have; -1 if unknown
+   * @param length the number of bytes that the source must have; -1 if unknown
    */
   UploadBody(@Nullable String contentType, InputStream source, long length) {
     this.contentType = contentType;
@@ -45,18 +45,18 @@ final class UploadBody {
    * @throws IOException if the source fails or ends early
    */
   int read(byte[] target) throws IOException {
-    if (taken == length) {
+    if (bytesRead == length) {
       ended = true;
       return -1;
     }
-    int most = length < 0 ? target.length : (int) Math.min(target.length, length - taken);
+    int max = length < 0 ? target.length : (int) Math.min(target.length, length - bytesRead);
     try {
-      int count = source.read(target, 0, most);
-      if (count < 0 && taken < length) {
-        throw new EOFException("it ended after " + taken + " of " + length + " bytes");
+      int count = source.read(target, 0, max);
+      if (count < 0 && bytesRead < length) {
+        throw new EOFException("it ended after " + bytesRead + " of " + length + " bytes");
       }
-      taken += Math.max(count, 0);
-      ended = count < 0 || taken == length;
+      bytesRead += Math.max(count, 0);
+      ended = count < 0 || bytesRead == length;
       return count;
     } catch (IOException e) {
       failure = e;
@@ -65,8 +65,8 @@ final class UploadBody {
   }
 
   /** The number of bytes read. */
-  long taken() {
-    return taken;
+  long bytesRead() {
+    return bytesRead;
   }
 
   /** Whether everything was read. */

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims tasks, renews the claims while a handler works on them, and commits the results. Runs
- * until it is closed, and survives failures of the store and the network. Thread-safe.
+ * Claims tasks, renews the claims while a handler works on the tasks, and commits the results. Runs
+ * until it is closed. Survives failures of the store and the network. Thread-safe.
  */
 public final class Worker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
@@ -59,7 +59,7 @@ public final class Worker implements AutoCloseable {
     return worker;
   }
 
-  /** The number of tasks being worked on. */
+  /** The number of tasks in progress. */
   public int busy() {
     return renewals.held().size();
   }
@@ -85,7 +85,7 @@ public final class Worker implements AutoCloseable {
           LockSupport.parkNanos(backoff.next().toNanos());
         }
       } catch (RuntimeException | Error e) {
-        LOG.error("claiming from {} failed, and is tried again", options.groups(), e);
+        LOG.error("claiming from {} failed; trying again", options.groups(), e);
         LockSupport.parkNanos(LONGEST_PAUSE.toNanos());
       } catch (InterruptedException _) {
         return;
@@ -97,19 +97,19 @@ public final class Worker implements AutoCloseable {
 
   private List<Task> claim(int count) {
     Claim.Order order = options.order();
-    CompletableFuture<Outcome> answer =
+    CompletableFuture<Outcome> response =
         store.submit(
             Claim.of(options.client(), options.groups().getFirst(), options.lease())
                 .withGroups(options.groups())
                 .withCount(count)
                 .withOrder(order)
                 .withWait(WAIT));
-    asked = answer;
+    asked = response;
     if (stopping) {
-      answer.cancel(true);
+      response.cancel(true);
     }
     try {
-      return answer.join().done().tasks();
+      return response.join().done().tasks();
     } catch (CancellationException _) {
       return List.of();
     } catch (CompletionException e) {
@@ -121,17 +121,17 @@ public final class Worker implements AutoCloseable {
   }
 
   private void begin(Task task) {
-    Work work = renewals.hold(task);
+    ClaimedTask work = renewals.hold(task);
     LockSupport.unpark(renewer);
     Thread.ofVirtual().name("millrace-work-" + task.origin()).start(() -> work(work));
   }
 
-  private void work(Work work) {
+  private void work(ClaimedTask work) {
     try {
       if (stopping) {
         completion.release(work);
       } else if (completion.isPoisonous(work.task())) {
-        completion.quarantine(work, "claimed again and again without an end");
+        completion.quarantine(work, "claimed too often without being completed");
       } else {
         handle(work);
       }
@@ -141,7 +141,7 @@ public final class Worker implements AutoCloseable {
     }
   }
 
-  private void handle(Work work) {
+  private void handle(ClaimedTask work) {
     Thread thread = Thread.currentThread();
     work.onCancel(thread::interrupt);
     try {
@@ -158,20 +158,20 @@ public final class Worker implements AutoCloseable {
     }
   }
 
-  /** Renews what is due and returns when to call again. */
+  /** Renews the claims that are due and returns when to call again. */
   private long renew() {
     long now = System.nanoTime();
     try {
       return renewals.step(now);
     } catch (RuntimeException | Error e) {
-      LOG.error("claims could not be renewed, which is tried again", e);
+      LOG.error("claims could not be renewed; trying again", e);
       return now + FIRST_PAUSE.toNanos();
     }
   }
 
   /**
-   * Stops: claims no more tasks and waits for the running work. Work that has not ended after
-   * {@code grace} is cancelled and its tasks are released. A second call does nothing.
+   * Stops the worker: claims no more tasks and waits for those in progress. After {@code grace},
+   * the remaining work is cancelled and its tasks are released. A second call does nothing.
    *
    * @return whether all work ended in time
    */
@@ -184,7 +184,7 @@ public final class Worker implements AutoCloseable {
     LockSupport.unpark(claimer);
     boolean ended = allFree(grace);
     if (!ended) {
-      for (Work work : renewals.held()) {
+      for (ClaimedTask work : renewals.held()) {
         completion.release(work);
         work.lose();
       }
@@ -208,7 +208,7 @@ public final class Worker implements AutoCloseable {
     }
   }
 
-  /** Stops with a grace period of 30 seconds. */
+  /** Stops the worker with a grace period of 30 seconds. */
   @Override
   public void close() {
     stop(Duration.ofSeconds(30));

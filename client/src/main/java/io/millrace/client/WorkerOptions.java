@@ -8,11 +8,11 @@ import java.util.List;
 /**
  * The options of a worker.
  *
- * @param client the client that claims
+ * @param client the client that claims the tasks
  * @param groups the groups to claim from, tried in this order
  * @param concurrency the number of tasks to work on at a time, 1 to 1,000; default 1
- * @param lease how long a claim lasts unless it is renewed, at least 100 milliseconds; renewed at a
- *     third of it; default 1 minute
+ * @param lease how long a claim lasts unless it is renewed, at least 100 milliseconds; it is
+ *     renewed after a third of that time; default 1 minute
  * @param order which tasks to claim first; default random
  * @param poison the treatment of failing tasks
  */
@@ -27,10 +27,10 @@ public record WorkerOptions(
   /**
    * The treatment of tasks that fail repeatedly.
    *
-   * @param claims the number of claims without an end after which a task is quarantined; 0 for
-   *     never; default 10
-   * @param suffix the suffix of the group for quarantined tasks, after the name of their group;
-   *     default {@code .quarantine}
+   * @param claims after how many claims without completion a task is quarantined; 0 for never;
+   *     default 10
+   * @param suffix the suffix that, appended to the name of a task's group, gives the group for its
+   *     quarantined tasks; default {@code .quarantine}
    * @param retryDelay how long a failed task stays with the worker before it can be claimed again;
    *     default 1 second
    */
@@ -58,7 +58,7 @@ public record WorkerOptions(
     }
   }
 
-  /** The defaults for this process and these groups. */
+  /** The default options for these groups, with the client id of this process. */
   public static WorkerOptions of(String... groups) {
     return new WorkerOptions(
         ClientId.owner(),

@@ -1,4 +1,4 @@
-/** Clients of a server: the task store and blobs over HTTP, JSON calls, and workers. */
+/** Clients of a server: the task store and blobs over HTTP, JSON APIs, and workers. */
 @NullMarked
 package io.millrace.client;
 

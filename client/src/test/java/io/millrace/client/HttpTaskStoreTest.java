@@ -218,7 +218,7 @@ final class HttpTaskStoreTest {
     try (ScriptedServer server = new ScriptedServer((_, _) -> {});
         HttpTaskStore store =
             HttpTaskStore.open(
-                ClientOptions.at(server.address()).withAnswerTimeout(Duration.ofMillis(50)))) {
+                ClientOptions.at(server.address()).withResponseTimeout(Duration.ofMillis(50)))) {
       assertThatThrownBy(() -> store.commit(ADD)).isInstanceOf(OutcomeUnknownException.class);
     }
   }
@@ -284,7 +284,7 @@ final class HttpTaskStoreTest {
     ClientOptions options = ClientOptions.at(URI.create("http://host"));
     assertThatThrownBy(() -> options.withToken("a\r\nb"))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> options.withAnswerTimeout(Duration.ZERO))
+    assertThatThrownBy(() -> options.withResponseTimeout(Duration.ZERO))
         .isInstanceOf(IllegalArgumentException.class);
     assertThat(options.withToken("secret").toString()).doesNotContain("secret");
   }

@@ -274,7 +274,7 @@ final class JsonCallsTest {
           .hasMessage("it ended after 5 of 6 bytes");
       assertThatThrownBy(() -> calls.upload("/x", upload("bytes", 5)))
           .isInstanceOf(OutcomeUnknownException.class)
-          .hasMessageContaining("before the answer came");
+          .hasMessageContaining("before the response arrived");
     }
     URI nobody;
     try (ServerSocket closed = new ServerSocket(0)) {

@@ -21,7 +21,7 @@ public class LeaseRenewalsLincheckTest {
   private final LeaseRenewals renewals = new LeaseRenewals(store, ME, LEASE, nanos::get);
   private final Completion completion =
       new Completion(store, WorkerOptions.of("group").withClient(ME), nanos::get, () -> false);
-  private final Work work = renewals.hold(store.task());
+  private final ClaimedTask work = renewals.hold(store.task());
   private volatile boolean ended;
 
   /** Another third of the lease is over. */
@@ -33,7 +33,7 @@ public class LeaseRenewalsLincheckTest {
   /** The handler has done its work. */
   @Operation(runOnce = true)
   public void finish() {
-    completion.finish(work, Finish.done());
+    completion.finish(work, TaskResult.done());
     renewals.drop(work);
     ended = true;
   }
@@ -41,7 +41,7 @@ public class LeaseRenewalsLincheckTest {
   /** The worker stops and waits no longer. */
   @Operation(runOnce = true)
   public void release() {
-    for (Work each : renewals.held()) {
+    for (ClaimedTask each : renewals.held()) {
       completion.release(each);
       each.lose();
     }

@@ -41,16 +41,16 @@ final class LeaseRenewalsTest {
     store.close();
   }
 
-  private Work held() {
+  private ClaimedTask held() {
     store.commit(Transaction.by(ME).add("g", "d").build()).done();
     return renewals.hold(store.claim(Claim.of(ME, "g", LEASE)).done().tasks().getFirst());
   }
 
-  private Task stored(Work work) {
+  private Task stored(ClaimedTask work) {
     return store.task(TaskRef.origin(work.ref.origin())).value().orElseThrow();
   }
 
-  private void takeAway(Work work) {
+  private void takeAway(ClaimedTask work) {
     store
         .commit(
             Transaction.by(OPERATOR)
@@ -62,7 +62,7 @@ final class LeaseRenewalsTest {
 
   @Test
   void a_claim_is_renewed_at_a_third_of_its_lease_and_keeps_its_token() {
-    Work work = held();
+    ClaimedTask work = held();
     long id = work.ref.id();
     assertThat(renewals.step(now.get())).isEqualTo(now.get() + MINUTE);
     assertThat(stored(work).id()).isEqualTo(id);
@@ -75,8 +75,8 @@ final class LeaseRenewalsTest {
 
   @Test
   void a_lost_claim_cancels_its_work_and_the_others_are_renewed() {
-    Work lost = held();
-    Work kept = held();
+    ClaimedTask lost = held();
+    ClaimedTask kept = held();
     long id = kept.ref.id();
     takeAway(lost);
     now.addAndGet(MINUTE);
@@ -88,7 +88,7 @@ final class LeaseRenewalsTest {
 
   @Test
   void a_lease_that_ended_by_the_local_clock_is_lost_without_asking() {
-    Work work = held();
+    ClaimedTask work = held();
     now.addAndGet(3 * MINUTE);
     renewals.step(now.get());
     assertThat(work.isCancelled()).isTrue();
@@ -97,7 +97,7 @@ final class LeaseRenewalsTest {
 
   @Test
   void a_store_that_cannot_be_asked_is_asked_again_soon_and_nothing_is_lost() {
-    Work work = held();
+    ClaimedTask work = held();
     store.close();
     now.addAndGet(MINUTE);
     assertThat(renewals.step(now.get()))
@@ -107,7 +107,7 @@ final class LeaseRenewalsTest {
 
   @Test
   void a_task_that_is_ending_is_not_renewed() throws InterruptedException {
-    Work work = held();
+    ClaimedTask work = held();
     long id = work.ref.id();
     now.addAndGet(MINUTE);
     work.lock.lock();

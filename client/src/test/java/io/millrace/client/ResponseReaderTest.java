@@ -3,7 +3,7 @@ package io.millrace.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.millrace.client.ResponseReader.Response;
+import io.millrace.client.ResponseReader.ResponseStream;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -67,7 +67,7 @@ final class ResponseReaderTest {
         """;
     for (int most : List.of(1, 2, 3, 7, 100, 10_000)) {
       ResponseReader reader = reader(text, most);
-      Response first = reader.next("POST");
+      ResponseStream first = reader.next("POST");
       assertThat(first.status()).isEqualTo(200);
       assertThat(first.header("X-ONE")).isEqualTo("a");
       assertThat(first.header("X-On")).isNull();
@@ -76,10 +76,10 @@ final class ResponseReaderTest {
       assertThat(body(reader.next("GET"))).isEqualTo("second");
       assertThat(body(reader.next("DELETE"))).isEmpty();
       assertThat(reader.next("HEAD").rest()).isEmpty();
-      Response old = reader.next("GET");
+      ResponseStream old = reader.next("GET");
       assertThat(old.rest()).isEmpty();
       assertThat(old.keepsConnection()).isFalse();
-      Response last = reader.next("GET");
+      ResponseStream last = reader.next("GET");
       assertThat(last.status()).isEqualTo(404);
       assertThat(last.rest()).asString().isEqualTo("the rest");
       assertThat(last.keepsConnection()).isFalse();
@@ -90,19 +90,19 @@ final class ResponseReaderTest {
   @Test
   void a_connection_is_kept_only_behind_a_response_that_was_read_and_allows_it() throws Exception {
     String plain = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-    Response unread = reader(plain, 100).next("GET");
+    ResponseStream unread = reader(plain, 100).next("GET");
     assertThat(unread.keepsConnection()).isFalse();
     assertThat(body(unread)).isEqualTo("ok");
     assertThat(unread.keepsConnection()).isTrue();
-    Response more = reader(plain + "HTTP", 100).next("GET");
+    ResponseStream more = reader(plain + "HTTP", 100).next("GET");
     assertThat(body(more)).isEqualTo("ok");
     assertThat(more.keepsConnection()).isFalse();
-    Response chunks =
+    ResponseStream chunks =
         reader("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n", 100)
             .next("GET");
     assertThat(body(chunks)).isEqualTo("a");
     assertThat(chunks.keepsConnection()).isTrue();
-    Response old =
+    ResponseStream old =
         reader("HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 0\r\n\r\n", 100)
             .next("GET");
     assertThat(old.keepsConnection()).isTrue();

@@ -82,7 +82,7 @@ final class WorkerTest {
             Worker.start(
                 store,
                 OPTIONS.withConcurrency(3),
-                work -> Finish.with(more -> more.add("out", work.task().data())))) {
+                work -> TaskResult.with(more -> more.add("out", work.task().data())))) {
       for (int i = 0; i < 10; i++) {
         add("task " + i);
       }
@@ -117,7 +117,7 @@ final class WorkerTest {
   }
 
   @Test
-  void a_task_claimed_again_and_again_without_an_end_is_not_tried_once_more() throws Exception {
+  void a_task_that_was_claimed_too_often_is_quarantined_without_another_attempt() throws Exception {
     long origin = add("killer");
     for (int i = 0; i < 3; i++) {
       Task task = store.claim(Claim.of(ME, "in", LONG)).done().tasks().getFirst();
@@ -134,7 +134,7 @@ final class WorkerTest {
       QuarantinedTask quarantined = QuarantinedTask.read(nextAdded(bad).data());
       assertThat(quarantined.origin()).isEqualTo(origin);
       assertThat(quarantined.claims()).isEqualTo(4);
-      assertThat(quarantined.reason()).isEqualTo("claimed again and again without an end");
+      assertThat(quarantined.reason()).isEqualTo("claimed too often without being completed");
     }
   }
 
@@ -144,7 +144,7 @@ final class WorkerTest {
     try (Subscription bad = watch("in.bad");
         Worker _ =
             Worker.start(
-                store, OPTIONS, _ -> Finish.with(more -> more.put(key, 99, Bytes.EMPTY)))) {
+                store, OPTIONS, _ -> TaskResult.with(more -> more.put(key, 99, Bytes.EMPTY)))) {
       add("conflict");
       assertThat(QuarantinedTask.read(nextAdded(bad).data()).reason()).contains("c/k");
       assertThat(store.document(key).value()).isEmpty();
@@ -161,8 +161,8 @@ final class WorkerTest {
             work -> {
               seen.add(work.task().data().utf8());
               return work.task().claims() == 1
-                  ? Finish.again(Duration.ZERO, Bytes.of("second"))
-                  : Finish.done();
+                  ? TaskResult.again(Duration.ZERO, Bytes.of("second"))
+                  : TaskResult.done();
             })) {
       add("first");
       assertThat(seen.poll(20, TimeUnit.SECONDS)).isEqualTo("first");
@@ -189,7 +189,7 @@ final class WorkerTest {
                 interrupted.countDown();
                 throw e;
               }
-              return Finish.done();
+              return TaskResult.done();
             })) {
       assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
       store
@@ -212,7 +212,7 @@ final class WorkerTest {
             _ -> {
               begun.countDown();
               new CountDownLatch(1).await();
-              return Finish.done();
+              return TaskResult.done();
             })) {
       assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
       assertThat(worker.stop(Duration.ZERO)).isFalse();
@@ -233,7 +233,7 @@ final class WorkerTest {
             _ -> {
               begun.countDown();
               go.await();
-              return Finish.done();
+              return TaskResult.done();
             })) {
       assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
       Thread opener = Thread.ofVirtual().start(go::countDown);

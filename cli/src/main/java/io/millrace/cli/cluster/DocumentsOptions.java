@@ -103,7 +103,7 @@ final class DocumentsOptions {
                   new ServerLocation(place, tokenFile, certificates)
                       .client(Duration.ZERO)
                       .withConnectTimeout(timeout)
-                      .withAnswerTimeout(timeout)));
+                      .withResponseTimeout(timeout)));
       case "elasticsearch" -> ElasticDocuments.open(elastic(place, timeout));
       default -> throw unknown();
     };

@@ -5,23 +5,23 @@ import org.jspecify.annotations.Nullable;
 
 /** The job that a handler works on. Thread-safe. */
 public final class JobContext {
-  private final Announced announced;
+  private final Announcement announced;
   private final Reporter reporter;
   private final Cancellation cancellation = new Cancellation();
   private final Spool payload = new Spool();
 
-  JobContext(Announced announced, Reporter reporter) {
+  JobContext(Announcement announced, Reporter reporter) {
     this.announced = announced;
     this.reporter = reporter;
   }
 
   /**
-   * What the server announces about a job before its payload.
+   * What the server says about a job before its payload.
    *
    * @param id empty if the server does not announce jobs
    */
-  record Announced(String id, String key, long token, long bytes) {
-    static final Announced NOTHING = new Announced("", "", 0, -1);
+  record Announcement(String id, String key, long token, long bytes) {
+    static final Announcement NONE = new Announcement("", "", 0, -1);
   }
 
   /** Receives progress. */
@@ -41,9 +41,9 @@ public final class JobContext {
   }
 
   /**
-   * The fencing token: larger than that of every earlier attempt at the job. Pass it to everything
-   * that the work changes outside, which should refuse smaller ones. 0 if the server does not send
-   * it.
+   * The fencing token: larger than that of every earlier attempt at the job. Pass it to every
+   * system that the work changes; such a system should reject smaller tokens. 0 if the server does
+   * not send it.
    */
   public long fencingToken() {
     return announced.token();
@@ -86,7 +86,7 @@ public final class JobContext {
     return percent;
   }
 
-  /** Whether the job was withdrawn or the worker is stopping; then the result will not be used. */
+  /** Whether the job was withdrawn or the worker is stopping. The result is not used then. */
   public boolean isCancelled() {
     return cancellation.isCancelled();
   }
@@ -101,7 +101,7 @@ public final class JobContext {
     return payload;
   }
 
-  /** Makes reading the payload fail from now on, with this reason. */
+  /** Cancels the job. Reading the payload fails from now on, with this reason. */
   void cancel(String reason) {
     payload.breakOff(reason);
     cancellation.cancel();

@@ -36,8 +36,8 @@ public final class JobFailedException extends Exception {
   }
 
   /**
-   * The job is to be given out again after a delay, which is no failure. The settings of the job
-   * limit how often.
+   * Postpones the job: it is offered again after a delay, and does not count as failed. The policy
+   * of the job limits how often.
    *
    * @param delay not negative
    */
@@ -46,7 +46,7 @@ public final class JobFailedException extends Exception {
   }
 
   /**
-   * The same failure with a code, by which the settings of the job tell whether it is tried again.
+   * The same failure with a code. The policy of the job can say for which codes it is tried again.
    *
    * @param name 1 to 64 characters out of {@code A-Z a-z 0-9 . _ -}
    */
@@ -55,8 +55,8 @@ public final class JobFailedException extends Exception {
   }
 
   /**
-   * The same failure, of which the next attempt is to begin after this delay instead of the pause
-   * that the settings of the job say.
+   * The same failure, with the delay of the next attempt. It replaces the delay that follows from
+   * the policy of the job.
    *
    * @param time not negative
    */
@@ -69,12 +69,12 @@ public final class JobFailedException extends Exception {
     return code;
   }
 
-  /** After which time the job is to be given out again; null for no wish. */
+  /** The delay after which the job is offered again; null to follow the policy of the job. */
   public @Nullable Duration delay() {
     return delay;
   }
 
-  /** Whether this is no failure, but the job is to be put off. */
+  /** Whether the job is postponed, which is not a failure. */
   public boolean isSnooze() {
     return snooze;
   }

@@ -3,8 +3,8 @@ package io.millrace.client.jobs;
 import java.io.InputStream;
 
 /**
- * The work of a {@link JobWorker} on a job. Called by up to as many threads as the concurrency of
- * the worker.
+ * The work of a {@link JobWorker} on a job. Called by several threads at a time, up to the
+ * concurrency of the worker.
  */
 @FunctionalInterface
 public interface JobHandler {
@@ -17,9 +17,9 @@ public interface JobHandler {
    * @param payload the payload, readable while it arrives; closed by the worker
    * @param job describes the job and receives progress
    * @return the result
-   * @throws JobFailedException if it failed, with the message and logs to keep
-   * @throws Exception if it failed; the message and the stack trace are kept. The job is offered
-   *     again until it has failed too often
+   * @throws JobFailedException if the job failed; its message and logs are kept
+   * @throws Exception if the job failed; the message and the stack trace are kept. The job is
+   *     offered again until it has failed too often
    */
   JobResult handle(InputStream payload, JobContext job) throws Exception;
 }

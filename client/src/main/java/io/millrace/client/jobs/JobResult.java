@@ -12,52 +12,52 @@ import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The result of a job. A result that is not in memory can be of any length. */
+/** The result of a job. If it is not in memory, it can have any length. */
 public final class JobResult {
   private static final Logger LOG = LoggerFactory.getLogger(JobResult.class);
   private static final int BUFFER_BYTES = 64 << 10;
 
-  private final Reading<Ready> source;
+  private final IoSupplier<Content> source;
 
-  private JobResult(Reading<Ready> source) {
+  private JobResult(IoSupplier<Content> source) {
     this.source = source;
   }
 
-  /** Supplies a value that has to be read. */
+  /** Supplies a value, or fails with an {@link IOException}. */
   @FunctionalInterface
-  private interface Reading<T> {
+  private interface IoSupplier<T> {
     T get() throws IOException;
   }
 
-  /** Bytes that can be sent. */
-  static final class Ready {
-    private final Reading<InputStream> bytes;
+  /** The bytes of a result that is ready to be sent. */
+  static final class Content {
+    private final IoSupplier<InputStream> bytes;
     private final Runnable discard;
 
-    private Ready(Reading<InputStream> bytes, Runnable discard) {
+    private Content(IoSupplier<InputStream> bytes, Runnable discard) {
       this.bytes = bytes;
       this.discard = discard;
     }
 
-    /** Opens the bytes; called once. */
+    /** Opens the bytes. Called once. */
     InputStream open() throws IOException {
       return bytes.get();
     }
 
-    /** Releases the bytes after they were sent, or if they are not needed. */
+    /** Releases the bytes after they were sent, or if they will not be sent. */
     void discard() {
       discard.run();
     }
   }
 
-  /** Prepares the result for sending; a failure to read it is a failure of the job. */
-  Ready ready() throws IOException {
+  /** Prepares the result for sending. If it cannot be read, the job fails. */
+  Content prepare() throws IOException {
     return source.get();
   }
 
   /** A result of these bytes, which are not copied. */
   public static JobResult of(byte[] bytes) {
-    return new JobResult(() -> new Ready(() -> new ByteArrayInputStream(bytes), () -> {}));
+    return new JobResult(() -> new Content(() -> new ByteArrayInputStream(bytes), () -> {}));
   }
 
   /** A result of this text in UTF-8. */
@@ -66,14 +66,14 @@ public final class JobResult {
   }
 
   /**
-   * The content of a stream. It is read to its end and closed before anything is sent, into a
-   * temporary file if it is long, so that a failure to read it is a failure of the job.
+   * The content of a stream. It is read completely and closed before anything is sent; long content
+   * is kept in a temporary file. If the stream cannot be read, the job fails.
    */
   public static JobResult of(InputStream stream) {
     return new JobResult(() -> spooled(stream));
   }
 
-  private static Ready spooled(InputStream stream) throws IOException {
+  private static Content spooled(InputStream stream) throws IOException {
     Spool spool = new Spool();
     try (stream) {
       byte[] buffer = new byte[BUFFER_BYTES];
@@ -85,7 +85,7 @@ public final class JobResult {
       spool.close();
       throw e;
     }
-    return new Ready(spool::input, spool::close);
+    return new Content(spool::input, spool::close);
   }
 
   /** The content of a file, which must not change. It is not deleted. */
@@ -93,7 +93,7 @@ public final class JobResult {
     return of(file, () -> {});
   }
 
-  /** The content of a file, which is deleted after it was sent or if it is not needed. */
+  /** The content of a file. The file is deleted after it was sent, or if it will not be sent. */
   public static JobResult temporary(Path file) {
     return of(
         file,
@@ -104,15 +104,15 @@ public final class JobResult {
 
   private static JobResult of(Path file, Runnable discard) {
     return new JobResult(() -> {
-      // A file that cannot be read is a failure of the job.
+      // If the file cannot be read, the job fails.
       Files.newInputStream(file).close();
-      return new Ready(() -> Files.newInputStream(file), discard);
+      return new Content(() -> Files.newInputStream(file), discard);
     });
   }
 
   /**
    * The content of an open file from its beginning, which must not change. The file is closed after
-   * it was sent or if it is not needed.
+   * it was sent, or if it will not be sent.
    */
   public static JobResult of(FileChannel file) {
     Runnable close =
@@ -120,9 +120,9 @@ public final class JobResult {
           try {
             file.close();
           } catch (IOException e) {
-            LOG.debug("a result that is not wanted any more cannot be closed", e);
+            LOG.debug("cannot close the file of a result", e);
           }
         };
-    return new JobResult(() -> new Ready(() -> Channels.newInputStream(file.position(0)), close));
+    return new JobResult(() -> new Content(() -> Channels.newInputStream(file.position(0)), close));
   }
 }

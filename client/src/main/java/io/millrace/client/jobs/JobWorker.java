@@ -30,16 +30,16 @@ import org.slf4j.LoggerFactory;
 public final class JobWorker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(JobWorker.class);
 
-  /** Handshake statuses after which a retry would not help. */
-  private static final Set<Integer> FOR_GOOD = Set.of(400, 401, 403, 404);
+  /** The statuses of a handshake after which a retry would not help. */
+  private static final Set<Integer> PERMANENT = Set.of(400, 401, 403, 404);
 
-  /** The close codes with which a server refuses a message. */
-  private static final Set<Integer> REFUSALS = Set.of(1007, 1008);
+  /** The close codes with which a server rejects a message. */
+  private static final Set<Integer> REJECTIONS = Set.of(1007, 1008);
 
   /**
-   * How many refusals in a row end the worker; a single one may mean that it registered too late.
+   * How many rejections in a row end the worker. A single one may mean that it registered too late.
    */
-  private static final int BELIEVED = 3;
+  private static final int MAX_REJECTIONS = 3;
 
   private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
@@ -85,7 +85,7 @@ public final class JobWorker implements AutoCloseable {
     return end.copy();
   }
 
-  /** The number of jobs being worked on. */
+  /** The number of jobs in progress. */
   public int busy() {
     WorkerConnection now = connection;
     return now == null ? 0 : now.busy();
@@ -94,7 +94,7 @@ public final class JobWorker implements AutoCloseable {
   private void run(HttpClient client) {
     Throwable failure = null;
     try {
-      connectUntilTold(client);
+      connectUntilStopped(client);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       failure = e;
@@ -109,20 +109,20 @@ public final class JobWorker implements AutoCloseable {
     }
   }
 
-  private void connectUntilTold(HttpClient client) throws InterruptedException {
+  private void connectUntilStopped(HttpClient client) throws InterruptedException {
     Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
-    int refused = 0;
+    int rejections = 0;
     while (!isLeaving()) {
       WorkerConnection now = new WorkerConnection(options, handler, () -> ready.complete(null));
       connection = now;
-      WorkerConnection.Ended ended = serve(client, now);
+      WorkerConnection.CloseStatus ended = serve(client, now);
       if (isLeaving()) {
         return;
       }
-      refused = !ready.isDone() && REFUSALS.contains(ended.code()) ? refused + 1 : 0;
-      if (refused == BELIEVED) {
+      rejections = !ready.isDone() && REJECTIONS.contains(ended.code()) ? rejections + 1 : 0;
+      if (rejections == MAX_REJECTIONS) {
         throw new WorkerRefusedException(
-            options.server().server() + " does not let the worker in: " + ended.reason());
+            options.server().server() + " rejects the worker: " + ended.reason());
       }
       if (now.registered()) {
         backoff.succeeded();
@@ -137,7 +137,7 @@ public final class JobWorker implements AutoCloseable {
     return leaving.getCount() == 0;
   }
 
-  private WorkerConnection.Ended serve(HttpClient client, WorkerConnection now)
+  private WorkerConnection.CloseStatus serve(HttpClient client, WorkerConnection now)
       throws InterruptedException {
     ClientOptions server = options.server();
     WebSocket.Builder builder =
@@ -151,12 +151,12 @@ public final class JobWorker implements AutoCloseable {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       boolean handshake =
           cause instanceof WebSocketHandshakeException refusal
-              && FOR_GOOD.contains(refusal.getResponse().statusCode());
-      // A worker that was accepted before may reach a server that is starting, or its proxy.
+              && PERMANENT.contains(refusal.getResponse().statusCode());
+      // A worker that was accepted before keeps trying: the server may be restarting.
       if (!ready.isDone() && (handshake || cause instanceof SSLException)) {
-        throw new WorkerRefusedException(words(cause), cause);
+        throw new WorkerRefusedException(rejection(cause), cause);
       }
-      now.cut(said(cause));
+      now.cut(describe(cause));
     }
     if (isLeaving()) {
       now.leave();
@@ -164,7 +164,7 @@ public final class JobWorker implements AutoCloseable {
     return now.await();
   }
 
-  private static String said(Throwable failure) {
+  private static String describe(Throwable failure) {
     return failure instanceof WebSocketHandshakeException refusal
         ? "status " + refusal.getResponse().statusCode()
         : failure.toString();
@@ -180,19 +180,19 @@ public final class JobWorker implements AutoCloseable {
   }
 
   /**
-   * The reason, from a plain request, which is refused for the same reason and whose answer can be
-   * read.
+   * The reason of a rejected handshake. A plain request is rejected for the same reason, and unlike
+   * that of a handshake, its response can be read.
    */
-  private String words(Throwable failure) {
+  private String rejection(Throwable failure) {
     try (JsonCalls calls = JsonCalls.open(options.server().withRetryFor(Duration.ZERO))) {
       var _ = calls.get(path());
-      return said(failure);
+      return describe(failure);
     } catch (StoreException e) {
       return String.valueOf(e.getMessage());
     }
   }
 
-  /** Takes no more jobs and ends when the active ones have ended; returns at once. */
+  /** Takes no more jobs, and ends when the active ones have ended. Returns at once. */
   public void leave() {
     leaving.countDown();
     WorkerConnection now = connection;
@@ -202,10 +202,10 @@ public final class JobWorker implements AutoCloseable {
   }
 
   /**
-   * Stops: takes no more jobs and waits until the active ones have ended. After {@code grace} their
-   * handlers are cancelled and the server offers them to others.
+   * Stops the worker: takes no more jobs and waits until the active ones have ended. After {@code
+   * grace}, their handlers are cancelled and the server offers the jobs to other workers.
    *
-   * @return whether all ended in time
+   * @return whether all jobs ended in time
    */
   public boolean stop(Duration grace) {
     leave();
@@ -213,7 +213,7 @@ public final class JobWorker implements AutoCloseable {
       var _ = end.get(grace.toNanos(), TimeUnit.NANOSECONDS);
       return true;
     } catch (TimeoutException _) {
-      // The result of await says so.
+      // Not all jobs have ended in time.
     } catch (ExecutionException _) {
       return true;
     } catch (InterruptedException _) {
@@ -226,7 +226,7 @@ public final class JobWorker implements AutoCloseable {
     return false;
   }
 
-  /** Stops with a grace period of 30 seconds. */
+  /** Stops the worker with a grace period of 30 seconds. */
   @Override
   public void close() {
     stop(Duration.ofSeconds(30));

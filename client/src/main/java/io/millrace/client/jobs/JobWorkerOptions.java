@@ -6,8 +6,8 @@ import java.net.URI;
 /**
  * The options of a job worker.
  *
- * @param server how to connect to the server; the address includes a path prefix, if there is one.
- *     Of the timeouts only the connect timeout applies, since the worker always retries
+ * @param server how to connect to the server. Of its timeouts, only the connect timeout applies,
+ *     because the worker always retries
  * @param type the job type; empty on a server without types, the default
  * @param identity the identity of the worker
  * @param concurrency the number of jobs to take at a time, 1 to 1,000; default 1
@@ -20,7 +20,7 @@ public record JobWorkerOptions(
    *
    * @param name the display name, 1 to 256 characters
    * @param id a unique id, 1 to 256 characters, which should stay the same after a restart. The
-   *     server counts results by it, and does not offer a failed job to the same id again
+   *     server counts results by id, and does not offer a failed job to the same id again
    * @param token the secret of the server's {@code jobs.worker.token}; empty if none is needed
    */
   public record Identity(String name, String id, String token) {
@@ -36,7 +36,7 @@ public record JobWorkerOptions(
       }
     }
 
-    /** The token is left out. */
+    /** The name and the id, without the token. */
     @Override
     public String toString() {
       return name + " (" + id + ")";

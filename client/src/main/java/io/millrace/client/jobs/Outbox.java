@@ -15,8 +15,8 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Sends the messages of a connection from a queue with one thread, since nothing may come between
- * the fragments of a result. docs/jobs.md describes the codes. Thread-safe.
+ * Sends the messages of a connection from a queue. One thread sends them all, because nothing may
+ * come between the fragments of a result. docs/jobs.md describes the codes. Thread-safe.
  */
 final class Outbox {
   static final JsonMapper MAPPER = new JsonMapper();
@@ -25,31 +25,34 @@ final class Outbox {
   private static final int MAX_LOGS = 64_000;
 
   private final WebSocket socket;
-  private final Side side;
+  private final Callbacks callbacks;
   private final Deque<Message> queue = new ArrayDeque<>();
   private boolean stopped;
 
   /** A message to the server. */
   sealed interface Message {}
 
-  /** Code 0: registers the worker. The number of jobs in it requests code 5 before each payload. */
+  /**
+   * Code 0: registers the worker. Because the message names the number of jobs, the server sends
+   * code 5 before each payload.
+   */
   record Register(String text) implements Message {
-    /** Created before the connection, since the server does not wait long for it. */
+    /** Created before the connection, because the server waits only a short time for it. */
     static Register of(JobWorkerOptions.Identity identity, int jobs) {
       return new Register(
           message(0)
-              .put("name", sound(identity.name()))
-              .put("id", sound(identity.id()))
-              .put("token", sound(identity.token()))
+              .put("name", wellFormed(identity.name()))
+              .put("id", wellFormed(identity.id()))
+              .put("token", wellFormed(identity.token()))
               .put("jobs", jobs)
               .toString());
     }
   }
 
-  /** Code 1: whether the worker is ready when this is sent, after all earlier results. */
+  /** Code 1: whether the worker is ready. Determined when it is sent, after all earlier results. */
   record Status() implements Message {}
 
-  /** Code 3: the progress of a job; a later report replaces one that has not been sent. */
+  /** Code 3: the progress of a job. It replaces an earlier report that has not been sent. */
   record Progress(JobContext job, @Nullable Double percent, @Nullable String info)
       implements Message {}
 
@@ -58,45 +61,49 @@ final class Outbox {
     JobContext job();
   }
 
-  /** Code 6, followed by the bytes: the result. */
-  record Result(JobContext job, JobResult.Ready bytes) implements Outcome {}
+  /** Code 6, followed by the bytes of the result. */
+  record Result(JobContext job, JobResult.Content bytes) implements Outcome {}
 
-  /** Code 4: the job failed or was withdrawn. */
+  /**
+   * Code 4: the job failed or was withdrawn.
+   *
+   * @param cause the exception with a code or a delay; null for none
+   */
   record Failed(
       JobContext job,
       @Nullable String info,
       @Nullable String logs,
-      @Nullable JobFailedException wish)
+      @Nullable JobFailedException cause)
       implements Outcome {}
 
   /** The end of the connection. */
   record Close(String reason) implements Message {}
 
-  /** The connection, as the outbox needs it. */
-  interface Side {
+  /** What an outbox needs of its connection. */
+  interface Callbacks {
     /** Whether the worker takes another job now. */
     boolean isReady();
 
-    /** Called when bytes were sent: the connection works. */
+    /** Called when bytes were sent, which shows that the connection works. */
     void signOfLife();
 
-    /** Called when the outcome of a job has been sent or never will be. */
+    /** Called when the outcome of a job has been sent or will never be sent. */
     void done(Outcome outcome);
 
     /** Called when nothing can be sent any more. */
     void broken(Exception failure);
   }
 
-  Outbox(WebSocket socket, Side side) {
+  Outbox(WebSocket socket, Callbacks callbacks) {
     this.socket = socket;
-    this.side = side;
+    this.callbacks = callbacks;
   }
 
   void start() {
     Thread.ofPlatform().daemon().name("millrace-job-send").start(this::run);
   }
 
-  /** Adds a message; false if it can no longer be sent. */
+  /** Adds a message. Returns false if it can no longer be sent. */
   synchronized boolean add(Message next) {
     if (stopped) {
       return false;
@@ -120,7 +127,7 @@ final class Outbox {
     }
     for (Message each : left) {
       if (each instanceof Outcome outcome) {
-        side.done(outcome);
+        callbacks.done(outcome);
       }
     }
   }
@@ -138,26 +145,26 @@ final class Outbox {
         send(next);
       }
     } catch (IOException | RuntimeException e) {
-      side.broken(e);
+      callbacks.broken(e);
     } catch (Error e) {
-      side.broken(new IOException("nothing can be sent: " + e, e));
+      callbacks.broken(new IOException("nothing can be sent: " + e, e));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      side.broken(e);
+      callbacks.broken(e);
     }
   }
 
   private void send(Message next) throws IOException {
     switch (next) {
       case Register(String text) -> send(text);
-      case Status() -> send(message(1).put("status", side.isReady() ? 1 : 0));
+      case Status() -> send(message(1).put("status", callbacks.isReady() ? 1 : 0));
       case Progress(JobContext job, Double percent, String info) ->
           send(about(3, job).put("percent", percent).put("info", start(info)));
       case Outcome outcome -> {
         try {
           sendOutcome(outcome);
         } finally {
-          side.done(outcome);
+          callbacks.done(outcome);
         }
       }
       case Close(String reason) -> socket.sendClose(WebSocket.NORMAL_CLOSURE, reason).join();
@@ -166,18 +173,18 @@ final class Outbox {
 
   private void sendOutcome(Outcome outcome) throws IOException {
     switch (outcome) {
-      case Failed(JobContext job, String info, String logs, JobFailedException wish) -> {
+      case Failed(JobContext job, String info, String logs, JobFailedException cause) -> {
         ObjectNode message = about(4, job).put("info", start(info)).put("logs", end(logs));
-        if (wish != null && wish.code() != null) {
-          message.put("failureCode", wish.code());
+        if (cause != null && cause.code() != null) {
+          message.put("failureCode", cause.code());
         }
-        if (wish != null && wish.delay() != null) {
-          BigDecimal seconds = BigDecimal.valueOf(wish.delay().toMillis(), 3);
-          message.put(wish.isSnooze() ? "snooze" : "retryAfter", seconds);
+        if (cause != null && cause.delay() != null) {
+          BigDecimal seconds = BigDecimal.valueOf(cause.delay().toMillis(), 3);
+          message.put(cause.isSnooze() ? "snooze" : "retryAfter", seconds);
         }
         send(message);
       }
-      case Result(JobContext job, JobResult.Ready result) -> {
+      case Result(JobContext job, JobResult.Content result) -> {
         try (InputStream bytes = result.open()) {
           if (!job.id().isEmpty()) {
             send(about(6, job));
@@ -194,7 +201,7 @@ final class Outbox {
     do {
       count = bytes.readNBytes(buffer, 0, buffer.length);
       socket.sendBinary(ByteBuffer.wrap(buffer, 0, count), count < buffer.length).join();
-      side.signOfLife();
+      callbacks.signOfLife();
     } while (count == buffer.length);
   }
 
@@ -204,7 +211,7 @@ final class Outbox {
 
   private void send(String text) {
     socket.sendText(text, true).join();
-    side.signOfLife();
+    callbacks.signOfLife();
   }
 
   private static ObjectNode message(int code) {
@@ -212,22 +219,23 @@ final class Outbox {
   }
 
   /**
-   * Without the id if the server does not announce jobs, since it does not know their ids either.
+   * A message about a job. It has no id if the server does not announce jobs, because such a server
+   * does not expect one.
    */
   private static ObjectNode about(int code, JobContext job) {
     return job.id().isEmpty() ? message(code) : message(code).put("job", job.id());
   }
 
   private static @Nullable String start(@Nullable String info) {
-    return info == null ? null : sound(info.substring(0, Math.min(info.length(), MAX_INFO)));
+    return info == null ? null : wellFormed(info.substring(0, Math.min(info.length(), MAX_INFO)));
   }
 
   private static @Nullable String end(@Nullable String logs) {
-    return logs == null ? null : sound(logs.substring(Math.max(0, logs.length() - MAX_LOGS)));
+    return logs == null ? null : wellFormed(logs.substring(Math.max(0, logs.length() - MAX_LOGS)));
   }
 
-  /** Halves of surrogate pairs, which no message can carry, become question marks. */
-  private static String sound(String text) {
+  /** Replaces lone surrogates, which cannot be encoded in UTF-8, with question marks. */
+  private static String wellFormed(String text) {
     return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
 }

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A buffer that one thread writes while another reads it: up to 256 KiB in memory, then in a
- * temporary file. Writing never waits for reading. Each end is for one thread at a time; any thread
- * may break it off or close it.
+ * temporary file. Writing never waits for reading. Each side is for use by one thread at a time;
+ * any thread may break it off or close it.
  */
 final class Spool implements AutoCloseable {
   private static final int MAX_IN_MEMORY = 256 << 10;
@@ -25,7 +25,7 @@ final class Spool implements AutoCloseable {
   private boolean closed;
   private @Nullable String broken;
 
-  /** Adds bytes, which are dropped if the spool is closed or broken off. */
+  /** Adds bytes. They are dropped if the spool is closed or broken off. */
   synchronized void write(ByteBuffer bytes) throws IOException {
     if (closed || broken != null) {
       bytes.position(bytes.limit());
@@ -88,12 +88,12 @@ final class Spool implements AutoCloseable {
     return written;
   }
 
-  /** The bytes from the beginning; reading waits for bytes that have not arrived. */
+  /** The bytes from the beginning. Reading waits for bytes that have not arrived. */
   InputStream input() {
     return new Input();
   }
 
-  /** Discards the bytes; reading fails from now on. */
+  /** Discards the bytes. Reading fails from now on. */
   @Override
   public synchronized void close() {
     closed = true;
@@ -109,7 +109,7 @@ final class Spool implements AutoCloseable {
     notifyAll();
   }
 
-  /** Waits for a byte at {@code at}, and returns the number of bytes from there; -1 at the end. */
+  /** Waits for a byte at {@code at}. Returns the number of bytes from there; -1 at the end. */
   private synchronized long await(long at) throws IOException {
     try {
       while (written == at && !complete && !closed && broken == null) {
@@ -120,7 +120,7 @@ final class Spool implements AutoCloseable {
       throw new IOException("interrupted while waiting for more", e);
     }
     if (closed) {
-      throw new IOException("the bytes are gone");
+      throw new IOException("the bytes were discarded");
     }
     if (broken != null) {
       throw new IOException(broken);

@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-/** One connection to the server with the jobs received over it. */
-final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
+/** One connection to the server, with the jobs that were received over it. */
+final class WorkerConnection implements WebSocket.Listener, Outbox.Callbacks {
   private static final Logger LOG = LoggerFactory.getLogger(WorkerConnection.class);
   private static final int MAX_TEXT = 1 << 20;
   private static final int PROTOCOL_ERROR = 1002;
@@ -34,7 +34,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
   /** The interval of pings. */
   private static final Duration PING = Duration.ofSeconds(20);
 
-  /** How long the server may be silent before the connection counts as broken. */
+  /** How long the server may send nothing before the connection counts as broken. */
   private static final Duration LONGEST_SILENCE = Duration.ofSeconds(60);
 
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
@@ -42,14 +42,14 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
   private final JobWorkerOptions options;
   private final JobHandler handler;
   private final Runnable onRegistered;
-  private final CompletableFuture<Ended> over = new CompletableFuture<>();
+  private final CompletableFuture<CloseStatus> over = new CompletableFuture<>();
 
   /** Guarded by itself. */
   private final Set<JobContext> active = Collections.newSetFromMap(new IdentityHashMap<>());
 
   private final Outbox.Register registration;
   private final StringBuilder text = new StringBuilder();
-  private JobContext.Announced announced = JobContext.Announced.NOTHING;
+  private JobContext.Announcement announced = JobContext.Announcement.NONE;
   private @Nullable JobContext arriving;
   private volatile @Nullable WebSocket socket;
   private volatile @Nullable Outbox outbox;
@@ -59,7 +59,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
   private volatile boolean closing;
 
   /**
-   * Not connected yet.
+   * A connection that is not open yet.
    *
    * @param onRegistered called when the server has accepted the worker
    */
@@ -70,8 +70,8 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
     registration = Outbox.Register.of(options.identity(), options.concurrency());
   }
 
-  /** How a connection ended: a WebSocket close code, and why. */
-  record Ended(int code, String reason) {}
+  /** How a connection ended: the WebSocket close code and the reason. */
+  record CloseStatus(int code, String reason) {}
 
   /** Whether the server has accepted the worker. */
   boolean registered() {
@@ -84,9 +84,9 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
     }
   }
 
-  /** Waits for the end of the connection, and then of the work on its jobs. */
-  Ended await() throws InterruptedException {
-    Ended ended = over.join();
+  /** Waits until the connection has ended and the work on its jobs too. */
+  CloseStatus await() throws InterruptedException {
+    CloseStatus ended = over.join();
     Outbox out = outbox;
     if (out != null) {
       out.stop();
@@ -104,27 +104,27 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
       while (!active.isEmpty()) {
         active.wait(TimeUnit.SECONDS.toMillis(10));
         if (!active.isEmpty()) {
-          LOG.warn("waiting for work on {} jobs that were taken back", active.size());
+          LOG.warn("waiting for the handlers of {} jobs that were withdrawn", active.size());
         }
       }
     }
     return ended;
   }
 
-  /** Takes no more jobs, and closes the connection when the active ones have ended. */
+  /** Takes no more jobs, and closes the connection when the active jobs have ended. */
   void leave() {
     leaving = true;
     send(new Outbox.Status());
     closeIfDone();
   }
 
-  /** Cuts the connection; the server offers the active jobs to other workers. */
+  /** Cuts the connection. The server offers the active jobs to other workers. */
   void cut(String reason) {
-    over.complete(new Ended(BROKEN, reason));
+    over.complete(new CloseStatus(BROKEN, reason));
   }
 
   /**
-   * Closes the connection at once with a close message: the server offers the active jobs to other
+   * Closes the connection at once with a close message. The server offers the active jobs to other
    * workers, and does not count them as returned.
    */
   void goAway(String reason) {
@@ -137,7 +137,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
                 .orTimeout(CLOSE_SECONDS, TimeUnit.SECONDS)
                 .join();
       } catch (CompletionException | IllegalStateException e) {
-        LOG.debug("the server could not be told", e);
+        LOG.debug("the close message could not be sent", e);
       }
     }
     cut(reason);
@@ -153,7 +153,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
     send(new Outbox.Close("the worker leaves"));
     var _ =
         over.completeOnTimeout(
-            new Ended(WebSocket.NORMAL_CLOSURE, "the worker left"),
+            new CloseStatus(WebSocket.NORMAL_CLOSURE, "the worker left"),
             CLOSE_SECONDS,
             TimeUnit.SECONDS);
   }
@@ -175,16 +175,16 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
     opened.request(1);
   }
 
-  /** Sends pings, and cuts the connection if the server is silent for too long. */
+  /** Sends pings, and cuts the connection if the server sends nothing for too long. */
   private void watch(WebSocket opened) {
     while (!over.isDone()) {
       try {
         var _ = over.get(PING.toNanos(), TimeUnit.NANOSECONDS);
       } catch (TimeoutException _) {
         if (System.nanoTime() - lastSignNanos > LONGEST_SILENCE.toNanos()) {
-          cut("the server gave no sign of life for " + LONGEST_SILENCE.toSeconds() + " s");
+          cut("nothing has arrived from the server for " + LONGEST_SILENCE.toSeconds() + " s");
         }
-        // It fails if another ping is still being sent, which does no harm.
+        // This fails if another ping is still being sent, which is harmless.
         var _ = opened.sendPing(NOTHING.duplicate());
       } catch (InterruptedException | ExecutionException _) {
         return;
@@ -197,7 +197,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
     signOfLife();
     text.append(data);
     if (text.length() > MAX_TEXT) {
-      over.complete(new Ended(PROTOCOL_ERROR, "the server sent a message that is too long"));
+      over.complete(new CloseStatus(PROTOCOL_ERROR, "the server sent a message that is too long"));
     } else if (last) {
       receive(text.toString());
       text.setLength(0);
@@ -211,7 +211,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
     try {
       json = Outbox.MAPPER.readTree(message);
     } catch (JacksonException e) {
-      over.complete(new Ended(PROTOCOL_ERROR, "the server sent what is no JSON"));
+      over.complete(new CloseStatus(PROTOCOL_ERROR, "the server sent a message that is not JSON"));
       return;
     }
     if (!registered) {
@@ -221,23 +221,23 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
     switch (json.path("code").asInt(-1)) {
       case 2 -> {
         if (json.path("refused").isString()) {
-          lost(json.path("refused").asString(), json.path("info").asString(""));
+          withdrawn(json.path("refused").asString(), json.path("info").asString(""));
         }
         send(new Outbox.Status());
       }
       case 5 ->
           announced =
-              new JobContext.Announced(
+              new JobContext.Announcement(
                   json.path("job").asString(""),
                   json.path("key").asString(""),
                   json.path("token").asLong(0),
                   json.path("bytes").asLong(-1));
-      default -> LOG.debug("a message that is not known: {}", message);
+      default -> LOG.debug("unknown message: {}", message);
     }
   }
 
-  private void lost(String id, String reason) {
-    LOG.info("job {} counts no more: {}", id, reason);
+  private void withdrawn(String id, String reason) {
+    LOG.info("job {} was withdrawn: {}", id, reason);
     List<JobContext> jobs;
     synchronized (active) {
       jobs = active.stream().filter(job -> job.id().equals(id)).toList();
@@ -256,8 +256,8 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
     try {
       job.payload().write(data);
     } catch (IOException e) {
-      LOG.error("the payload of job {} cannot be kept", job.id(), e);
-      job.payload().breakOff("the payload cannot be kept: " + e);
+      LOG.error("the payload of job {} cannot be stored", job.id(), e);
+      job.payload().breakOff("the payload cannot be stored: " + e);
     }
     if (last) {
       job.payload().complete();
@@ -269,17 +269,17 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
 
   private JobContext begin() {
     JobContext job = new JobContext(announced, this::report);
-    announced = JobContext.Announced.NOTHING;
+    announced = JobContext.Announcement.NONE;
     synchronized (active) {
       if (closing) {
-        // It crossed the close message; the server offers it to another worker.
+        // The job crossed the close message. The server offers it to another worker.
         job.payload().close();
         return job;
       }
       active.add(job);
     }
-    // A platform thread, since a handler that computes must not block the few carrier threads
-    // of virtual threads, and with them status messages and pings.
+    // A platform thread: a handler that computes would occupy one of the few carrier threads of
+    // virtual threads, and delay status messages and pings.
     Thread.ofPlatform().daemon().name("millrace-job-" + job.id()).start(() -> work(job));
     return job;
   }
@@ -297,7 +297,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
     job.payload().close();
     if (job.isCancelled()) {
       discard(outcome);
-      outcome = new Outbox.Failed(job, "the worker gave it up when it was taken back", null, null);
+      outcome = new Outbox.Failed(job, "the worker stopped it after it was withdrawn", null, null);
     }
     if (isReplaced(job) || !send(outcome)) {
       done(outcome);
@@ -306,7 +306,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
 
   private Outbox.Outcome outcome(JobContext job) {
     try {
-      return new Outbox.Result(job, handler.handle(job.payload().input(), job).ready());
+      return new Outbox.Result(job, handler.handle(job.payload().input(), job).prepare());
     } catch (JobFailedException e) {
       return new Outbox.Failed(job, e.getMessage(), e.logs(), e);
     } catch (Exception | Error e) {
@@ -318,8 +318,8 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
   }
 
   /**
-   * Whether a later attempt of the same job has arrived; then messages with its id are about that
-   * one.
+   * Whether a later attempt of the same job has arrived. Messages with its id are about that
+   * attempt then.
    */
   private boolean isReplaced(JobContext job) {
     String id = job.id();
@@ -359,7 +359,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
 
   @Override
   public void broken(Exception failure) {
-    over.complete(new Ended(BROKEN, "nothing can be sent: " + failure));
+    over.complete(new CloseStatus(BROKEN, "nothing can be sent: " + failure));
   }
 
   @Override
@@ -378,12 +378,12 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Side {
 
   @Override
   public @Nullable CompletionStage<?> onClose(WebSocket on, int code, String reason) {
-    over.complete(new Ended(code, reason));
+    over.complete(new CloseStatus(code, reason));
     return null;
   }
 
   @Override
   public void onError(WebSocket on, Throwable error) {
-    over.complete(new Ended(BROKEN, String.valueOf(error)));
+    over.complete(new CloseStatus(BROKEN, String.valueOf(error)));
   }
 }

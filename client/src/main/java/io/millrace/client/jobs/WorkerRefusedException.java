@@ -2,7 +2,7 @@ package io.millrace.client.jobs;
 
 import io.millrace.store.StoreException;
 
-/** The server rejects a worker, and a retry would not help. */
+/** The server rejected a worker, and a retry would not help. */
 public final class WorkerRefusedException extends StoreException {
   private static final long serialVersionUID = 1;
 

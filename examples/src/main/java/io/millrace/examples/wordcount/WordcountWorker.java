@@ -1,9 +1,9 @@
 package io.millrace.examples.wordcount;
 
-import io.millrace.client.Finish;
+import io.millrace.client.ClaimedTask;
 import io.millrace.client.HttpTaskStore;
 import io.millrace.client.TaskHandler;
-import io.millrace.client.Work;
+import io.millrace.client.TaskResult;
 import io.millrace.client.Worker;
 import io.millrace.client.WorkerOptions;
 import io.millrace.store.Bytes;
@@ -60,17 +60,17 @@ public final class WordcountWorker implements TaskHandler {
   }
 
   @Override
-  public Finish handle(Work work) throws IOException, InterruptedException {
+  public TaskResult handle(ClaimedTask work) throws IOException, InterruptedException {
     return work.task().group().equals(WordTasks.MAP) ? map(work) : reduce(work.task());
   }
 
-  private Finish map(Work work) throws IOException, InterruptedException {
+  private TaskResult map(ClaimedTask work) throws IOException, InterruptedException {
     WordTasks.Chunk chunk = WordTasks.Chunk.parse(work.task().data());
     Counts counts = WordReader.count(chunk);
     while (isHeld()) {
       Thread.sleep(LOOK_MILLIS);
     }
-    return Finish.with(transaction ->
+    return TaskResult.with(transaction ->
         counts
             .divide(chunk.partitions())
             .forEach((partition, part) ->
@@ -97,7 +97,7 @@ public final class WordcountWorker implements TaskHandler {
     }
   }
 
-  private Finish reduce(Task task) {
+  private TaskResult reduce(Task task) {
     WordTasks.Part part = WordTasks.Part.parse(task.data());
     DocumentKey key = WordTasks.result(part.partition());
     Optional<Document> before = store.document(key).value();
@@ -105,6 +105,6 @@ public final class WordcountWorker implements TaskHandler {
     sum.add(part.counts());
     long version = before.map(Document::version).orElse(DocumentVersion.ABSENT);
     Bytes body = sum.data();
-    return Finish.with(transaction -> transaction.put(key, version, body));
+    return TaskResult.with(transaction -> transaction.put(key, version, body));
   }
 }

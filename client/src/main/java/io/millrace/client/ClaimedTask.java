@@ -10,28 +10,29 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** A claimed task that a handler works on. Thread-safe. */
-public final class Work {
+public final class ClaimedTask {
   private final Task task;
   private final Cancellation cancellation = new Cancellation();
 
   /**
-   * Held while a thread changes the task in the store, so that a renewal and the end never overlap.
+   * Held while a thread changes the task in the store, so that a renewal never overlaps with the
+   * completion.
    */
   final ReentrantLock lock = new ReentrantLock();
 
-  /** The current reference to the task, which a renewal changes. Guarded by {@link #lock}. */
+  /** The current reference to the task. Each renewal changes it. Guarded by {@link #lock}. */
   TaskRef ref;
 
-  /** When the claim ends unless it is renewed, by the local clock. */
+  /** When the claim ends unless it is renewed, by the local monotonic clock. */
   volatile long leaseEndNanos;
 
   /** When to renew it. */
   volatile long renewAtNanos;
 
-  /** Whether the claim has ended or is lost; then the task must not be changed any more. */
+  /** Whether the claim has ended or is lost. The task must not be changed any more then. */
   volatile boolean over;
 
-  Work(Task task) {
+  ClaimedTask(Task task) {
     this.task = task;
     ref = ref(task);
   }
@@ -42,14 +43,14 @@ public final class Work {
   }
 
   /**
-   * The fencing token: larger than that of every earlier owner of the task. Pass it to everything
-   * that the work changes outside the store, which should refuse smaller ones.
+   * The fencing token: larger than that of every earlier owner of the task. Pass it to every system
+   * that the work changes outside the store; such a system should reject smaller tokens.
    */
   public long fencingToken() {
     return task.token();
   }
 
-  /** Whether the claim is lost or the worker is stopping; then the result will not be used. */
+  /** Whether the claim is lost or the worker is stopping. The result is not used then. */
   public boolean isCancelled() {
     return cancellation.isCancelled();
   }
@@ -79,7 +80,7 @@ public final class Work {
     return new TaskRef(task.id(), task.origin());
   }
 
-  /** Whether a task from the store is this one with the same claim. */
+  /** Whether a task from the store is this task, under the same claim. */
   boolean isStill(Task stored) {
     return stored.origin() == ref.origin() && stored.token() == fencingToken();
   }

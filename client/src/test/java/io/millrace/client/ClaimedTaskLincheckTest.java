@@ -10,8 +10,9 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
 
 /** However a cancellation and its listeners meet, each listener runs, and once. */
-public class WorkLincheckTest {
-  private final Work work = new Work(new Task(1, 1, "group", 0, null, 1, 1, Bytes.EMPTY));
+public class ClaimedTaskLincheckTest {
+  private final ClaimedTask work =
+      new ClaimedTask(new Task(1, 1, "group", 0, null, 1, 1, Bytes.EMPTY));
   private final AtomicInteger listeners = new AtomicInteger();
   private final AtomicInteger runs = new AtomicInteger();
 
@@ -50,7 +51,7 @@ public class WorkLincheckTest {
         .invocationsPerIteration(100)
         .threads(3)
         .actorsPerThread(2)
-        .check(WorkLincheckTest.class);
+        .check(ClaimedTaskLincheckTest.class);
   }
 
   @Test
@@ -60,6 +61,6 @@ public class WorkLincheckTest {
         .invocationsPerIteration(500)
         .threads(3)
         .actorsPerThread(2)
-        .check(WorkLincheckTest.class);
+        .check(ClaimedTaskLincheckTest.class);
   }
 }
