@@ -1,6 +1,7 @@
 package io.millrace.jobs;
 
 import io.millrace.jobs.Assignment.JobClaim;
+import io.millrace.work.policy.UniqueKey;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -162,6 +163,17 @@ public record Job(
    *
    * @param version of its document
    * @param task the origin of its kernel task; 0 when it has none, having ended
+   * @param hold the unique key that it holds; null for none
    */
-  public record Place(long version, long task) {}
+  public record Place(long version, long task, @Nullable Hold hold) {}
+
+  /**
+   * A unique key that a job holds.
+   *
+   * @param hash stands for the key
+   * @param scope in which states it is held, if it is not held until a time
+   * @param untilMillis until when it is held, since the epoch, whatever becomes of the job; 0 for
+   *     as long as the scope says
+   */
+  public record Hold(String hash, UniqueKey.Scope scope, long untilMillis) {}
 }

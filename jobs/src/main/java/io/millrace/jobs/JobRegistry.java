@@ -52,7 +52,8 @@ public interface JobRegistry {
    *
    * @param payload what {@link Value#keep} made of it under {@link #payloadName}
    * @return the job as it is now; that of an earlier call with the same id and submission, whose
-   *     answer was lost
+   *     answer was lost. If it has another id, the submission was a duplicate: that job holds the
+   *     same unique key, and the blob is left to the caller
    * @throws InvalidJobException when the type is unknown or the key is taken; the blob is left to
    *     the caller
    * @throws JobsFullException when the store has no room
@@ -60,10 +61,16 @@ public interface JobRegistry {
   Job submit(JobId id, Submission submission, Value payload);
 
   /**
+   * As {@link #submit}, for a caller whose job is never a duplicate: it takes no unique key, not
+   * even if the settings of its type say so.
+   */
+  Job submitOnce(JobId id, Submission submission, Value payload);
+
+  /**
    * Submits a job without waiting. It is committed with others once {@link #flush} is called.
    *
    * @param payload small enough to be part of the commit
-   * @return the job as it is then; fails with what {@link #submit} throws
+   * @return the job as it is then, as {@link #submit} returns it; fails with what that throws
    * @throws InvalidJobException when the type is unknown
    */
   CompletableFuture<Job> enqueue(JobId id, Submission submission, Value.Inline payload);

@@ -4,7 +4,6 @@ import io.millrace.queues.QueueTask.Hold;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.Sha256;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.work.policy.UniqueKey;
@@ -75,17 +74,6 @@ final class UniqueHolds {
   }
 
   private String hash(ObjectNode params) {
-    if (unique.key() != null) {
-      return Sha256.hex("key " + unique.key());
-    }
-    StringBuilder text = new StringBuilder("fields");
-    for (String name : unique.fields()) {
-      JsonNode value = params.get(name);
-      String json = value == null ? "absent" : value.toString();
-      // With their lengths, so that no two lists of values look alike.
-      text.append(' ').append(name.length()).append(' ').append(name);
-      text.append(' ').append(json.length()).append(' ').append(json);
-    }
-    return Sha256.hex(text.toString());
+    return unique.hash(name -> params.has(name) ? params.path(name).toString() : null);
   }
 }

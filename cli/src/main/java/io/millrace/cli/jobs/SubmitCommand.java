@@ -76,6 +76,7 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
   private boolean quiet;
 
   private long uploaded;
+  private int duplicates;
 
   @Override
   public Integer call() {
@@ -93,7 +94,8 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
         return ExitCode.OK;
       }
       boolean silent = quiet || (target != null && target.isStandardOutput());
-      int code = new JobWaiter(calls, this, waiting, silent).until(ids);
+      int code =
+          new JobWaiter(calls, this, waiting, silent).until(ids.stream().distinct().toList());
       if (target != null && code == ExitCode.OK) {
         target.fetch(calls, ids.getFirst());
       }
@@ -118,10 +120,14 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
       for (Payload payload : payloads) {
         JsonNode answer = submit(calls, payload, bar, total, keys.size());
         keys.add(answer.path("created").asString());
+        duplicates += answer.path("duplicate").asBoolean(false) ? 1 : 0;
         if (print) {
           print(answer, keys.getLast());
         }
       }
+    }
+    if (duplicates > 0) {
+      terminal().say(duplicates + " of " + keys.size() + " jobs were there already");
     }
     return keys;
   }

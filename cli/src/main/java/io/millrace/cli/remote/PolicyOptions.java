@@ -63,6 +63,31 @@ public class PolicyOptions {
       description = "How often it may ask to be put off. Default: 1000")
   private @Nullable String snoozes;
 
+  @Option(
+      names = "--unique",
+      paramLabel = "KEY",
+      description = "A key: what is submitted with the key of unfinished work is a duplicate.")
+  private @Nullable String unique;
+
+  @Option(
+      names = "--unique-fields",
+      paramLabel = "NAME[,NAME…]",
+      description = "The params, or fields of a job's payload, whose values make such a key.")
+  private @Nullable String uniqueFields;
+
+  @Option(
+      names = "--unique-scope",
+      paramLabel = "SCOPE",
+      description =
+          "How long the key is held: queued (until it starts) or unfinished. Default: unfinished")
+  private @Nullable String uniqueScope;
+
+  @Option(
+      names = "--unique-period",
+      paramLabel = "TIME",
+      description = "Holds the key for this time from the submission instead.")
+  private @Nullable String uniquePeriod;
+
   /**
    * What was given, by field; a text that takes a setting away is empty.
    *
@@ -84,6 +109,10 @@ public class PolicyOptions {
     put(fields, Field.RETRY_JITTER, jitter);
     put(fields, Field.RETRY_EXCEPT, except);
     put(fields, Field.SNOOZES, snoozes);
+    put(fields, Field.UNIQUE, unique);
+    put(fields, Field.UNIQUE_FIELDS, uniqueFields);
+    put(fields, Field.UNIQUE_SCOPE, uniqueScope);
+    put(fields, Field.UNIQUE_PERIOD, uniquePeriod);
     addTo(fields);
     if (changes) {
       fields.replaceAll((_, text) -> text.equals(UNSET) ? "" : text);
@@ -105,7 +134,7 @@ public class PolicyOptions {
     }
   }
 
-  /** The settings of tasks, which may also be unique. */
+  /** The settings of tasks, whose attempts may also have a timeout. */
   public static final class OfTasks extends PolicyOptions {
     // Not --timeout, which is how long tasks submit --wait waits.
     @Option(
@@ -114,38 +143,9 @@ public class PolicyOptions {
         description = "How long one attempt may take; then it is ended and has failed.")
     private @Nullable String timeout;
 
-    @Option(
-        names = "--unique",
-        paramLabel = "KEY",
-        description = "A key: what is submitted with the key of unfinished work is a duplicate.")
-    private @Nullable String unique;
-
-    @Option(
-        names = "--unique-fields",
-        paramLabel = "NAME[,NAME…]",
-        description = "The params whose values make such a key.")
-    private @Nullable String uniqueFields;
-
-    @Option(
-        names = "--unique-scope",
-        paramLabel = "SCOPE",
-        description =
-            "How long the key is held: queued (until it starts) or unfinished. Default: unfinished")
-    private @Nullable String uniqueScope;
-
-    @Option(
-        names = "--unique-period",
-        paramLabel = "TIME",
-        description = "Holds the key for this time from the submission instead.")
-    private @Nullable String uniquePeriod;
-
     @Override
     void addTo(Map<String, String> fields) {
       put(fields, Field.TIMEOUT, timeout);
-      put(fields, Field.UNIQUE, unique);
-      put(fields, Field.UNIQUE_FIELDS, uniqueFields);
-      put(fields, Field.UNIQUE_SCOPE, uniqueScope);
-      put(fields, Field.UNIQUE_PERIOD, uniquePeriod);
     }
   }
 }

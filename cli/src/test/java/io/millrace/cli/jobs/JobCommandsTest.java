@@ -72,6 +72,24 @@ class JobCommandsTest {
   }
 
   @Test
+  void a_job_that_is_there_already_is_waited_for_instead_of_a_second_one() throws Exception {
+    String file = file("in.json", "{\"user\": \"a\", \"n\": 1}");
+    String other = file("other.json", "{\"user\": \"a\", \"n\": 2}");
+    String first = done("jobs", "submit", file, "--unique", "k").out();
+    Shell.Ran again = done("jobs", "submit", other, "--unique", "k", "--unique-scope", "queued");
+    assertThat(again.out()).isEqualTo(first);
+    assertThat(again.err()).contains("1 of 1 jobs were there already");
+    String[] submit = {
+      "jobs", "submit", file, other, "--unique-fields", "user", "--unique-period", "1h", "--wait"
+    };
+    site.worker(site.options("w"), ECHO);
+    assertThat(done(submit).err()).contains("1 of 2 jobs were there already");
+    assertThat(site.shown("jobs", "list")).hasSize(2);
+    expect(2, "unique_scope must be", "jobs", "submit", file, "--unique-scope", "forever");
+    expect(3, "JSON object", "jobs", "submit", file("x", "x"), "--unique-fields", "user");
+  }
+
+  @Test
   void standard_input_becomes_a_payload_and_the_result_standard_output() throws Exception {
     site.worker(site.options("w"), ECHO);
     Shell.Ran ran = site.runReading("piped", "jobs", "submit", "-", "--output", "-");

@@ -14,10 +14,12 @@ import io.millrace.jobs.WorkerId;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.UniqueKey;
 import java.io.ByteArrayOutputStream;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
@@ -105,6 +107,7 @@ final class JobJson {
         json.writeNumberProperty("lastToken", last.token());
         json.writeStringProperty("lastKind", last.kind().name());
       }
+      write(json, job.place().hold());
       writeId(json, "task", job.place().task(), added);
       json.writeEndObject();
     }
@@ -142,6 +145,24 @@ final class JobJson {
     long notBefore = json.path("notBefore").asLong(0);
     int snoozes = json.path("snoozes").asInt(0);
     return notBefore == 0 && snoozes == 0 ? Job.Waiting.NONE : new Job.Waiting(notBefore, snoozes);
+  }
+
+  private static void write(JsonGenerator json, Job.@Nullable Hold hold) {
+    if (hold != null) {
+      json.writeStringProperty("uniqueHash", hold.hash());
+      json.writeStringProperty("uniqueScope", hold.scope().word());
+      json.writeNumberProperty("uniqueUntil", hold.untilMillis());
+    }
+  }
+
+  private static Job.@Nullable Hold hold(ObjectNode json) {
+    String hash = text(json, "uniqueHash");
+    return hash == null
+        ? null
+        : new Job.Hold(
+            hash,
+            UniqueKey.Scope.of(json.required("uniqueScope").asString()).orElseThrow(),
+            json.required("uniqueUntil").asLong());
   }
 
   private static void write(JsonGenerator json, Job.Hand hand, @Nullable String taken) {
@@ -204,7 +225,7 @@ final class JobJson {
             new Job.Line(
                 idOrNull(json, "parent"), idOrNull(json, "child"), followOn(json), scheduled(json)),
             new Job.Content(json.required("payload").asLong(), number(json, "result")),
-            new Job.Place(document.version(), json.required("task").asLong()));
+            new Job.Place(document.version(), json.required("task").asLong(), hold(json)));
     Long token = number(json, "lastToken");
     return new StoredJob(
         job,
@@ -340,6 +361,17 @@ final class JobJson {
   /** Reads what {@link #bind} wrote. */
   static <T extends Record> T bound(Bytes body, Class<T> type) {
     return parse(body, json -> MAPPER.treeToValue(json, type));
+  }
+
+  /** The object that a payload is; empty if it is none. */
+  static Optional<ObjectNode> object(byte[] payload) {
+    try {
+      return Optional.of(MAPPER.readTree(payload))
+          .filter(ObjectNode.class::isInstance)
+          .map(ObjectNode.class::cast);
+    } catch (JacksonException _) {
+      return Optional.empty();
+    }
   }
 
   private static ObjectNode read(Bytes body) {

@@ -22,8 +22,9 @@ import java.util.regex.Pattern;
 
 /**
  * Deletes what belongs to no job: payloads of submissions that were cut off before the job itself
- * was stored, results of attempts that were not accepted, and documents whose job is gone.
- * Step-driven; for use by one thread. There may be several for one store.
+ * was stored, results of attempts that were not accepted, documents whose job is gone, and unique
+ * keys whose period has ended. Step-driven; for use by one thread. There may be several for one
+ * store.
  */
 public final class JobSweeper implements Step {
   /** How old a blob without a job is at least: a submission may be on its way. */
@@ -47,6 +48,7 @@ public final class JobSweeper implements Step {
     UnownedBlobs.sweep(store.blobs(), "", before, JobSweeper::isOfJob, this::removeOwned);
     sweepDocuments(Keys.PAYLOADS);
     sweepDocuments(Keys.RESULTS);
+    new UniqueJobs(store).sweep(now.toEpochMilli());
     return now.plus(GRACE);
   }
 

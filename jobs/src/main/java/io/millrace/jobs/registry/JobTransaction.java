@@ -82,7 +82,8 @@ final class JobTransaction {
   }
 
   /** Writes a job that keeps its kernel task, or has none. */
-  Written put(StoredJob job) {
+  Written put(StoredJob next) {
+    StoredJob job = UniqueJobs.released(next, transaction);
     Written written = new Written(job, Template.NONE, 0);
     put(job, JobJson.write(job), false);
     return written;
@@ -93,7 +94,8 @@ final class JobTransaction {
    *
    * @param delay after which it can be claimed; zero for at once
    */
-  Written add(StoredJob job, String group, Duration delay) {
+  Written add(StoredJob next, String group, Duration delay) {
+    StoredJob job = UniqueJobs.released(next, transaction);
     Written written = new Written(job, Template.ADDED, adds);
     String name = job.job().id().toString();
     When when = delay.isZero() ? When.now() : When.after(delay);
@@ -109,7 +111,8 @@ final class JobTransaction {
   }
 
   /** Writes a job whose kernel task is claimed; its claim has no token yet. */
-  Written take(StoredJob job, TaskRef task, Duration lease) {
+  Written take(StoredJob next, TaskRef task, Duration lease) {
+    StoredJob job = UniqueJobs.released(next, transaction);
     Written written = new Written(job, Template.TAKEN, takings);
     String name = job.job().id().toString();
     transaction.take(new Taking(task, lease.toMillis(), name));

@@ -20,6 +20,9 @@ final class Keys {
   /** The jobs of whose results others are still to be made, by their GUIDs. */
   static final String FOLLOW_ONS = "jobs.follow-ons";
 
+  /** The unique keys that are held. */
+  static final String UNIQUE = "jobs.unique";
+
   static final String CONFIG = "jobs.config";
 
   /** The types that the server was started with. */
@@ -99,6 +102,11 @@ final class Keys {
   /** Says that another job is still to be made of the result of this one. */
   static DocumentKey followOn(JobId id) {
     return new DocumentKey(FOLLOW_ONS, id.toString());
+  }
+
+  /** Held by the job of a type that has this unique key. */
+  static DocumentKey unique(String type, String hash) {
+    return new DocumentKey(UNIQUE, type + "/" + hash);
   }
 
   static String padded(long number) {

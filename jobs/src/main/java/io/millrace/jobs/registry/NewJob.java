@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param parent the job of whose result it is made; null if it was submitted
  * @param scheduled the run of a schedule that it is; null for none
  * @param submittedMillis when
+ * @param hold the unique key that it holds; null for none
  */
 record NewJob(
     JobId id,
@@ -26,12 +27,13 @@ record NewJob(
     Value payload,
     @Nullable JobId parent,
     Job.@Nullable Scheduled scheduled,
-    long submittedMillis) {
+    long submittedMillis,
+    Job.@Nullable Hold hold) {
   private static final int METADATA_BYTES = 1_000;
 
-  /** One that is no run of a schedule. */
+  /** One that is no run of a schedule, and has no unique key. */
   NewJob(JobId id, Submission order, Value payload, @Nullable JobId parent, long submittedMillis) {
-    this(id, order, payload, parent, null, submittedMillis);
+    this(id, order, payload, parent, null, submittedMillis, null);
   }
 
   /** About how many bytes it brings to a transaction. */
@@ -55,7 +57,7 @@ record NewJob(
             Job.Hand.NOBODY,
             new Job.Line(parent, null, null, scheduled),
             new Job.Content(payload.size(), null),
-            new Job.Place(DocumentVersion.ABSENT, 0));
+            new Job.Place(DocumentVersion.ABSENT, 0, hold));
     JobTransaction.Written written =
         transaction.add(
             new StoredJob(job, null), Groups.waiting(order.type(), order.priority()), delay);

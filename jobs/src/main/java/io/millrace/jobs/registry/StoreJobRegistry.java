@@ -22,6 +22,7 @@ import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.Transaction;
 import io.millrace.work.DelayedTasks;
 import io.millrace.work.DelayedTasks.Delays;
+import io.millrace.work.policy.Policy;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -73,6 +74,12 @@ final class StoreJobRegistry implements JobRegistry {
 
   @Override
   public Job submit(JobId id, Submission submission, Value payload) {
+    JobRegistry.checkSize(payload);
+    return submitting.submit(unique(id, submission, payload));
+  }
+
+  @Override
+  public Job submitOnce(JobId id, Submission submission, Value payload) {
     types.require(submission.type());
     JobRegistry.checkSize(payload);
     return submitting.submit(new NewJob(id, submission, payload, null, store.nowMillis()));
@@ -80,8 +87,15 @@ final class StoreJobRegistry implements JobRegistry {
 
   @Override
   public CompletableFuture<Job> enqueue(JobId id, Submission submission, Value.Inline payload) {
+    return submitting.enqueue(unique(id, submission, payload));
+  }
+
+  private NewJob unique(JobId id, Submission submission, Value payload) {
     types.require(submission.type());
-    return submitting.enqueue(new NewJob(id, submission, payload, null, store.nowMillis()));
+    long now = store.nowMillis();
+    Policy policy = submission.policy().over(types.policy(submission.type()));
+    Job.Hold hold = UniqueJobs.hold(policy, payload, now);
+    return new NewJob(id, submission, payload, null, null, now, hold);
   }
 
   /** See {@link Jobs#submitWith}. */
@@ -93,7 +107,7 @@ final class StoreJobRegistry implements JobRegistry {
     types.require(submission.type());
     long now = store.nowMillis();
     List<NewJob> jobs = new ArrayList<>();
-    runs.forEach((id, run) -> jobs.add(new NewJob(id, submission, payload, null, run, now)));
+    runs.forEach((id, run) -> jobs.add(new NewJob(id, submission, payload, null, run, now, null)));
     return submitting.submitWith(jobs, commit);
   }
 

@@ -34,6 +34,7 @@ final class Submitting {
 
   private final JobStore store;
   private final Batches batches;
+  private final UniqueJobs unique;
   private final GroupCommit<Waiting> commits =
       new GroupCommit<>("job-submissions", this::commitSome);
 
@@ -41,10 +42,14 @@ final class Submitting {
   Submitting(JobStore store, int batchSize) {
     this.store = store;
     this.batches = new Batches(store, batchSize);
+    this.unique = new UniqueJobs(store);
   }
 
   private static final class Waiting extends GroupCommit.Request<Job> {
     final NewJob job;
+
+    /** At which its unique key is taken, if it has one. */
+    long keyVersion;
 
     Waiting(NewJob job) {
       this.job = job;
@@ -144,7 +149,11 @@ final class Submitting {
             return true;
           }
           plan.clear(again.getAndSet(true));
-          commitOnce(plan, firstOfEachKey(left), left);
+          List<Waiting> next = firstOfEachKey(left);
+          next.removeIf(this::isDuplicate);
+          if (!next.isEmpty()) {
+            commitOnce(plan, next, left);
+          }
           return left.stream().allMatch(Waiting::isOver) ? true : null;
         });
   }
@@ -152,15 +161,34 @@ final class Submitting {
   /** Without jobs whose key an earlier one has. */
   private static List<Waiting> firstOfEachKey(List<Waiting> waiting) {
     Set<String> keys = new HashSet<>();
+    Set<DocumentKey> uniqueKeys = new HashSet<>();
     Set<JobId> ids = new HashSet<>();
     List<Waiting> first = new ArrayList<>(waiting.size());
     for (Waiting each : waiting) {
       String key = each.job.order().key();
-      if (ids.add(each.job.id()) && (key == null || keys.add(key))) {
+      DocumentKey unique = UniqueJobs.key(each.job);
+      if (ids.add(each.job.id())
+          && (key == null || keys.add(key))
+          && (unique == null || uniqueKeys.add(unique))) {
         first.add(each);
       }
     }
     return first;
+  }
+
+  /** Whether another job holds the unique key of a new one, which then has its answer. */
+  private boolean isDuplicate(Waiting waiting) {
+    Job.Hold hold = waiting.job.hold();
+    if (hold == null) {
+      return false;
+    }
+    UniqueJobs.Found found = unique.find(waiting.job, hold, store.nowMillis());
+    if (found.holder() != null) {
+      waiting.complete(found.holder());
+      return true;
+    }
+    waiting.keyVersion = found.version();
+    return false;
   }
 
   private void commitOnce(Batches.Plan plan, List<Waiting> waiting, List<Waiting> all) {
@@ -170,7 +198,11 @@ final class Submitting {
     plan.writeTo(transaction);
     List<JobTransaction.Written> written = new ArrayList<>(waiting.size());
     for (int i = 0; i < waiting.size(); i++) {
-      written.add(waiting.get(i).job.writeTo(transaction, spots.get(i)));
+      Waiting each = waiting.get(i);
+      written.add(each.job.writeTo(transaction, spots.get(i)));
+      if (each.job.hold() != null) {
+        UniqueJobs.take(transaction, each.job, each.job.hold(), each.keyVersion);
+      }
     }
     Transaction built = transaction.build();
     try {

@@ -164,9 +164,21 @@ final class Transitions {
         place);
   }
 
+  /** Without its unique key. */
+  static Job released(Job job) {
+    Place place = new Place(job.place().version(), job.place().task(), null);
+    return next(job, job.status(), job.times(), job.waiting(), job.hand(), place);
+  }
+
   /** As a commit has stored it. */
   static Job stored(Job job, long version, long task, Hand hand) {
-    return next(job, job.status(), job.times(), job.waiting(), hand, new Place(version, task));
+    return next(
+        job,
+        job.status(),
+        job.times(),
+        job.waiting(),
+        hand,
+        new Place(version, task, job.place().hold()));
   }
 
   private static Times ended(Job job, long nowMillis) {
@@ -178,6 +190,6 @@ final class Transitions {
   }
 
   private static Place nowhere(Job job) {
-    return new Place(job.place().version(), 0);
+    return new Place(job.place().version(), 0, job.place().hold());
   }
 }

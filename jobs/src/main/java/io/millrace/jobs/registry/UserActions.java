@@ -82,6 +82,7 @@ final class UserActions {
     if (job.order().key() != null) {
       transaction.delete(Keys.name(job.order().key()), DocumentVersion.ANY);
     }
+    new UniqueJobs(store).delete(transaction, job);
     if (Contents.isInline(job.content().payload())) {
       transaction.delete(Keys.payload(id), DocumentVersion.ANY);
     }

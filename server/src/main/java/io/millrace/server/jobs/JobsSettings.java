@@ -127,11 +127,11 @@ public record JobsSettings(
       KEYS.add(
           new Key<>(
               "types.NAME.settings",
-              "fields about retries as in attempts=5 retry_delay=10s",
+              "fields about retries and unique keys as in attempts=5 retry_delay=10s",
               Policy.NONE,
               "none",
-              "The settings about retries of jobs of NAME that have none of their own, see"
-                  + " [jobs.md](jobs.md#retries).",
+              "The settings of jobs of NAME that have none of their own, about"
+                  + " [retries](jobs.md#retries) and [unique keys](jobs.md#unique-jobs).",
               text -> text.isEmpty() ? Policy.NONE : Policy.parse(text)));
   private static final Key<@Nullable String> TYPE =
       KEYS.bare("types.NAME", "A job type without description and successor.");

@@ -31,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Accepts jobs: a form whose payload is written to its blob as it arrives. Small jobs whose form
@@ -87,24 +88,25 @@ final class SubmitRoute {
     if (payload == null) {
       return null;
     }
-    CompletableFuture<Job> job =
-        registry.enqueue(registry.newId(), fields.submission(type, clock), payload);
+    JobId id = registry.newId();
+    CompletableFuture<Job> job = registry.enqueue(id, fields.submission(type, clock), payload);
     tick.atEnd(flush);
-    return AsyncResponse.of(job, SubmitRoute::taken);
+    return AsyncResponse.of(job, answer -> taken(id, answer));
   }
 
-  private static Response.Whole taken(CompletableFuture<Job> answer) {
+  private static Response.Whole taken(JobId id, CompletableFuture<Job> answer) {
     if (answer.state() == Future.State.SUCCESS) {
-      return taken(answer.resultNow());
+      return taken(id, answer.resultNow());
     }
     throw answer.exceptionNow() instanceof RuntimeException e
         ? e
         : new IllegalStateException(answer.exceptionNow());
   }
 
-  private static Response.Whole taken(Job job) {
-    return Json.response(
-        202, Json.object().put("created", job.key()).put("id", job.id().toString()));
+  /** The answer to a submission under an id; the job has another one if it is a duplicate. */
+  private static Response.Whole taken(JobId id, Job job) {
+    ObjectNode json = Json.object().put("created", job.key()).put("id", job.id().toString());
+    return Json.response(202, job.id().equals(id) ? json : json.put("duplicate", true));
   }
 
   /** A payload as far as it has been taken. */
@@ -127,7 +129,10 @@ final class SubmitRoute {
         throw HttpProblem.malformed("the form has no field Payload");
       }
       Job job = registry.submit(taken.id, fields.submission(type, clock), payload);
-      return taken(job);
+      if (!job.id().equals(taken.id)) {
+        discard(taken);
+      }
+      return taken(taken.id, job);
     } catch (HttpProblem | InvalidJobException | IOException e) {
       discard(taken);
       throw e;
@@ -145,7 +150,7 @@ final class SubmitRoute {
         throw HttpProblem.malformed("the form has several fields Payload");
       }
       String key = fields.key();
-      if (key != null && !registry.isFree(key)) {
+      if (key != null && !fields.isUnique() && !registry.isFree(key)) {
         // Said before a long payload is read for nothing.
         throw HttpProblem.malformed("there is a job already with the key " + key);
       }
@@ -251,6 +256,11 @@ final class SubmitRoute {
           .orElseThrow(() ->
               HttpProblem.malformed(
                   "the priority must be \"immediate\" or \"batch\", not \"" + text + "\""));
+    }
+
+    /** Whether it may be a duplicate of the job with its key, by what has come. */
+    boolean isUnique() {
+      return settings.containsKey(Policy.Field.UNIQUE.key());
     }
 
     /** The key, if it has come and is not empty. */

@@ -8,6 +8,14 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -133,6 +141,61 @@ final class SubmitTest {
     String payload = "x".repeat(10_000);
     refused(server.submit(SUBMIT, "Key", "k", "Payload", payload, "Priority", "batch"), "key", "k");
     refused(server.submit(SUBMIT, "Payload", payload, "Priority", "batch", "Key", "k"), "key", "k");
+  }
+
+  private JsonNode accepted(String... fields) throws Exception {
+    HttpResponse<String> answer = server.submit(SUBMIT, fields);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
+    return Json.MAPPER.readTree(answer.body());
+  }
+
+  @Test
+  void a_duplicate_is_answered_with_the_job_that_holds_the_key() throws Exception {
+    JsonNode first = accepted("Priority", "batch", "Key", "k", "Payload", "x", "unique", "u");
+    assertThat(first.has("duplicate")).isFalse();
+    String id = first.path("id").asString();
+    for (String payload : List.of("y", "y".repeat(10_000))) {
+      JsonNode second =
+          accepted("Priority", "batch", "Key", "k", "Unique", "u", "Payload", payload);
+      assertThat(second)
+          .isEqualTo(Json.object().put("created", "k").put("id", id).put("duplicate", true));
+      assertThat(server.blobCount()).isZero();
+    }
+    JsonNode job = server.json("/api/jobs/k");
+    assertThat(job.path("unique").asString()).isEqualTo("u");
+    refused(
+        server.submit(SUBMIT, "Priority", "batch", "Payload", "x", "unique_scope", "soon"),
+        "unique_scope");
+    refused(
+        server.submit(SUBMIT, "Priority", "batch", "Payload", "x", "unique_fields", "a"),
+        "JSON object");
+    refused(
+        server.submit(
+            SUBMIT, "Priority", "batch", "Payload", "x".repeat(10_000), "unique_fields", "a"),
+        "JSON object");
+    refused(
+        server.submit(SUBMIT, "Priority", "batch", "Payload", "x", "unique", "k".repeat(257)),
+        "unique");
+  }
+
+  @Test
+  void of_submissions_with_one_key_at_the_same_moment_one_makes_a_job() throws Exception {
+    List<Callable<String>> calls = new ArrayList<>();
+    for (int i = 0; i < 24; i++) {
+      // Short ones share commits, long ones come on threads of their own.
+      String payload = "x".repeat(i % 2 == 0 ? 10 : 10_000);
+      calls.add(() ->
+          accepted("Priority", "batch", "unique", "u", "Payload", payload).path("id").asString());
+    }
+    Set<String> ids = new HashSet<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (Future<String> each : threads.invokeAll(calls)) {
+        ids.add(each.get());
+      }
+    }
+    assertThat(ids).hasSize(1);
+    assertThat(server.json("/api/jobs").size()).isEqualTo(1);
+    assertThat(server.blobCount()).isLessThanOrEqualTo(1);
   }
 
   @Test

@@ -76,7 +76,7 @@ public record Policy(Map<String, String> fields) {
 
     /** Whether jobs have it too, and not only queue tasks. */
     public boolean isOfJobs() {
-      return this != TIMEOUT && !key.startsWith("unique");
+      return this != TIMEOUT;
     }
 
     /** The field of this name. */

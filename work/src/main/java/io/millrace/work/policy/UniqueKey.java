@@ -1,9 +1,12 @@
 package io.millrace.work.policy;
 
+import io.millrace.store.Sha256;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +27,25 @@ public record UniqueKey(
   /** Copies the fields. */
   public UniqueKey {
     fields = List.copyOf(fields);
+  }
+
+  /**
+   * What stands for the key of a piece of work: 64 hexadecimal digits.
+   *
+   * @param json gives the value of a param as JSON, null if it is absent
+   */
+  public String hash(Function<String, @Nullable String> json) {
+    if (key != null) {
+      return Sha256.hex("key " + key);
+    }
+    StringBuilder text = new StringBuilder("fields");
+    for (String name : fields) {
+      String value = Objects.requireNonNullElse(json.apply(name), "absent");
+      // With their lengths, so that no two lists of values look alike.
+      text.append(' ').append(name.length()).append(' ').append(name);
+      text.append(' ').append(value.length()).append(' ').append(value);
+    }
+    return Sha256.hex(text.toString());
   }
 
   /** The states in which work holds its key. */

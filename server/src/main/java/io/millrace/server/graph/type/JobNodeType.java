@@ -140,7 +140,7 @@ public record JobNodeType(GraphJobs jobs) implements NodeType {
                 blob,
                 new ByteArrayInputStream(order.payload().getBytes(StandardCharsets.UTF_8)),
                 jobs.blobs());
-        return registry.submit(id, order.submission(), payload);
+        return registry.submitOnce(id, order.submission(), payload);
       } catch (InvalidJobException e) {
         jobs.blobs().delete(blob);
         return registry
