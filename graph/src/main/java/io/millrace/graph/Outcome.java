@@ -21,11 +21,29 @@ public sealed interface Outcome {
   record Failed(String reason) implements Outcome {}
 
   /**
-   * It failed, and is to be tried again.
+   * It is to be tried again.
    *
-   * @param notBeforeMillis the earliest time of the next attempt, in milliseconds since 1970
+   * @param notBeforeMillis the earliest time of the next attempt, in milliseconds since 1970; 0 for
+   *     at once
+   * @param cause why it did not succeed, which decides whether it counts
+   * @param reason the same for people
    */
-  record Again(long notBeforeMillis) implements Outcome {}
+  record Again(long notBeforeMillis, Cause cause, String reason) implements Outcome {
+    /** A failed attempt. */
+    public Again(long notBeforeMillis, String reason) {
+      this(notBeforeMillis, Cause.FAILED, reason);
+    }
+  }
+
+  /** Why an attempt is repeated. */
+  enum Cause {
+    /** It failed; the only cause that counts. */
+    FAILED,
+    /** It was interrupted. */
+    INTERRUPTED,
+    /** It asked to be put off. */
+    SNOOZED
+  }
 
   /**
    * It was killed.
@@ -42,8 +60,16 @@ public sealed interface Outcome {
       case Killed(String reason) -> ended(running, NodeState.KILLED, reason, null, nowMillis);
       case Again _ when running.killing() ->
           ended(running, NodeState.KILLED, "it was killed", null, nowMillis);
-      case Again(long notBefore) -> new Phase.Waiting(running.attempt(), notBefore);
+      case Again(long notBefore, Cause cause, String reason) ->
+          new Phase.Waiting(counted(running.attempts(), cause), notBefore, reason);
     };
+  }
+
+  private static Phase.Attempts counted(Phase.Attempts attempts, Cause cause) {
+    return new Phase.Attempts(
+        attempts.number(),
+        attempts.interrupted() + (cause == Cause.INTERRUPTED ? 1 : 0),
+        attempts.snoozed() + (cause == Cause.SNOOZED ? 1 : 0));
   }
 
   private static Phase ended(
@@ -53,6 +79,6 @@ public sealed interface Outcome {
       @Nullable Branch taken,
       long nowMillis) {
     return new Phase.Ended(
-        running.attempt(), state, reason, taken, running.startedMillis(), nowMillis);
+        running.attempts(), state, reason, taken, running.startedMillis(), nowMillis);
   }
 }

@@ -5,30 +5,63 @@ import org.jspecify.annotations.Nullable;
 
 /** What has happened to a node itself; times in milliseconds since 1970. */
 public sealed interface Phase {
+  /** The attempts so far, including a current one. */
+  Attempts attempts();
+
   /** The number of attempts so far, including a current one; from 0. */
-  int attempt();
+  default int attempt() {
+    return attempts().number();
+  }
+
+  /**
+   * The attempts at a node.
+   *
+   * @param number how many have started, including a current one; from 0
+   * @param interrupted how many of them were interrupted, and begun again without counting
+   * @param snoozed how many of them asked to be put off
+   */
+  record Attempts(int number, int interrupted, int snoozed) {
+    /** Before the first one. */
+    public static final Attempts NONE = of(0);
+
+    /** So many, none of which was interrupted or snoozed. */
+    public static Attempts of(int number) {
+      return new Attempts(number, 0, 0);
+    }
+
+    /** With one more that starts. */
+    public Attempts next() {
+      return new Attempts(number + 1, interrupted, snoozed);
+    }
+
+    /** How many count: those that were neither interrupted nor snoozed. */
+    public int counted() {
+      return number - interrupted - snoozed;
+    }
+  }
 
   /**
    * It has not started, or is to start again.
    *
-   * @param attempt the number of attempts so far
+   * @param attempts the attempts so far
    * @param notBeforeMillis the earliest time of a start; 0 for at once
+   * @param reason how the last attempt ended, for people; empty if there was none
    */
-  record Waiting(int attempt, long notBeforeMillis) implements Phase {}
+  record Waiting(Attempts attempts, long notBeforeMillis, String reason) implements Phase {}
 
   /**
    * It has started.
    *
-   * @param attempt the current attempt, from 1
+   * @param attempts the attempts with the current one
    * @param startedMillis when it started
    * @param killing whether it is being killed
    */
-  record Running(int attempt, long startedMillis, boolean killing) implements Phase {}
+  record Running(Attempts attempts, long startedMillis, boolean killing) implements Phase {}
 
   /**
    * It has ended.
    *
-   * @param attempt the last attempt; 0 if it was killed before it ran
+   * @param attempts the attempts; none if it was killed before it ran
    * @param state {@link NodeState#FINISHED}, {@link NodeState#FAILED} or {@link NodeState#KILLED}
    * @param reason why, for people; empty if it finished
    * @param taken the branch that a condition chose; null for other types
@@ -36,7 +69,7 @@ public sealed interface Phase {
    * @param endedMillis when it ended
    */
   record Ended(
-      int attempt,
+      Attempts attempts,
       NodeState state,
       String reason,
       @Nullable Branch taken,
@@ -61,5 +94,5 @@ public sealed interface Phase {
   }
 
   /** The phase of a new node. */
-  Phase NEW = new Waiting(0, 0);
+  Phase NEW = new Waiting(Attempts.NONE, 0, "");
 }

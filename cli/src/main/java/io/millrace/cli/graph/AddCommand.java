@@ -2,10 +2,12 @@ package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.remote.Arguments;
+import io.millrace.cli.remote.PolicyOptions;
 import io.millrace.cli.terminal.Durations;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
+import io.millrace.work.policy.Policy;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +23,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
 
 /** Adds a node. */
 @Command(
@@ -201,17 +204,21 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
                 + " one.")
     private @Nullable String stdin;
 
+    @Mixin private PolicyOptions policy = new PolicyOptions();
+
     @Option(
-        names = "--retries",
+        names = "--interruptions",
         paramLabel = "N",
-        description = "How often the node is tried again if it fails. Default: 0")
-    private @Nullable Integer retries;
+        description =
+            "How many attempts are begun again without counting if what ran them was lost. Default:"
+                + " 0")
+    private @Nullable Integer interruptions;
 
     @Option(
         names = "--backoff",
         paramLabel = "TIME",
         converter = Durations.class,
-        description = "The pause after the first failure; it doubles each time. Default: 1s")
+        description = "An older form of --retry-delay.")
     private @Nullable Duration backoff;
 
     @Option(
@@ -252,8 +259,14 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
       if (stdin != null) {
         node.put("stdin", Arguments.text("--stdin: ", stdin, terminal));
       }
-      if (retries != null) {
-        node.put("retries", retries);
+      policy
+          .fields(false)
+          .forEach((key, text) -> {
+            boolean number = Policy.Field.of(key).filter(Policy.Field::isNumber).isPresent();
+            node.set(key, number ? Arguments.value(text) : StringNode.valueOf(text));
+          });
+      if (interruptions != null) {
+        node.put("interruptions", interruptions);
       }
       addSeconds(node, "backoff", backoff);
       addSeconds(node, "timeout", timeout);

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * The settings of retries and uniqueness, for tasks, jobs and the queues that have defaults for
- * them.
+ * The settings of retries and uniqueness, for tasks, jobs, nodes of graphs and the queues that have
+ * defaults for them.
  */
 public class PolicyOptions {
   private static final String UNSET = "default";
@@ -28,7 +28,7 @@ public class PolicyOptions {
       description =
           "The pause before the first retry; each further pause is twice as long, or see"
               + " --retry-factor. Several times are used in order, the last one repeatedly."
-              + " Default: 10s")
+              + " Default: 10s, for nodes of graphs 1s")
   private @Nullable String delay;
 
   @Option(
@@ -48,7 +48,8 @@ public class PolicyOptions {
       names = "--retry-jitter",
       paramLabel = "PART",
       description =
-          "By which part each pause is at random shorter or longer, from 0 to 1. Default: 0.1")
+          "By which part each pause is at random shorter or longer, from 0 to 1. Default: 0.1,"
+              + " for nodes of graphs 0")
   private @Nullable String jitter;
 
   @Option(

@@ -66,6 +66,12 @@ class GraphCommandsTest {
                 "2",
                 "--backoff",
                 "250ms",
+                "--retry-except",
+                "3",
+                "--retry-jitter",
+                "0.5",
+                "--interruptions",
+                "1",
                 "--timeout",
                 "1m",
                 "--data",
@@ -85,6 +91,10 @@ class GraphCommandsTest {
     assertThat(data.path("env")).hasToString("{\"GREETING\":\"a=b\"}");
     assertThat(data.path("backoff")).hasToString("0.25");
     assertThat(data.path("timeout")).hasToString("60");
+    assertThat(data.path("attempts")).hasToString("3");
+    assertThat(data.path("retry_except")).hasToString("\"3\"");
+    assertThat(data.path("retry_jitter")).hasToString("0.5");
+    assertThat(data.path("interruptions")).hasToString("1");
     assertThat(data.path("note")).hasToString("[1]");
     assertThat(data.path("script").asString()).startsWith("cat; echo");
   }
@@ -250,7 +260,7 @@ class GraphCommandsTest {
     expect(3, "no type \"nope\"", "graph", "add", "--type", "nope");
     expect(3, "cwd", "graph", "add", "-d", "cwd=x", "-s", "true");
     expect(3, "999", "graph", "add", "--parent", "999", "-s", "true");
-    expect(3, "retries", "graph", "add", "--retries", "-1", "-s", "true");
+    expect(2, "retries", "graph", "add", "--retries", "-1", "-s", "true");
     expect(2, "number from 1, not 'x y'", "graph", "show", "x y");
     expect(2, "cannot be combined with the id", "graph", "show", id, "--state", "failed");
     expect(2, "--state is one of incipient", "graph", "show", "--state", "lost");

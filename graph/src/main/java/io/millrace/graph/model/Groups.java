@@ -70,13 +70,13 @@ final class Groups {
     return switch (group.phase) {
       case Phase.Waiting waiting -> {
         boolean mayStart = group.state == NodeState.READY;
-        yield mayStart ? new Phase.Running(waiting.attempt() + 1, nowMillis, false) : null;
+        yield mayStart ? new Phase.Running(waiting.attempts().next(), nowMillis, false) : null;
       }
       case Phase.Running running -> group.unsettled > 0 ? null : end(group, running, nowMillis);
       // A node in it goes on: it, or the node that held it back, was retried.
       case Phase.Ended ended -> {
         boolean goesOn = ended.startedMillis() > 0 && group.unsettled > 0;
-        yield goesOn ? new Phase.Running(ended.attempt(), ended.startedMillis(), false) : null;
+        yield goesOn ? new Phase.Running(ended.attempts(), ended.startedMillis(), false) : null;
       }
     };
   }
@@ -93,6 +93,6 @@ final class Groups {
           default -> "";
         };
     return new Phase.Ended(
-        running.attempt(), state, reason, null, running.startedMillis(), nowMillis);
+        running.attempts(), state, reason, null, running.startedMillis(), nowMillis);
   }
 }

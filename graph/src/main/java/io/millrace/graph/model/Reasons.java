@@ -90,9 +90,18 @@ public final class Reasons {
   }
 
   private static String again(Phase phase) {
-    return phase instanceof Phase.Waiting(int attempt, long notBefore) && notBefore > 0
-        ? "attempt " + (attempt + 1) + " begins after " + Instant.ofEpochMilli(notBefore)
-        : "";
+    if (!(phase instanceof Phase.Waiting waiting)) {
+      return "";
+    }
+    String last = waiting.reason();
+    if (waiting.notBeforeMillis() == 0) {
+      return last;
+    }
+    return "attempt %d begins after %s%s"
+        .formatted(
+            waiting.attempt() + 1,
+            Instant.ofEpochMilli(waiting.notBeforeMillis()),
+            last.isEmpty() ? "" : ": " + last);
   }
 
   private String skipped(GraphNode node) {

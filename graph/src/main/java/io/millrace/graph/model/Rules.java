@@ -85,8 +85,8 @@ public final class Rules {
         && !vertex.isGroup()
         && vertex.phase instanceof Phase.Waiting waiting
         && waiting.notBeforeMillis() <= nowMillis) {
-      int attempt = waiting.attempt() + 1;
-      return List.of(new Change.Progressed(id, new Phase.Running(attempt, nowMillis, false)));
+      Phase running = new Phase.Running(waiting.attempts().next(), nowMillis, false);
+      return List.of(new Change.Progressed(id, running));
     }
     throw new NodeStateException("node " + id + " is " + vertex.state.word() + ", not due");
   }
@@ -122,14 +122,14 @@ public final class Rules {
           switch (vertex.phase) {
             case Phase.Waiting waiting when vertex.state != NodeState.SKIPPED ->
                 new Phase.Ended(
-                    waiting.attempt(),
+                    waiting.attempts(),
                     NodeState.KILLED,
                     "it was killed before it started",
                     null,
                     0,
                     nowMillis);
             case Phase.Running running when !running.killing() ->
-                new Phase.Running(running.attempt(), running.startedMillis(), true);
+                new Phase.Running(running.attempts(), running.startedMillis(), true);
             default -> vertex.phase;
           };
       if (!next.equals(vertex.phase)) {
@@ -168,7 +168,8 @@ public final class Rules {
     List<Change> changes = new ArrayList<>();
     for (Vertex vertex : Graph.reach(List.of(named), it -> it.members)) {
       if (mayBeRetried(vertex)) {
-        changes.add(new Change.Progressed(vertex.id, new Phase.Waiting(vertex.phase.attempt(), 0)));
+        Phase again = new Phase.Waiting(vertex.phase.attempts(), 0, "");
+        changes.add(new Change.Progressed(vertex.id, again));
       }
     }
     return changes;

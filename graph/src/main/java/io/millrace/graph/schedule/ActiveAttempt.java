@@ -19,6 +19,10 @@ import tools.jackson.databind.JsonNode;
 final class ActiveAttempt {
   final NodeId id;
   final int number;
+
+  /** The attempts at the node, with this one. */
+  final Phase.Attempts attempts;
+
   final NodeType type;
   final Map<String, JsonNode> inputs;
   final RunPolicy policy;
@@ -54,7 +58,8 @@ final class ActiveAttempt {
   ActiveAttempt(GraphWork.Item item, NodeType type, boolean isNew) {
     this.isNew = isNew;
     this.id = item.node().id();
-    this.number = item.node().phase().attempt();
+    this.attempts = item.node().phase().attempts();
+    this.number = attempts.number();
     this.type = type;
     this.inputs = item.inputs();
     this.policy = policy(item);
@@ -66,8 +71,8 @@ final class ActiveAttempt {
     try {
       return RunPolicy.of(item.inputs());
     } catch (InvalidGraphException e) {
-      // It was accepted when it was set, by an earlier version with other limits.
-      return RunPolicy.DEFAULT;
+      // It was accepted when it was set, by an earlier version to which some keys meant nothing.
+      return RunPolicy.ofFirstVersion(item.inputs());
     }
   }
 

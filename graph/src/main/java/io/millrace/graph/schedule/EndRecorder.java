@@ -5,14 +5,17 @@ import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.Kill;
 import io.millrace.graph.Outcome;
+import io.millrace.graph.Outcome.Cause;
 import io.millrace.graph.type.Attempt;
+import io.millrace.graph.type.Attempt.Failure;
+import io.millrace.work.policy.RetryPolicy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,14 +34,16 @@ final class EndRecorder {
 
   private final GraphWork graph;
   private final Executor executor;
+  private final RandomGenerator random;
   private final Consumer<SchedulerEvent> inbox;
   private final ArrayDeque<SchedulerEvent.End> waiting = new ArrayDeque<>();
   private boolean batchUnderWay;
   private int underWay;
 
-  EndRecorder(GraphWork graph, Executor executor, Consumer<SchedulerEvent> inbox) {
+  EndRecorder(GraphWork graph, SchedulerContext context, Consumer<SchedulerEvent> inbox) {
     this.graph = graph;
-    this.executor = executor;
+    this.executor = context.executor();
+    this.random = context.random();
     this.inbox = inbox;
   }
 
@@ -52,7 +57,7 @@ final class EndRecorder {
             new GraphWork.Ended(
                 active.id,
                 active.number,
-                OutcomeRules.of(active, ending, nowMillis),
+                new OutcomeRules(active, nowMillis, random).of(ending),
                 ending.values(),
                 recordings),
             0));
@@ -132,7 +137,7 @@ final class EndRecorder {
   }
 
   /** Turns the end of an attempt into the outcome for its node. */
-  private static final class OutcomeRules {
+  private record OutcomeRules(ActiveAttempt active, long nowMillis, RandomGenerator random) {
     private static final int LONGEST_REASON = 1_000;
 
     /** The value with the exit code of a program; not a number if it has none. */
@@ -141,25 +146,60 @@ final class EndRecorder {
     /** The exit code of a program that was ended by KILL. */
     private static final int CODE_OF_KILL = 128 + 9;
 
-    private OutcomeRules() {}
-
-    static Outcome of(ActiveAttempt active, Attempt.Ending ending, long nowMillis) {
+    Outcome of(Attempt.Ending ending) {
       Kill kill = active.told;
       if (kill != null || active.killing) {
         // Even if it succeeded: after a kill, the nodes that follow must not run.
         return new Outcome.Killed(killed(kill, ending));
       }
-      String failure = failure(active, ending);
-      if (failure == null) {
-        return new Outcome.Finished(active.type.kind() == Kind.CONDITION ? ending.taken() : null);
+      return switch (failure(ending)) {
+        case null ->
+            new Outcome.Finished(active.type.kind() == Kind.CONDITION ? ending.taken() : null);
+        case Failure.Failed(String reason, RetryPolicy.Failed how) -> failed(reason, how);
+        case Failure.Interrupted(String reason) -> interrupted(reason);
+        case Failure.Snoozed snoozed -> snoozed(snoozed);
+      };
+    }
+
+    private @Nullable Failure failure(Attempt.Ending ending) {
+      if (active.timedOut) {
+        return Failure.of("timed out after " + active.policy.timeoutText(), "timeout");
       }
-      OptionalLong again = active.policy.again(active.number, nowMillis);
-      return again.isPresent()
-          ? new Outcome.Again(again.getAsLong())
-          : new Outcome.Failed(
-              failure.length() > LONGEST_REASON
-                  ? failure.substring(0, LONGEST_REASON) + "…"
-                  : failure);
+      if (ending.failure() == null
+          && active.type.kind() == Kind.CONDITION
+          && ending.taken() == null) {
+        return Failure.of("it chose neither then nor else");
+      }
+      return ending.failure();
+    }
+
+    private Outcome failed(String reason, RetryPolicy.Failed how) {
+      return active
+          .policy
+          .retries()
+          .retry(active.attempts.counted(), how, random)
+          .<Outcome>map(
+              pause -> new Outcome.Again(nowMillis + pause.toMillis(), Cause.FAILED, cut(reason)))
+          .orElseGet(() -> new Outcome.Failed(cut(reason)));
+    }
+
+    private Outcome interrupted(String reason) {
+      return active.attempts.interrupted() < active.policy.interruptions()
+          ? new Outcome.Again(0, Cause.INTERRUPTED, cut(reason))
+          : failed(reason, new RetryPolicy.Failed("interrupted", null));
+    }
+
+    private Outcome snoozed(Failure.Snoozed snoozed) {
+      RetryPolicy policy = active.policy.retries();
+      if (!policy.maySnooze(active.attempts.snoozed())) {
+        return new Outcome.Failed("it snoozed more than " + policy.snoozes() + " times");
+      }
+      long pauseMillis = RetryPolicy.capped(snoozed.delay()).toMillis();
+      return new Outcome.Again(nowMillis + pauseMillis, Cause.SNOOZED, snoozed.reason());
+    }
+
+    private static String cut(String reason) {
+      return reason.length() > LONGEST_REASON ? reason.substring(0, LONGEST_REASON) + "…" : reason;
     }
 
     /** Only programs receive signals; their exit code tells whether a signal ended them. */
@@ -171,18 +211,6 @@ final class EndRecorder {
       return code.intValue() == CODE_OF_KILL && !kill.signal().equals("KILL")
           ? "it outlived " + kill.signal() + " and was killed"
           : "it was killed by " + kill.signal();
-    }
-
-    private static @Nullable String failure(ActiveAttempt active, Attempt.Ending ending) {
-      if (active.timedOut) {
-        return "timed out after " + active.policy.timeoutText();
-      }
-      if (ending.failure() == null
-          && active.type.kind() == Kind.CONDITION
-          && ending.taken() == null) {
-        return "it chose neither then nor else";
-      }
-      return ending.failure();
     }
   }
 }

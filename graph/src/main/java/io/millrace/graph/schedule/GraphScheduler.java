@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -93,7 +92,7 @@ public final class GraphScheduler implements Step, AutoCloseable {
     }
     this.credentials = context.credentials();
     this.choice = new StartSelector(graph, types);
-    this.ends = new EndRecorder(graph, executor, this::tell);
+    this.ends = new EndRecorder(graph, context, this::tell);
     this.kills = new KillDispatcher(graph, running, executor, this::tell);
     this.maxPlaces = options.places();
     this.maxOthers = options.others();
@@ -282,7 +281,7 @@ public final class GraphScheduler implements Step, AutoCloseable {
    * Finds an attempt again whose start is recorded, without knowing whether it has begun.
    *
    * @param complete whether no file is missing that was written for it
-   * @throws IllegalStateException if nothing is left of it, with the reason
+   * @return an attempt that was interrupted if nothing is left of it
    */
   private Attempt recover(ActiveAttempt active, boolean complete) throws IOException {
     Optional<Attempt> found = active.type.resume(context(active));
@@ -291,11 +290,13 @@ public final class GraphScheduler implements Step, AutoCloseable {
       return found.get();
     }
     if (folders.hasBegun(active)) {
-      throw new IllegalStateException("the server stopped, and what it had begun is gone");
+      return Attempt.ended(
+          Attempt.Ending.interrupted("the server stopped, and what it had begun is gone"));
     }
     if (!complete) {
-      throw new IllegalStateException(
-          "the machine was restarted, and nothing shows whether it had begun");
+      return Attempt.ended(
+          Attempt.Ending.interrupted(
+              "the machine was restarted, and nothing shows whether it had begun"));
     }
     folders.clear(active);
     return beginNew(active);
@@ -317,7 +318,7 @@ public final class GraphScheduler implements Step, AutoCloseable {
             : problem;
     String message = cause.getMessage();
     String reason = message == null || message.isBlank() ? cause.toString() : message;
-    return new Attempt.Ending(reason, null, Map.of());
+    return Attempt.Ending.failed(reason);
   }
 
   private void tell(SchedulerEvent news) {

@@ -4,6 +4,7 @@ import io.millrace.graph.NodeId;
 import io.millrace.processes.ProcessLauncher;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.random.RandomGenerator;
 
 /**
  * The environment of a scheduler.
@@ -12,9 +13,10 @@ import java.util.concurrent.Executor;
  * @param credentials variables that commands get besides their own environment
  * @param executor begins attempts, ends them and records their ends, which blocks for milliseconds;
  *     virtual threads, or in a simulation the caller's own
+ * @param random draws the jitter of pauses; for the scheduler's thread alone
  */
 public record SchedulerContext(
-    ProcessLauncher launcher, Credentials credentials, Executor executor) {
+    ProcessLauncher launcher, Credentials credentials, Executor executor, RandomGenerator random) {
 
   /**
    * Gives a command the variables by which it may call the server, such as its URL and a token.

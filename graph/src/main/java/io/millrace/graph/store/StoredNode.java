@@ -103,11 +103,14 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
   }
 
   private static void writePhase(Phase phase, ObjectNode json) {
-    if (phase.attempt() > 0) {
-      json.put("attempt", phase.attempt());
-    }
+    putNumber(json, "attempt", phase.attempts().number());
+    putNumber(json, "interrupted", phase.attempts().interrupted());
+    putNumber(json, "snoozed", phase.attempts().snoozed());
     switch (phase) {
-      case Phase.Waiting waiting -> putTime(json, "notBefore", waiting.notBeforeMillis());
+      case Phase.Waiting waiting -> {
+        putNumber(json, "notBefore", waiting.notBeforeMillis());
+        putReason(json, waiting.reason());
+      }
       case Phase.Running running -> {
         json.put("state", NodeState.RUNNING.word());
         json.put("started", running.startedMillis());
@@ -117,39 +120,48 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
       }
       case Phase.Ended ended -> {
         json.put("state", ended.state().word());
-        if (!ended.reason().isEmpty()) {
-          json.put("reason", ended.reason());
-        }
+        putReason(json, ended.reason());
         if (ended.taken() != null) {
           json.put("taken", ended.taken().word());
         }
-        putTime(json, "started", ended.startedMillis());
+        putNumber(json, "started", ended.startedMillis());
         json.put("ended", ended.endedMillis());
       }
     }
   }
 
-  /** Leaves out a time of 0. */
-  private static void putTime(ObjectNode json, String field, long millis) {
-    if (millis != 0) {
-      json.put(field, millis);
+  /** Leaves out 0. */
+  private static void putNumber(ObjectNode json, String field, long number) {
+    if (number != 0) {
+      json.put(field, number);
+    }
+  }
+
+  private static void putReason(ObjectNode json, String reason) {
+    if (!reason.isEmpty()) {
+      json.put("reason", reason);
     }
   }
 
   private static Phase readPhase(ObjectNode json) {
-    int attempt = json.path("attempt").asInt(0);
+    Phase.Attempts attempts =
+        new Phase.Attempts(
+            json.path("attempt").asInt(0),
+            json.path("interrupted").asInt(0),
+            json.path("snoozed").asInt(0));
+    String reason = json.path("reason").asString("");
     JsonNode state = json.get("state");
     if (state == null) {
-      return new Phase.Waiting(attempt, json.path("notBefore").asLong(0));
+      return new Phase.Waiting(attempts, json.path("notBefore").asLong(0), reason);
     }
     NodeState known = constant(NodeState.class, state);
     long started = json.path("started").asLong(0);
     if (known == NodeState.RUNNING) {
-      return new Phase.Running(attempt, started, json.path("killing").asBoolean(false));
+      return new Phase.Running(attempts, started, json.path("killing").asBoolean(false));
     }
     Branch taken = json.has("taken") ? constant(Branch.class, json.required("taken")) : null;
-    String reason = json.path("reason").asString("");
-    return new Phase.Ended(attempt, known, reason, taken, started, json.required("ended").asLong());
+    return new Phase.Ended(
+        attempts, known, reason, taken, started, json.required("ended").asLong());
   }
 
   private static ObjectNode writeKill(Kill kill) {

@@ -3,6 +3,9 @@ package io.millrace.graph.type;
 import io.millrace.blobs.Tail;
 import io.millrace.graph.Definition.Branch;
 import io.millrace.graph.Kill;
+import io.millrace.work.policy.RetryPolicy;
+import io.millrace.work.policy.TimeText;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -19,16 +22,91 @@ public interface Attempt {
   /** Its long output by key, as it grows; always the same map. */
   Map<String, Tail> recordings();
 
+  /** An attempt that is over as soon as it has begun, without long output. */
+  static Attempt ended(Ending ending) {
+    return new Attempt() {
+      @Override
+      public CompletableFuture<Ending> onEnd() {
+        return CompletableFuture.completedFuture(ending);
+      }
+
+      @Override
+      public void kill(Kill kill) {}
+
+      @Override
+      public Map<String, Tail> recordings() {
+        return Map.of();
+      }
+    };
+  }
+
   /**
    * The end of an attempt.
    *
-   * @param failure why it failed, for people; null if it succeeded
+   * @param failure why it did not succeed; null if it did
    * @param taken the branch that a condition chose; null for other types
    * @param values its output by key
    */
-  record Ending(@Nullable String failure, @Nullable Branch taken, Map<String, JsonNode> values) {
+  record Ending(@Nullable Failure failure, @Nullable Branch taken, Map<String, JsonNode> values) {
     public Ending {
       values = Map.copyOf(values);
+    }
+
+    /** A success of a type that chooses no branch. */
+    public static Ending succeeded(Map<String, JsonNode> values) {
+      return new Ending(null, null, values);
+    }
+
+    /**
+     * A failure of which nothing more is known.
+     *
+     * @param reason why, for people
+     */
+    public static Ending failed(String reason) {
+      return new Ending(Failure.of(reason), null, Map.of());
+    }
+
+    /**
+     * An interruption.
+     *
+     * @param reason what interrupted it, for people
+     */
+    public static Ending interrupted(String reason) {
+      return new Ending(new Failure.Interrupted(reason), null, Map.of());
+    }
+  }
+
+  /** Why an attempt did not succeed. The node's settings decide what follows from it. */
+  sealed interface Failure {
+    /** The reason, for people. */
+    String reason();
+
+    /**
+     * It failed.
+     *
+     * @param how the code of the failure, and the delay that it asks for
+     */
+    record Failed(String reason, RetryPolicy.Failed how) implements Failure {}
+
+    /** What ran it was lost, for example its process or its machine. */
+    record Interrupted(String reason) implements Failure {}
+
+    /** It asks to be put off. */
+    record Snoozed(Duration delay) implements Failure {
+      @Override
+      public String reason() {
+        return "it snoozed for " + TimeText.show(delay);
+      }
+    }
+
+    /** A failure without a code. */
+    static Failure of(String reason) {
+      return new Failed(reason, RetryPolicy.Failed.UNKNOWN);
+    }
+
+    /** A failure with this exit code or other code, which may be empty. */
+    static Failure of(String reason, String code) {
+      return new Failed(reason, new RetryPolicy.Failed(code.isEmpty() ? null : code, null));
     }
   }
 }

@@ -65,7 +65,7 @@ record CommandType(
 
   private static Attempt.Ending ending(int code) {
     return new Attempt.Ending(
-        code == 0 ? null : failure(code),
+        code == 0 ? null : Attempt.Failure.of(failure(code), Integer.toString(code)),
         null,
         Map.of(ProcessAttempt.RESULT, IntNode.valueOf(code)));
   }

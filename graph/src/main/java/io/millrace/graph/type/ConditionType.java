@@ -1,16 +1,13 @@
 package io.millrace.graph.type;
 
-import io.millrace.blobs.Tail;
 import io.millrace.graph.Definition.Branch;
 import io.millrace.graph.Definition.Kind;
-import io.millrace.graph.Kill;
 import io.millrace.graph.type.Programs.ProcessAttempt;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.IntNode;
 
@@ -64,7 +61,7 @@ record ConditionType(Programs programs) implements NodeType {
     Inputs inputs = new Inputs(context.inputs());
     if (inputs.has(FILE)) {
       boolean there = Files.exists(ProgramForm.absolute(FILE, inputs.text(FILE)));
-      return new Chosen(new Attempt.Ending(null, there ? Branch.THEN : Branch.ELSE, Map.of()));
+      return Attempt.ended(new Attempt.Ending(null, there ? Branch.THEN : Branch.ELSE, Map.of()));
     }
     return programs.start(context, ProgramForm.either(inputs), ConditionType::ending);
   }
@@ -81,23 +78,10 @@ record ConditionType(Programs programs) implements NodeType {
     return switch (code) {
       case 0 -> new Attempt.Ending(null, Branch.THEN, values);
       case 1 -> new Attempt.Ending(null, Branch.ELSE, values);
-      default -> new Attempt.Ending(CommandType.failure(code) + ", neither 0 nor 1", null, values);
+      default -> {
+        String reason = CommandType.failure(code) + ", neither 0 nor 1";
+        yield new Attempt.Ending(Attempt.Failure.of(reason, Integer.toString(code)), null, values);
+      }
     };
-  }
-
-  /** An attempt that was over as soon as it began. */
-  private record Chosen(Ending ending) implements Attempt {
-    @Override
-    public CompletableFuture<Ending> onEnd() {
-      return CompletableFuture.completedFuture(ending);
-    }
-
-    @Override
-    public void kill(Kill kill) {}
-
-    @Override
-    public Map<String, Tail> recordings() {
-      return Map.of();
-    }
   }
 }

@@ -1,7 +1,9 @@
 package io.millrace.graph.type;
 
 import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.work.policy.TimeText;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -117,6 +119,42 @@ public record Inputs(Map<String, JsonNode> values) {
         key,
         "a number of seconds from " + seconds(leastMillis) + " to " + seconds(maxMillis),
         value);
+  }
+
+  /**
+   * A duration: a number of seconds as in {@link #millis}, or a text such as {@code 30s}; empty if
+   * it is unset.
+   */
+  Optional<Duration> duration(String key, long leastMillis, long maxMillis) {
+    JsonNode value = value(key);
+    if (value == null || !value.isString()) {
+      return millis(key, leastMillis, maxMillis).map(Duration::ofMillis);
+    }
+    Duration duration = TimeText.parse(value.asString()).orElse(Duration.ZERO);
+    if (duration.compareTo(Duration.ofMillis(leastMillis)) >= 0
+        && duration.compareTo(Duration.ofMillis(maxMillis)) <= 0) {
+      return Optional.of(duration);
+    }
+    throw wrong(
+        key,
+        "a number of seconds from "
+            + seconds(leastMillis)
+            + " to "
+            + seconds(maxMillis)
+            + ", or a duration such as 30s",
+        value);
+  }
+
+  /** A setting of a policy: a text, a number, or a list of texts; empty if it is unset. */
+  Optional<String> setting(String key) {
+    JsonNode value = value(key);
+    return switch (value) {
+      case null -> Optional.empty();
+      case JsonNode number when number.isNumber() ->
+          Optional.of(number.decimalValue().toPlainString());
+      case JsonNode list when list.isArray() -> Optional.of(String.join(",", texts(key)));
+      default -> Optional.of(text(key, "a text, a number or a list of texts", value));
+    };
   }
 
   /** Requires exactly one of these keys. */

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.millrace.blobs.Tail;
 import io.millrace.graph.Kill;
+import io.millrace.graph.type.Attempt.Failure;
 import io.millrace.graph.type.ProgramForm.Program;
 import io.millrace.processes.ExitStatus;
 import io.millrace.processes.Output;
@@ -14,7 +15,13 @@ import io.millrace.processes.ProcessSpawner;
 import io.millrace.processes.ProcessSpec;
 import io.millrace.processes.RunningProcess;
 import io.millrace.processes.Signal;
+import io.millrace.work.policy.RetryPolicy;
+import io.millrace.work.policy.StatusText;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -39,6 +46,9 @@ record Programs(ProcessLauncher launcher, ProcessSpawner spawner) {
   /** The variable with the number of the attempt, from 1. */
   static final String ATTEMPT = "MILLRACE_ATTEMPT";
 
+  /** The variable with the file in which a program says when it is to be tried again. */
+  static final String STATUS_FILE = "MILLRACE_STATUS_FILE";
+
   /** Starts a program in a folder of its own. */
   RunningProcess start(AttemptContext context, Program program, Path folder, Output output) {
     Map<String, String> environment = new HashMap<>(program.environment());
@@ -62,26 +72,68 @@ record Programs(ProcessLauncher launcher, ProcessSpawner spawner) {
 
   /** Begins an attempt that is one program, in the folder of the attempt. */
   Attempt start(AttemptContext context, Program program, IntFunction<Attempt.Ending> ending) {
-    return attempt(start(context, program, context.folder(), Output.ALL), ending);
+    Map<String, String> environment = new HashMap<>(context.environment());
+    environment.put(STATUS_FILE, statusFile(context).toString());
+    AttemptContext more =
+        new AttemptContext(
+            context.id(), context.attempt(), context.inputs(), context.folder(), environment);
+    RunningProcess process = start(more, program, context.folder(), Output.ALL);
+    return attempt(process, statusFile(context), ending);
   }
 
   /** Finds such an attempt again. */
   Optional<Attempt> resume(AttemptContext context, IntFunction<Attempt.Ending> ending) {
-    return find(context.folder()).map(process -> attempt(process, ending));
+    return find(context.folder()).map(process -> attempt(process, statusFile(context), ending));
+  }
+
+  private static Path statusFile(AttemptContext context) {
+    return context.folder().resolve("status");
   }
 
   /**
    * The attempt that runs a process.
    *
-   * @param ending the ending that follows from its exit code
+   * @param ending the ending that follows from its exit code, if it has written no status
    */
-  private Attempt attempt(RunningProcess process, IntFunction<Attempt.Ending> ending) {
+  private Attempt attempt(
+      RunningProcess process, Path statusFile, IntFunction<Attempt.Ending> ending) {
     return new ProcessAttempt(
         process,
         status ->
             status instanceof ExitStatus.Exited(int code)
-                ? ending.apply(code)
-                : new Attempt.Ending(lost(process), null, Map.of()));
+                ? said(statusFile, code, ending.apply(code))
+                : Attempt.Ending.interrupted(lost(process)));
+  }
+
+  /** The ending of a program that may have asked to be put off, or to be tried again later. */
+  private static Attempt.Ending said(Path statusFile, int code, Attempt.Ending silent) {
+    String text;
+    try {
+      text = Files.readString(statusFile, StandardCharsets.ISO_8859_1);
+    } catch (NoSuchFileException _) {
+      return silent;
+    } catch (IOException e) {
+      return new Attempt.Ending(
+          Failure.of("the status file cannot be read: " + e), null, silent.values());
+    }
+    StatusText said = StatusText.parse(text).orElse(null);
+    Failure failure;
+    if (said == null || said.status() != StatusText.FAILED) {
+      failure =
+          Failure.of(
+              "the status file says \""
+                  + StatusText.shown(text)
+                  + "\", neither snooze nor 2, each with a delay");
+    } else if (said.snoozes() && said.delay() != null) {
+      failure = new Failure.Snoozed(said.delay());
+    } else {
+      String reason = code == 0 ? "it says that it failed" : CommandType.failure(code);
+      failure =
+          new Failure.Failed(
+              reason,
+              new RetryPolicy.Failed(code == 0 ? null : Integer.toString(code), said.delay()));
+    }
+    return new Attempt.Ending(failure, null, silent.values());
   }
 
   /** Why the end of a process is unknown. */

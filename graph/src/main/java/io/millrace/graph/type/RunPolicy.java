@@ -1,77 +1,132 @@
 package io.millrace.graph.type;
 
 import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.Policy.Field;
+import io.millrace.work.policy.PolicyException;
+import io.millrace.work.policy.RetryPolicy;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * How often a node is tried, and for how long: what the keys {@code retries}, {@code backoff} and
- * {@code timeout} of every working node say. Immutable.
+ * How often a node is tried, and for how long: what those keys of its data say that every working
+ * node has. Immutable.
  *
- * @param retries how many attempts may follow a failed first one by themselves, 0 to 1000; 0 if
- *     unset. A requested retry counts as well
- * @param backoff how long after the first failure the second attempt begins, from zero to a day; a
- *     second if unset. Doubled with every attempt up to {@link #LONGEST_BACKOFF}
+ * @param retries what follows from failures and snoozes
+ * @param interruptions how many interrupted attempts are begun again without counting, from 0
  * @param timeout how long an attempt may take, from a millisecond to 365 days; null for ever
  */
-public record RunPolicy(int retries, Duration backoff, @Nullable Duration timeout) {
-  /** One attempt, however long it takes. */
-  public static final RunPolicy DEFAULT = new RunPolicy(0, Duration.ofSeconds(1), null);
+public record RunPolicy(RetryPolicy retries, int interruptions, @Nullable Duration timeout) {
+  /** The settings of retries, as queue tasks and jobs have them. */
+  private static final Set<Field> OF_RETRIES =
+      EnumSet.of(
+          Field.ATTEMPTS,
+          Field.RETRY_DELAY,
+          Field.RETRY_FACTOR,
+          Field.RETRY_MAX_DELAY,
+          Field.RETRY_JITTER,
+          Field.RETRY_EXCEPT,
+          Field.SNOOZES);
 
-  /** The longest pause between attempts: an hour, or {@code backoff} if that is longer. */
-  public static final Duration LONGEST_BACKOFF = Duration.ofHours(1);
+  /** A first pause of a second, and no jitter: what nodes had before they had these settings. */
+  private static final Policy DEFAULTS =
+      new Policy(Map.of(Field.RETRY_DELAY.key(), "1s", Field.RETRY_JITTER.key(), "0"));
+
+  /** One attempt, however long it takes. */
+  public static final RunPolicy DEFAULT = new RunPolicy(DEFAULTS.retries(), 0, null);
 
   private static final int MAX_RETRIES = 1000;
+  private static final int MAX_INTERRUPTIONS = 10_000;
+
+  /** The number of attempts after the first one: an older form of {@code attempts}. */
   private static final String RETRIES = "retries";
+
+  /** The first pause in seconds: an older form of {@code retry_delay}. */
   private static final String BACKOFF = "backoff";
+
+  private static final String INTERRUPTIONS = "interruptions";
   private static final String TIMEOUT = "timeout";
   private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
   private static final long YEAR_MILLIS = Duration.ofDays(365).toMillis();
 
-  /**
-   * The keys {@code retries}, {@code backoff} and {@code timeout} together with those of a type.
-   */
+  /** The keys of the policy together with those of a type. */
   public static Set<String> keysWith(String... keys) {
     Set<String> all = new LinkedHashSet<>(Arrays.asList(keys));
-    all.addAll(Set.of(RETRIES, BACKOFF, TIMEOUT));
+    OF_RETRIES.forEach(field -> all.add(field.key()));
+    all.addAll(Set.of(RETRIES, BACKOFF, INTERRUPTIONS, TIMEOUT));
     return Set.copyOf(all);
   }
 
   /**
    * Reads the policy from a node's data.
    *
-   * @throws InvalidGraphException if one of the three keys is invalid; the message names it
+   * @throws InvalidGraphException if one of the keys is invalid; the message names it
    */
   public static RunPolicy of(Map<String, JsonNode> data) {
     Inputs inputs = new Inputs(data);
-    Optional<Long> backoff = inputs.millis(BACKOFF, 0, DAY_MILLIS);
-    Optional<Long> timeout = inputs.millis(TIMEOUT, 1, YEAR_MILLIS);
-    return new RunPolicy(
-        inputs.number(RETRIES, 0, MAX_RETRIES, DEFAULT.retries),
-        backoff.map(Duration::ofMillis).orElse(DEFAULT.backoff),
-        timeout.map(Duration::ofMillis).orElse(null));
+    Map<String, String> fields = new TreeMap<>();
+    for (Field field : OF_RETRIES) {
+      inputs.setting(field.key()).ifPresent(text -> fields.put(field.key(), text));
+    }
+    refuseBoth(inputs, RETRIES, Field.ATTEMPTS);
+    refuseBoth(inputs, BACKOFF, Field.RETRY_DELAY);
+    try {
+      return new RunPolicy(
+          retries(inputs, new Policy(fields).over(DEFAULTS)),
+          inputs.number(INTERRUPTIONS, 0, MAX_INTERRUPTIONS, 0),
+          inputs.duration(TIMEOUT, 1, YEAR_MILLIS).orElse(null));
+    } catch (PolicyException e) {
+      throw new InvalidGraphException(String.valueOf(e.getMessage()));
+    }
   }
 
   /**
-   * When the next attempt may begin, in milliseconds since 1970; empty if there is none.
-   *
-   * @param failed the attempt that has failed, from 1
+   * Reads the policy of a node that was stored when only {@code retries}, {@code backoff} and
+   * {@code timeout} had a meaning; the default policy if that is invalid too.
    */
-  public OptionalLong again(int failed, long nowMillis) {
-    if (failed > retries) {
-      return OptionalLong.empty();
+  public static RunPolicy ofFirstVersion(Map<String, JsonNode> data) {
+    Map<String, JsonNode> known = new TreeMap<>(data);
+    known.keySet().retainAll(Set.of(RETRIES, BACKOFF, TIMEOUT));
+    try {
+      return of(known);
+    } catch (InvalidGraphException e) {
+      return DEFAULT;
     }
-    long longest = Math.max(LONGEST_BACKOFF.toMillis(), backoff.toMillis());
-    // Far beyond the longest pause, and far from an overflow.
-    int doubled = Math.min(failed - 1, 30);
-    return OptionalLong.of(nowMillis + Math.min(backoff.toMillis() << doubled, longest));
+  }
+
+  private static void refuseBoth(Inputs inputs, String older, Field field) {
+    if (inputs.has(older) && inputs.has(field.key())) {
+      throw new InvalidGraphException(
+          "%s and %s are both set; %1$s is an older form of %2$s".formatted(older, field.key()));
+    }
+  }
+
+  private static RetryPolicy retries(Inputs inputs, Policy policy) {
+    RetryPolicy read = policy.retries();
+    int attempts =
+        inputs.has(RETRIES) ? inputs.number(RETRIES, 0, MAX_RETRIES, 0) + 1 : read.attempts();
+    Optional<Duration> backoff = inputs.millis(BACKOFF, 0, DAY_MILLIS).map(Duration::ofMillis);
+    // A first pause that is longer than the longest one was always kept.
+    boolean keeps = backoff.isPresent() && !inputs.has(Field.RETRY_MAX_DELAY.key());
+    Duration maxDelay =
+        keeps && backoff.get().compareTo(read.maxDelay()) > 0 ? backoff.get() : read.maxDelay();
+    return new RetryPolicy(
+        attempts,
+        backoff.map(List::of).orElse(read.delays()),
+        read.factor(),
+        maxDelay,
+        read.jitter(),
+        read.except(),
+        read.snoozes());
   }
 
   /** The timeout in seconds for people; for a policy that has one. */

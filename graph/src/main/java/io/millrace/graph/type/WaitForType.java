@@ -168,9 +168,9 @@ record WaitForType(Programs programs, InstantSource clock, Timer timer) implemen
       if (problem != null) {
         Throwable inner = problem instanceof CompletionException ? problem.getCause() : null;
         String reason = String.valueOf((inner == null ? problem : inner).getMessage());
-        end.complete(new Ending(reason, null, Map.of()));
+        end.complete(Ending.failed(reason));
       } else if (Boolean.TRUE.equals(holds)) {
-        end.complete(new Ending(null, null, Map.of()));
+        end.complete(Ending.succeeded(Map.of()));
       } else {
         timer.after(look.pause(looked), this::begin);
       }
@@ -183,7 +183,7 @@ record WaitForType(Programs programs, InstantSource clock, Timer timer) implemen
 
     @Override
     public void kill(Kill kill) {
-      Ending ended = new Ending("it was ended while it waited", null, Map.of());
+      Ending ended = Ending.failed("it was ended while it waited");
       var _ = look.end(kill).whenComplete((_, _) -> end.complete(ended));
     }
 

@@ -111,7 +111,7 @@ class GraphPropertyTest {
       Outcome outcome =
           switch (random.nextInt(5)) {
             case 0 -> new Outcome.Failed("chance");
-            case 1 -> new Outcome.Again(0);
+            case 1 -> new Outcome.Again(0, "");
             default -> new Outcome.Finished(taken(id));
           };
       drive.end(id, outcome);

@@ -163,7 +163,7 @@ class GraphTest {
 
     drive.kill(group);
     assertThat(drive.state(waits)).isEqualTo(NodeState.KILLED);
-    assertThat(drive.phase(runs)).isEqualTo(new Phase.Running(1, started, true));
+    assertThat(drive.phase(runs)).isEqualTo(new Phase.Running(Phase.Attempts.of(1), started, true));
     assertThat(drive.state(group)).isEqualTo(NodeState.RUNNING);
 
     drive.end(runs, new Outcome.Killed("signal TERM"));
@@ -176,7 +176,7 @@ class GraphTest {
     drive.start(node);
     drive.kill(node);
 
-    drive.end(node, new Outcome.Again(0));
+    drive.end(node, new Outcome.Again(0, ""));
 
     assertThat(drive.state(node)).isEqualTo(NodeState.KILLED);
   }
@@ -185,7 +185,7 @@ class GraphTest {
   void the_end_of_an_attempt_that_runs_no_more_is_refused() {
     NodeId node = drive.work();
     drive.start(node);
-    drive.end(node, new Outcome.Again(0));
+    drive.end(node, new Outcome.Again(0, ""));
     drive.start(node);
 
     assertThatThrownBy(() -> drive.rules.end(node, 1, new Outcome.Finished(null), 0))
@@ -197,7 +197,7 @@ class GraphTest {
   void one_that_is_to_wait_does_not_start_before_its_time() {
     NodeId node = drive.work();
     drive.start(node);
-    drive.end(node, new Outcome.Again(1_000_000));
+    drive.end(node, new Outcome.Again(1_000_000, ""));
 
     assertThatThrownBy(() -> drive.rules.start(node, 999_999))
         .isInstanceOf(NodeStateException.class);

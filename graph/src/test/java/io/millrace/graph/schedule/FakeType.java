@@ -48,7 +48,11 @@ final class FakeType implements NodeType {
       this.over = over;
     }
 
-    void end(@Nullable String failure, @Nullable Branch taken) {
+    void end(@Nullable String reason, @Nullable Branch taken) {
+      endWith(reason == null ? null : Failure.of(reason), taken);
+    }
+
+    void endWith(@Nullable Failure failure, @Nullable Branch taken) {
       over.run();
       end.complete(new Ending(failure, taken, Map.of()));
     }

@@ -7,12 +7,16 @@ import io.millrace.graph.Kill;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
+import io.millrace.graph.type.Attempt.Failure;
+import io.millrace.work.policy.RetryPolicy;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.IntNode;
+import tools.jackson.databind.node.StringNode;
 
 /** How attempts begin, end, are repeated and killed, with a store that is away at times. */
 class GraphSchedulerTest {
@@ -84,6 +88,63 @@ class GraphSchedulerTest {
 
     assertThat(world.graph.state(id)).isEqualTo(NodeState.FAILED);
     assertThat(world.graph.reason(id)).isEqualTo("no luck");
+  }
+
+  @Test
+  void a_failure_that_must_not_be_retried_is_final_and_one_that_asks_for_a_delay_gets_it() {
+    NodeId id =
+        world.add(
+            world.work,
+            Map.of(
+                "attempts", IntNode.valueOf(5), "retry_except", StringNode.valueOf("3,timeout")));
+    world.settle();
+    RetryPolicy.Failed asks = new RetryPolicy.Failed("2", Duration.ofMinutes(30));
+    world.work.begun.getLast().endWith(new Failure.Failed("exit code 2", asks), null);
+    world.pass(1_800_000 - 1);
+    assertThat(world.work.begun).hasSize(1);
+    assertThat(world.graph.node(id).phase())
+        .isEqualTo(new Phase.Waiting(Phase.Attempts.of(1), world.nowMillis + 1, "exit code 2"));
+    world.pass(1);
+    world.work.begun.getLast().endWith(Failure.of("exit code 3", "3"), null);
+    world.settle();
+
+    assertThat(world.graph.state(id)).isEqualTo(NodeState.FAILED);
+    assertThat(world.graph.reason(id)).isEqualTo("exit code 3");
+    assertThat(world.work.begun).hasSize(2);
+  }
+
+  @Test
+  void snoozes_and_interruptions_have_limits_of_their_own_and_do_not_count_as_attempts() {
+    NodeId id =
+        world.add(
+            world.work,
+            Map.of(
+                "retries", IntNode.valueOf(1),
+                "snoozes", IntNode.valueOf(2),
+                "interruptions", IntNode.valueOf(1)));
+    Failure snooze = new Failure.Snoozed(Duration.ofSeconds(20));
+    Failure lost = new Failure.Interrupted("it is gone");
+    world.settle();
+    for (Failure failure : List.of(snooze, lost, snooze)) {
+      world.work.begun.getLast().endWith(failure, null);
+      world.pass(20_000);
+      assertThat(world.graph.state(id)).isEqualTo(NodeState.RUNNING);
+    }
+    assertThat(world.graph.node(id).phase().attempts()).isEqualTo(new Phase.Attempts(4, 1, 2));
+    // One more interruption counts as a failure, which is retried once.
+    world.work.begun.getLast().endWith(lost, null);
+    world.pass(1_000);
+    assertThat(world.graph.state(id)).isEqualTo(NodeState.RUNNING);
+    world.work.begun.getLast().endWith(snooze, null);
+    world.settle();
+
+    assertThat(world.graph.state(id)).isEqualTo(NodeState.FAILED);
+    assertThat(world.graph.reason(id)).isEqualTo("it snoozed more than 2 times");
+    world.graph.retry(id);
+    world.settle();
+    world.work.begun.getLast().end("no luck", null);
+    world.settle();
+    assertThat(world.graph.state(id)).isEqualTo(NodeState.FAILED);
   }
 
   @Test

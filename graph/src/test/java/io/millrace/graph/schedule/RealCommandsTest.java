@@ -9,6 +9,7 @@ import io.millrace.graph.Kill;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
+import io.millrace.graph.Phase;
 import io.millrace.graph.type.NodeTypes;
 import io.millrace.graph.type.StandardTypes;
 import io.millrace.processes.FileTree;
@@ -21,6 +22,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
@@ -52,7 +54,10 @@ class RealCommandsTest {
   private GraphScheduler drive() {
     SchedulerContext context =
         new SchedulerContext(
-            launcher, (id, attempt) -> Map.of("MILLRACE_URL", "http://x/" + id), executor);
+            launcher,
+            (id, attempt) -> Map.of("MILLRACE_URL", "http://x/" + id),
+            executor,
+            new Random(1));
     GraphScheduler scheduler =
         new GraphScheduler(
             graph,
@@ -86,6 +91,25 @@ class RealCommandsTest {
         .isEqualTo("given hello " + id + " 1 http://x/" + id + "\n/\n");
     assertThat(graph.value(id, "stderr").asString()).isEqualTo("error\n");
     assertThat(graph.value(id, "mixedout").asString()).contains("given", "error");
+  }
+
+  @Test
+  void a_program_says_in_its_status_file_when_it_is_to_run_again() {
+    String script =
+        "[ $MILLRACE_ATTEMPT = 1 ] && echo snooze 10ms > $MILLRACE_STATUS_FILE;"
+            + " [ $MILLRACE_ATTEMPT = 2 ] && echo 2 20ms > $MILLRACE_STATUS_FILE; exit 75";
+    NodeId id =
+        add(
+            "shell command",
+            "{\"command\": \"%s\", \"attempts\": 2, \"retry_delay\": \"10ms\"}".formatted(script));
+    NodeId wrong =
+        add("shell command", "{\"command\": \"echo 7 > $MILLRACE_STATUS_FILE\", \"attempts\": 1}");
+
+    assertThat(end(wrong)).isEqualTo(NodeState.FAILED);
+    assertThat(graph.reason(wrong)).contains("the status file says \"7\"");
+    assertThat(end(id)).isEqualTo(NodeState.FAILED);
+    assertThat(graph.node(id).phase().attempts()).isEqualTo(new Phase.Attempts(3, 0, 1));
+    assertThat(graph.reason(id)).isEqualTo("exit code 75");
   }
 
   @Test

@@ -14,6 +14,7 @@ import io.millrace.graph.NewNode.NodeRef;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
+import io.millrace.graph.type.Attempt.Failure;
 import io.millrace.graph.type.AttemptContext;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.IntNode;
 
 /**
  * Random graphs whose attempts end at random, killed and retried anywhere, under a scheduler that
@@ -117,7 +119,11 @@ class SchedulerPropertyTest {
             random.nextInt(4) == 0 ? branch() : null);
     boolean always = random.nextInt(10) == 0;
     Map<String, JsonNode> data =
-        random.nextInt(3) == 0 ? World.retries(random.nextInt(3), 0.5) : Map.of();
+        switch (random.nextInt(4)) {
+          case 0 -> World.retries(random.nextInt(3), 0.5);
+          case 1 -> Map.of("interruptions", IntNode.valueOf(2), "snoozes", IntNode.valueOf(2));
+          default -> Map.of();
+        };
     try {
       world.graph.add(new NewNode(null, null, group ? "group" : type.name(), place, always, data));
     } catch (InvalidGraphException | NodeStateException e) {
@@ -143,7 +149,13 @@ class SchedulerPropertyTest {
   private void end() {
     List<FakeType.Fake> alive = alive();
     if (!alive.isEmpty()) {
-      end(alive.get(random.nextInt(alive.size())), random.nextInt(4) == 0 ? "chance" : null);
+      FakeType.Fake fake = alive.get(random.nextInt(alive.size()));
+      switch (random.nextInt(12)) {
+        case 0, 1, 2 -> end(fake, "chance");
+        case 3 -> fake.endWith(new Failure.Snoozed(Duration.ofSeconds(1)), null);
+        case 4 -> fake.endWith(new Failure.Interrupted("chance"), null);
+        default -> end(fake, null);
+      }
     }
   }
 

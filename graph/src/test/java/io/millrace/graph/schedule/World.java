@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.DoubleNode;
@@ -55,7 +56,7 @@ final class World {
             graph,
             types,
             new SchedulerOptions(folder, places, 1_000),
-            new SchedulerContext(launcher, Credentials.NONE, tasks::add));
+            new SchedulerContext(launcher, Credentials.NONE, tasks::add, new Random(1)));
     fresh.wakeBy(() -> woken = true);
     return fresh;
   }

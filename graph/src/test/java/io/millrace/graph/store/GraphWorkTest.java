@@ -23,6 +23,8 @@ import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.NodeWatch;
 import io.millrace.graph.Outcome;
+import io.millrace.graph.Outcome.Cause;
+import io.millrace.graph.Phase;
 import io.millrace.store.Subscription;
 import io.millrace.store.Subscription.Interest;
 import io.millrace.work.Watch;
@@ -81,7 +83,7 @@ class GraphWorkTest {
     NodeId id = world.addOne("command");
     var _ = world.start(id);
     long due = world.nowMillis() + 5_000;
-    world.end(id, new Outcome.Again(due));
+    world.end(id, new Outcome.Again(due, ""));
 
     assertThat(world.node(id).reason()).isEqualTo("attempt 2 begins after 2026-01-02T03:04:10Z");
     assertThat(ready()).isEmpty();
@@ -119,6 +121,23 @@ class GraphWorkTest {
 
     assertThat(world.state(top)).isEqualTo(NodeState.FAILED);
     assertThat(world.registry().data(top, "result", null, 0).data()).isEqualTo(Json.text(""));
+  }
+
+  @Test
+  void what_does_not_count_and_how_the_last_attempt_ended_is_known_after_a_restart() {
+    NodeId id = world.addOne("command");
+    var _ = world.start(id);
+    world.end(id, new Outcome.Again(0, Cause.INTERRUPTED, "it is gone"));
+    var _ = world.start(id);
+    long due = world.nowMillis() + 5_000;
+    world.end(id, new Outcome.Again(due, Cause.SNOOZED, "it snoozed for 5s"));
+
+    world.restart();
+
+    assertThat(world.node(id).phase())
+        .isEqualTo(new Phase.Waiting(new Phase.Attempts(2, 1, 1), due, "it snoozed for 5s"));
+    assertThat(world.node(id).reason())
+        .isEqualTo("attempt 3 begins after 2026-01-02T03:04:10Z: it snoozed for 5s");
   }
 
   @Test

@@ -81,7 +81,7 @@ class StoredFormatTest {
         .kill(Caller.ANYONE, List.of(ids.get(3)), new Kill("INT", Duration.ofMillis(1)));
     NodeId again = world.addOne(form(null, "command", GraphForms.after(condition)));
     var _ = world.start(again);
-    world.end(again, new Outcome.Again(world.nowMillis() + 5_000));
+    world.end(again, new Outcome.Again(world.nowMillis() + 5_000, ""));
     var _ = world.registry().remove(Caller.ANYONE, join, Removal.LEAF, null);
   }
 

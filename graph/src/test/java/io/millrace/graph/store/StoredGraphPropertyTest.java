@@ -200,7 +200,7 @@ class StoredGraphPropertyTest {
         Outcome outcome =
             switch (random.nextInt(5)) {
               case 0 -> new Outcome.Failed("chance");
-              case 1 -> new Outcome.Again(0);
+              case 1 -> new Outcome.Again(0, "");
               default -> finished(item.node());
             };
         ended.add(ended(item.node(), outcome));

@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.processes.ProcessLauncher;
+import io.millrace.work.policy.RetryPolicy;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,8 +80,16 @@ class StandardTypesTest {
           command       | {"command": "x", "retries": 1001}        | retries must be a whole number from 0 to 1000, not 1001
           command       | {"command": "x", "retries": 1.5}         | retries must be a whole number from 0 to 1000, not 1.5
           command       | {"command": "x", "backoff": -1}          | backoff must be a number of seconds from 0 to 86400, not -1
-          command       | {"command": "x", "timeout": "5"}         | timeout must be a number of seconds from 0.001 to 31536000, not "5"
+          command       | {"command": "x", "timeout": "5"}         | timeout must be a number of seconds from 0.001 to 31536000, or a duration such as 30s, not "5"
           command       | {"command": "x", "timeout": 0}           | timeout must be a number of seconds from 0.001 to 31536000, not 0
+          command       | {"command": "x", "timeout": "0s"}        | timeout must be a number of seconds from 0.001 to 31536000, or a duration such as 30s, not "0s"
+          command       | {"command": "x", "attempts": 0}          | attempts must be an integer from 1 to 10000
+          command       | {"command": "x", "attempts": {}}         | attempts must be a text, a number or a list of texts, not {}
+          command       | {"command": "x", "attempts": 2, "retries": 1} | retries and attempts are both set; retries is an older form of attempts
+          command       | {"command": "x", "backoff": 2, "retry_delay": "1s"} | backoff and retry_delay are both set
+          command       | {"command": "x", "retry_delay": "1s,x"}  | retry_delay must be a duration
+          command       | {"command": "x", "retry_jitter": 2}      | retry_jitter must be a number from 0 to 1
+          command       | {"command": "x", "interruptions": -1}    | interruptions must be a whole number from 0 to 10000, not -1
           shell command | {"command": ["x"]}                       | command must be a text, not ["x"]
           condition     | {}                                       | one of command, shell, file must be set, not none
           condition     | {"shell": "x", "file": "/x"}             | one of command, shell, file must be set, not shell and file
@@ -145,30 +156,69 @@ class StandardTypesTest {
         .containsExactly("command", "shell command", "condition", "wait for", "group");
     for (NodeType type : types.types()) {
       if (!type.name().equals("group")) {
-        assertThat(type.inputs()).contains("retries", "backoff", "timeout");
+        assertThat(type.inputs()).contains("retries", "backoff", "timeout", "attempts", "snoozes");
       }
     }
   }
 
   @Test
   void pauses_double_up_to_an_hour_and_longer_ones_stay() {
-    RunPolicy policy = new RunPolicy(1000, Duration.ofSeconds(1), null);
-    assertThat(policy.again(1, 0)).hasValue(1_000);
-    assertThat(policy.again(2, 0)).hasValue(2_000);
-    assertThat(policy.again(12, 0)).hasValue(2_048_000);
-    assertThat(policy.again(13, 0)).hasValue(3_600_000);
-    assertThat(policy.again(1000, 5)).hasValue(3_600_005);
-    assertThat(policy.again(1001, 0)).isEmpty();
-    assertThat(new RunPolicy(9, Duration.ofDays(1), null).again(9, 0)).hasValue(86_400_000);
-    assertThat(new RunPolicy(9, Duration.ZERO, null).again(9, 7)).hasValue(7);
-    assertThat(RunPolicy.DEFAULT.again(1, 0)).isEmpty();
+    String thousand = "{'retries': 1000}";
+    assertThat(pause(thousand, 1)).hasValue(Duration.ofSeconds(1));
+    assertThat(pause(thousand, 2)).hasValue(Duration.ofSeconds(2));
+    assertThat(pause(thousand, 12)).hasValue(Duration.ofSeconds(2_048));
+    assertThat(pause(thousand, 13)).hasValue(Duration.ofHours(1));
+    assertThat(pause(thousand, 1000)).hasValue(Duration.ofHours(1));
+    assertThat(pause(thousand, 1001)).isEmpty();
+    assertThat(pause("{'retries': 9, 'backoff': 86400}", 9)).hasValue(Duration.ofDays(1));
+    assertThat(pause("{'retries': 9, 'backoff': 0}", 9)).hasValue(Duration.ZERO);
+    assertThat(pause("{}", 1)).isEmpty();
+  }
+
+  @Test
+  void retries_are_set_as_those_of_queues_too() {
+    String listed = "{'attempts': 4, 'retry_delay': '1s,1m'}";
+    assertThat(pause(listed, 1)).hasValue(Duration.ofSeconds(1));
+    assertThat(pause(listed, 2)).hasValue(Duration.ofMinutes(1));
+    assertThat(pause(listed, 3)).hasValue(Duration.ofMinutes(1));
+    assertThat(pause(listed, 4)).isEmpty();
+    String equal = "{'attempts': '3', 'retry_delay': ['90s'], 'retry_factor': 1}";
+    assertThat(pause(equal, 2)).hasValue(Duration.ofSeconds(90));
+    String capped = "{'retries': 9, 'backoff': 60, 'retry_max_delay': '90s'}";
+    assertThat(pause(capped, 5)).hasValue(Duration.ofSeconds(90));
+    RunPolicy policy = RunPolicy.of(values("{'retry_except': '3,4', 'snoozes': 2}"));
+    assertThat(policy.retries().except()).containsExactlyInAnyOrder("3", "4");
+    assertThat(policy.retries().snoozes()).isEqualTo(2);
+    assertThat(RunPolicy.of(values("{'timeout': '1.5m'}")).timeout())
+        .isEqualTo(Duration.ofSeconds(90));
+  }
+
+  @Test
+  void what_the_first_version_stored_keeps_its_meaning() {
+    RunPolicy policy =
+        RunPolicy.ofFirstVersion(values("{'retries': 2, 'timeout': 5, 'attempts': 'mine'}"));
+
+    assertThat(policy.retries().attempts()).isEqualTo(3);
+    assertThat(policy.timeout()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(RunPolicy.ofFirstVersion(values("{'retries': -1}"))).isEqualTo(RunPolicy.DEFAULT);
+  }
+
+  private static Optional<Duration> pause(String data, int failures) {
+    return RunPolicy.of(values(data))
+        .retries()
+        .retry(failures, RetryPolicy.Failed.UNKNOWN, new Random(1));
+  }
+
+  private static Map<String, JsonNode> values(String data) {
+    Map<String, JsonNode> values = new HashMap<>();
+    JSON.readTree(data.replace('\'', '"'))
+        .properties()
+        .forEach(property -> values.put(property.getKey(), property.getValue()));
+    return values;
   }
 
   private void check(String type, String data) {
-    Map<String, JsonNode> values = new HashMap<>();
-    JSON.readTree(data)
-        .properties()
-        .forEach(property -> values.put(property.getKey(), property.getValue()));
+    Map<String, JsonNode> values = values(data);
     types.types().stream()
         .filter(it -> it.name().equals(type))
         .findFirst()

@@ -84,7 +84,7 @@ class WaitForTest {
     closed.kill(Kill.DEFAULT);
     pass();
 
-    assertThat(closed.onEnd().join().failure()).contains("ended while it waited");
+    assertThat(closed.onEnd().join().failure()).asString().contains("ended while it waited");
     assertThat(pauses).isEmpty();
   }
 
@@ -125,12 +125,13 @@ class WaitForTest {
 
     attempt.kill(Kill.DEFAULT);
 
-    assertThat(attempt.onEnd().join().failure()).contains("ended while it waited");
+    assertThat(attempt.onEnd().join().failure()).asString().contains("ended while it waited");
   }
 
   @Test
   void a_program_that_is_not_there_will_not_come() {
     assertThat(start("{\"command\": \"no-such-program\"}").onEnd().join().failure())
+        .asString()
         .contains("no-such-program");
   }
 

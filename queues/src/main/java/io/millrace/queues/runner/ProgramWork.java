@@ -9,9 +9,8 @@ import io.millrace.queues.Status;
 import io.millrace.queues.plugin.PluginException;
 import io.millrace.queues.plugin.ProgramForm;
 import io.millrace.work.Backoff;
-import io.millrace.work.policy.PolicyException;
 import io.millrace.work.policy.RetryPolicy.Failed;
-import io.millrace.work.policy.TimeText;
+import io.millrace.work.policy.StatusText;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -108,29 +107,20 @@ final class ProgramWork implements Work {
     } catch (IOException e) {
       return Result.failed("the status file cannot be read: " + e);
     }
-    try {
-      return said(word.split("\\s+"), code, reason);
-    } catch (NumberFormatException | PolicyException e) {
-      String shown = word.length() > 80 ? word.substring(0, 80) + "…" : word;
-      return Result.failed("the status file says \"" + shown + "\", which is no positive integer");
-    }
+    return StatusText.parse(word)
+        .map(said -> said(said, code, reason))
+        .orElseGet(() ->
+            Result.failed(
+                "the status file says \""
+                    + StatusText.shown(word)
+                    + "\", which is no positive integer"));
   }
 
-  /**
-   * The result that a status file tells: {@code STATUS}, {@code 2 DELAY} for a failure that asks to
-   * be tried again after this delay, or {@code snooze DELAY}.
-   */
-  private static Result said(String[] words, int code, @Nullable String reason) {
-    Duration delay = words.length == 2 ? TimeText.duration("the delay", words[1]) : null;
-    if (delay != null && words[0].equals("snooze")) {
-      return new Result(Status.FAILED, reason, null, new RetryWish.Snooze(delay));
-    }
-    int status = Integer.parseInt(words[0]);
-    boolean valid = delay == null ? words.length == 1 : status == Status.FAILED;
-    if (!valid || !Status.isFinished(status)) {
-      throw new NumberFormatException("no status");
-    }
-    return new Result(status, reason, null, failed(code, delay));
+  private static Result said(StatusText said, int code, @Nullable String reason) {
+    Duration delay = said.delay();
+    return said.snoozes() && delay != null
+        ? new Result(Status.FAILED, reason, null, new RetryWish.Snooze(delay))
+        : new Result(said.status(), reason, null, failed(code, delay));
   }
 
   private static RetryWish failed(int code, @Nullable Duration delay) {

@@ -52,6 +52,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -200,7 +201,8 @@ public final class GraphPart implements Part {
             launcher,
             (id, attempt) ->
                 Map.of("MILLRACE_URL", reached, "MILLRACE_TOKEN", tokens.of(id, attempt)),
-            runs);
+            runs,
+            new SplittableRandom());
     SchedulerOptions options = settings.scheduling(folder);
     scheduler =
         new GraphScheduler(

@@ -39,6 +39,8 @@ record NodeShape(@Nullable Set<String> fields) {
           "state",
           "reason",
           "attempt",
+          "interrupted",
+          "snoozed",
           "created",
           "started",
           "ended",
@@ -117,6 +119,8 @@ record NodeShape(@Nullable Set<String> fields) {
       json.put("reason", node.reason());
     }
     json.put("attempt", node.phase().attempt());
+    putPositive(json, "interrupted", node.phase().attempts().interrupted());
+    putPositive(json, "snoozed", node.phase().attempts().snoozed());
     json.put("created", node.createdMillis());
     addPhase(json, node.phase());
     return json.put("version", node.version());
@@ -124,16 +128,16 @@ record NodeShape(@Nullable Set<String> fields) {
 
   private static void addPhase(ObjectNode json, Phase phase) {
     switch (phase) {
-      case Phase.Waiting waiting -> putTime(json, "notBefore", waiting.notBeforeMillis());
+      case Phase.Waiting waiting -> putPositive(json, "notBefore", waiting.notBeforeMillis());
       case Phase.Running running -> {
-        putTime(json, "started", running.startedMillis());
+        putPositive(json, "started", running.startedMillis());
         if (running.killing()) {
           json.put("killing", true);
         }
       }
       case Phase.Ended ended -> {
-        putTime(json, "started", ended.startedMillis());
-        putTime(json, "ended", ended.endedMillis());
+        putPositive(json, "started", ended.startedMillis());
+        putPositive(json, "ended", ended.endedMillis());
         if (ended.taken() != null) {
           json.put("taken", word(ended.taken()));
         }
@@ -141,9 +145,9 @@ record NodeShape(@Nullable Set<String> fields) {
     }
   }
 
-  private static void putTime(ObjectNode json, String field, long millis) {
-    if (millis > 0) {
-      json.put(field, millis);
+  private static void putPositive(ObjectNode json, String field, long number) {
+    if (number > 0) {
+      json.put(field, number);
     }
   }
 

@@ -210,11 +210,13 @@ final class EventViewTest {
     }
 
     private void run(GraphNode node) {
-      if (node.phase() instanceof Phase.Running(int attempt, long _, boolean _)
+      if (node.phase() instanceof Phase.Running running
           && !node.definition().type().equals("group")) {
         Outcome outcome =
             random.nextBoolean() ? new Outcome.Finished(null) : new Outcome.Failed("by chance");
-        work.end(List.of(new GraphWork.Ended(node.id(), attempt, outcome, Map.of(), Map.of())));
+        work.end(
+            List.of(
+                new GraphWork.Ended(node.id(), running.attempt(), outcome, Map.of(), Map.of())));
       } else {
         var _ = work.start(List.of(node.id()));
       }

@@ -83,19 +83,23 @@ final class Forms {
   }
 
   private static Phase phase(JsonNode json, NodeState state) {
-    int attempt = json.required("attempt").asInt();
+    Phase.Attempts attempts =
+        new Phase.Attempts(
+            json.required("attempt").asInt(),
+            json.path("interrupted").asInt(0),
+            json.path("snoozed").asInt(0));
     long started = json.path("started").asLong(0);
     return switch (state) {
-      case RUNNING -> new Phase.Running(attempt, started, json.has("killing"));
+      case RUNNING -> new Phase.Running(attempts, started, json.has("killing"));
       case FINISHED, FAILED, KILLED ->
           new Phase.Ended(
-              attempt,
+              attempts,
               state,
               json.path("reason").asString(""),
               branch(json.get("taken")),
               started,
               json.required("ended").asLong());
-      default -> new Phase.Waiting(attempt, json.path("notBefore").asLong(0));
+      default -> new Phase.Waiting(attempts, json.path("notBefore").asLong(0), "");
     };
   }
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 final class GraphTokensTest {
   private static final NodeId NODE = new NodeId(12);
 
-  private Phase phase = new Phase.Running(3, 1, false);
+  private Phase phase = new Phase.Running(Phase.Attempts.of(3), 1, false);
   private final GraphTokens tokens = tokens("secret");
 
   private GraphTokens tokens(String secret) {
@@ -37,11 +37,11 @@ final class GraphTokensTest {
     String token = tokens.of(NODE, 3);
     assertThat(token).startsWith("graph-12-3-");
     assertThat(tokens.holder(token)).contains(new Caller.RunningNode(NODE, 3));
-    phase = new Phase.Running(3, 1, true);
+    phase = new Phase.Running(Phase.Attempts.of(3), 1, true);
     assertThat(tokens.holder(token)).isPresent();
-    phase = new Phase.Waiting(3, 0);
+    phase = new Phase.Waiting(Phase.Attempts.of(3), 0, "");
     assertThat(tokens.holder(token)).isEmpty();
-    phase = new Phase.Running(4, 1, false);
+    phase = new Phase.Running(Phase.Attempts.of(4), 1, false);
     assertThat(tokens.holder(token)).isEmpty();
   }
 

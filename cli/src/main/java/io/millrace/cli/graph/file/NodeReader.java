@@ -4,14 +4,18 @@ import io.millrace.cli.graph.file.GraphFileException.Mistakes;
 import io.millrace.cli.terminal.Durations;
 import io.millrace.server.config.EditDistance;
 import io.millrace.server.config.Yaml;
+import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.PolicyException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.TypeConversionException;
 import tools.jackson.databind.JsonNode;
@@ -26,7 +30,7 @@ final class NodeReader {
   private static final List<String> OWN =
       List.of("type", "name", "parent", "parents", "after", "branch", "always", "data");
   private static final List<String> DEFAULTS =
-      List.of("env", "cwd", "retries", "backoff", "timeout");
+      Stream.concat(Stream.of("env", "cwd"), TypeKeys.POLICY.stream()).toList();
 
   private final Values values;
   private final Mistakes mistakes;
@@ -165,8 +169,14 @@ final class NodeReader {
       case Yaml.Fields more -> addMore(type, more, data);
       case Yaml other -> mistakes.add(other.line(), "data must have keys");
     }
+    Set<String> ownForms = new HashSet<>();
+    TypeKeys.OLDER.forEach((key, older) -> {
+      if (data.containsKey(key) || data.containsKey(older)) {
+        ownForms.addAll(List.of(key, older));
+      }
+    });
     defaults.forEach((key, value) -> {
-      if (inputs.contains(key)) {
+      if (inputs.contains(key) && !ownForms.contains(key)) {
         data.merge(key, value, (own, common) -> values.merged(key, own, common));
       }
     });
@@ -224,14 +234,26 @@ final class NodeReader {
     /** A value of a node's data; null if it is invalid. */
     @Nullable JsonNode data(String key, Yaml value) {
       return switch (key) {
-        case "retries" -> count(key, value);
+        case "retries", "interruptions" -> count(key, value);
         case "backoff", "timeout", "interval" -> seconds(key, value);
         case "cwd", "file" -> path(key, value);
         case "env" -> texts(key, value);
         case "stdin", "port", "queue", "job_type", "description", "priority" ->
             textNode(key, value);
-        default -> value.json();
+        default -> Policy.Field.of(key).isPresent() ? setting(key, value) : value.json();
       };
+    }
+
+    /** A setting of retries; a list stands for its texts with commas. */
+    private @Nullable JsonNode setting(String key, Yaml value) {
+      String text = String.join(",", names(key, value));
+      try {
+        var _ = new Policy(Map.of(key, text));
+        return JSON.stringNode(text);
+      } catch (PolicyException e) {
+        wrong(value, String.valueOf(e.getMessage()));
+        return null;
+      }
     }
 
     private void wrong(Yaml value, String message) {

@@ -21,7 +21,24 @@ public final class TypeKeys {
   /** Chooses a branch. */
   static final String CONDITION = "condition";
 
-  private static final List<String> POLICY = List.of("retries", "backoff", "timeout");
+  /** How often a node of any type that works is tried, and for how long. */
+  static final List<String> POLICY =
+      List.of(
+          "attempts",
+          "retries",
+          "retry_delay",
+          "backoff",
+          "retry_factor",
+          "retry_max_delay",
+          "retry_jitter",
+          "retry_except",
+          "snoozes",
+          "interruptions",
+          "timeout");
+
+  /** Older forms of keys by the keys of today; a node has one of the two. */
+  static final Map<String, String> OLDER = Map.of("attempts", "retries", "retry_delay", "backoff");
+
   private static final List<String> PROCESS = List.of("env", "cwd", "stdin");
 
   private static final Map<String, Set<String>> INPUTS =

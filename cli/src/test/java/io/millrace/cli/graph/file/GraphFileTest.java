@@ -97,6 +97,27 @@ class GraphFileTest {
   }
 
   @Test
+  void settings_of_retries_are_read_and_one_form_of_a_node_goes_before_the_other_of_the_defaults() {
+    GraphFile file =
+        read(
+            """
+            defaults: {retries: 2, retry_delay: 1m, timeout: 5m}
+            nodes:
+              a: {shell: a, retry_except: [3, timeout], snoozes: 5, retry_jitter: 0.1}
+              b: {shell: b, attempts: 7, backoff: 5s}
+            """);
+    assertThat(node(file, "a").data())
+        .hasToString(
+            "{command=\"a\", retry_except=\"3,timeout\", retry_jitter=\"0.1\", snoozes=\"5\","
+                + " retries=2, retry_delay=\"1m\", timeout=300}");
+    assertThat(node(file, "b").data())
+        .hasToString("{command=\"b\", attempts=\"7\", backoff=5, timeout=300}");
+    assertThat(mistakes("nodes: {a: {shell: a, retry_delay: soon, attempts: 0}}"))
+        .contains("retry_delay must be a duration")
+        .contains("attempts must be an integer from 1 to 10000");
+  }
+
+  @Test
   void json_is_read_as_well() {
     GraphFile file = read("{\"nodes\": {\"a\": {\"shell\": \"true\", \"retries\": 1}}}");
     assertThat(file.nodes().getFirst().data()).hasToString("{command=\"true\", retries=1}");

@@ -64,19 +64,19 @@ abstract class HandedOn implements Attempt {
     } catch (StoreClosedException _) {
       // The store has ended; the next start finds the attempt again.
     } catch (CannotHandOnException e) {
-      end.complete(new Ending(e.getMessage(), null, Map.of()));
+      end.complete(Ending.failed(String.valueOf(e.getMessage())));
     } catch (RuntimeException | Error e) {
       LOG.warn("the work of a node could not be handed on or ended", e);
-      end.complete(new Ending("it could not be handed on: " + e.getMessage(), null, Map.of()));
+      end.complete(Ending.failed("it could not be handed on: " + e.getMessage()));
     }
   }
 
   final void finish(Map<String, JsonNode> values) {
-    end.complete(new Ending(null, null, values));
+    end.complete(Ending.succeeded(values));
   }
 
-  final void fail(String reason, Map<String, JsonNode> values) {
-    end.complete(new Ending(reason, null, values));
+  final void fail(Failure failure, Map<String, JsonNode> values) {
+    end.complete(new Ending(failure, null, values));
   }
 
   @Override

@@ -9,7 +9,6 @@ import io.millrace.graph.type.AttemptContext;
 import io.millrace.graph.type.Inputs;
 import io.millrace.graph.type.NodeType;
 import io.millrace.graph.type.RunPolicy;
-import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
@@ -151,14 +150,19 @@ public record JobNodeType(GraphJobs jobs) implements NodeType {
 
     private void ended(JobId id, @Nullable Job job) {
       if (job == null) {
-        fail("the job " + order.key() + " was deleted", Map.of());
+        fail(Failure.of("the job " + order.key() + " was deleted"), Map.of());
       } else if (job.status() == JobStatus.DONE) {
         result.done(job);
         finish(Map.of());
       } else {
-        List<Failure> failures = registry.failures(id);
+        List<io.millrace.jobs.Failure> failures = registry.failures(id);
         String info = failures.isEmpty() ? null : failures.getLast().info();
-        fail("the job " + order.key() + " failed" + (info == null ? "" : ": " + info), Map.of());
+        String code = failures.isEmpty() ? null : failures.getLast().wish().code();
+        fail(
+            Failure.of(
+                "the job " + order.key() + " failed" + (info == null ? "" : ": " + info),
+                code == null ? "" : code),
+            Map.of());
       }
     }
 

@@ -3,6 +3,7 @@ package io.millrace.server.graph.type;
 import io.millrace.blobs.Tail;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.type.Attempt;
+import io.millrace.graph.type.Attempt.Failure;
 import io.millrace.graph.type.AttemptContext;
 import io.millrace.graph.type.Inputs;
 import io.millrace.graph.type.NodeType;
@@ -28,17 +29,26 @@ import tools.jackson.databind.node.ObjectNode;
 public record QueueTaskType(Tasks tasks) implements NodeType {
   private static final TaskAttempt.Meaning MEANING =
       new TaskAttempt.Meaning(
-          ended -> ended.status() == Status.SUCCEEDED ? "" : word(ended),
+          ended -> ended.status() == Status.SUCCEEDED ? null : failure(ended),
           ended -> Map.of("status", IntNode.valueOf(ended.status())));
 
-  /** How a task has ended, for people. */
-  static String word(QueueTask ended) {
+  /**
+   * Why the node of a task that did not succeed has not either. The code is the status of the task:
+   * its number if it has completed, otherwise its name.
+   */
+  static Failure failure(QueueTask ended) {
     String reason = ended.progress().reason();
-    return "the queue task "
-        + ended.id()
-        + " is "
-        + Status.name(ended.status())
-        + (reason == null ? "" : ": " + reason);
+    int status = ended.status();
+    String word =
+        "the queue task "
+            + ended.id()
+            + " is "
+            + Status.name(status)
+            + (reason == null ? "" : ": " + reason);
+    return status == Status.ORPHANED
+        ? new Failure.Interrupted(word)
+        : Failure.of(
+            word, Status.isFinished(status) ? Integer.toString(status) : Status.name(status));
   }
 
   @Override

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.type.Attempt;
+import io.millrace.graph.type.Attempt.Failure;
 import io.millrace.graph.type.AttemptContext;
 import io.millrace.graph.type.Inputs;
 import io.millrace.graph.type.NodeType;
@@ -17,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.IntNode;
@@ -52,12 +54,15 @@ public record QueuedCommandType(NodeType local, Tasks tasks, String queue) imple
   private static final TaskAttempt.Meaning MEANING =
       new TaskAttempt.Meaning(QueuedCommandType::failure, QueuedCommandType::values);
 
-  private static String failure(QueueTask ended) {
+  private static @Nullable Failure failure(QueueTask ended) {
     int status = ended.status();
     if (status == Status.SUCCEEDED) {
-      return "";
+      return null;
     }
-    return Status.isFinished(status) ? "exit code " + (status - 1) : QueueTaskType.word(ended);
+    String code = Integer.toString(status - 1);
+    return Status.isFinished(status)
+        ? Failure.of("exit code " + code, code)
+        : QueueTaskType.failure(ended);
   }
 
   private static Map<String, JsonNode> values(QueueTask ended) {

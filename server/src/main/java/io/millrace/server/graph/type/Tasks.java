@@ -190,11 +190,12 @@ public final class Tasks implements AutoCloseable {
     /**
      * The meaning of a task's end for the node.
      *
-     * @param failure why the node has failed; empty if it has not
+     * @param failure why the node has not succeeded; null if it has
      * @param values the output besides that of the streams
      */
     record Meaning(
-        Function<QueueTask, String> failure, Function<QueueTask, Map<String, JsonNode>> values) {}
+        Function<QueueTask, @Nullable Failure> failure,
+        Function<QueueTask, Map<String, JsonNode>> values) {}
 
     /**
      * Creates the task, or finds it again.
@@ -231,9 +232,9 @@ public final class Tasks implements AutoCloseable {
 
     private void ended(QueueTask task) {
       streams.forEach(stream -> stream.ended(task));
-      String failure = order.meaning().failure().apply(task);
+      Failure failure = order.meaning().failure().apply(task);
       Map<String, JsonNode> values = order.meaning().values().apply(task);
-      if (failure.isEmpty()) {
+      if (failure == null) {
         finish(values);
       } else {
         fail(failure, values);
