@@ -11,14 +11,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MillraceTest {
   @Test
   void the_version_is_printed() {
-    Shell.Ran ran = Shell.run("--version");
+    Shell.CommandResult ran = Shell.run("--version");
     assertThat(ran.code()).isZero();
     assertThat(ran.out()).startsWith("millrace ");
   }
 
   @Test
   void nothing_asked_is_a_usage_error_that_points_to_the_help() {
-    Shell.Ran ran = Shell.run();
+    Shell.CommandResult ran = Shell.run();
     assertThat(ran.code()).isEqualTo(2);
     assertThat(ran.err()).contains("a command is missing").contains("millrace --help");
   }
@@ -92,7 +92,7 @@ class MillraceTest {
         "demo wordcount"
       })
   void every_command_explains_itself(String command) {
-    Shell.Ran ran = Shell.run((command + " --help").split(" "));
+    Shell.CommandResult ran = Shell.run((command + " --help").split(" "));
     assertThat(ran.code()).isZero();
     assertThat(ran.out()).startsWith("Usage: millrace " + command);
     assertThat(ran.err()).isEmpty();
@@ -100,14 +100,14 @@ class MillraceTest {
 
   @Test
   void an_unknown_option_is_named_with_the_nearest_one() {
-    Shell.Ran ran = Shell.run("up", "--prot", "1");
+    Shell.CommandResult ran = Shell.run("up", "--prot", "1");
     assertThat(ran.code()).isEqualTo(2);
     assertThat(ran.err()).contains("--prot").contains("--port");
   }
 
   @Test
   void an_unknown_command_is_named_with_the_nearest_one() {
-    Shell.Ran ran = Shell.run("store", "grups");
+    Shell.CommandResult ran = Shell.run("store", "grups");
     assertThat(ran.code()).isEqualTo(2);
     assertThat(ran.err()).contains("grups").contains("store groups");
   }
@@ -122,7 +122,7 @@ class MillraceTest {
           {"--journal: store.journal must be", "--journal", "foo"},
           {"--port: server.port must be", "-p", "many"},
         }) {
-      Shell.Ran ran = Shell.run("up", "--data", data, wrong[1], wrong[2]);
+      Shell.CommandResult ran = Shell.run("up", "--data", data, wrong[1], wrong[2]);
       assertThat(ran.code()).as(ran.err()).isEqualTo(2);
       assertThat(ran.err()).contains(wrong[0]);
     }
@@ -130,7 +130,7 @@ class MillraceTest {
 
   @Test
   void a_bad_setting_stops_the_start_with_one_line(@TempDir Path folder) {
-    Shell.Ran ran = Shell.run("up", "--data", folder.toString(), "--port", "many");
+    Shell.CommandResult ran = Shell.run("up", "--data", folder.toString(), "--port", "many");
     assertThat(ran.code()).isEqualTo(2);
     assertThat(ran.err().lines()).hasSize(1).first().asString().contains("port").contains("many");
   }

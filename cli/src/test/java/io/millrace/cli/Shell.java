@@ -19,10 +19,10 @@ public final class Shell {
    * @param out what it wrote to standard output
    * @param err what it wrote to standard error
    */
-  public record Ran(int code, String out, String err) {}
+  public record CommandResult(int code, String out, String err) {}
 
   /** Runs a command with nothing to read. */
-  public static Ran run(String... args) {
+  public static CommandResult run(String... args) {
     return run(new byte[0], args);
   }
 
@@ -37,7 +37,7 @@ public final class Shell {
   }
 
   /** Runs a command with something to read. */
-  public static Ran run(byte[] input, String... args) {
+  public static CommandResult run(byte[] input, String... args) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     Terminal terminal =
@@ -46,7 +46,7 @@ public final class Shell {
             new PrintStream(out, true, StandardCharsets.UTF_8),
             new PrintStream(err, true, StandardCharsets.UTF_8));
     int code = Millrace.run(terminal, args);
-    return new Ran(
+    return new CommandResult(
         code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
   }
 }

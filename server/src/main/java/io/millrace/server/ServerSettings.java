@@ -45,7 +45,7 @@ public record ServerSettings(
               + " Basic, and `jobs.api-key` and `jobs.worker.token` each open their part of the job"
               + " server. Keys and passwords of principals count beside it.");
   private static final Key<Boolean> REQUIRE_CREDENTIALS =
-      KEYS.truth(
+      KEYS.bool(
           "require-credentials",
           false,
           "Whether callers on this machine need credentials too. On an address other than loopback,"

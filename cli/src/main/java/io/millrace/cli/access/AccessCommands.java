@@ -3,8 +3,8 @@ package io.millrace.cli.access;
 import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.remote.CommandGroup;
 import io.millrace.cli.remote.Fields;
-import io.millrace.cli.remote.Remote;
 import io.millrace.cli.remote.SecretFile;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.terminal.Durations;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
@@ -79,7 +79,7 @@ public final class AccessCommands extends CommandGroup {
 
     /** Null if none is given: no limit. */
     @Nullable ObjectNode reach() {
-      ObjectNode reach = Remote.object();
+      ObjectNode reach = ServerCommand.object();
       add(reach, "groups", groups);
       add(reach, "queues", queues);
       add(reach, "types", types);
@@ -115,7 +115,7 @@ public final class AccessCommands extends CommandGroup {
     private @Nullable Path file;
 
     ObjectNode key() {
-      ObjectNode key = Remote.object();
+      ObjectNode key = ServerCommand.object();
       if (name != null) {
         key.put("name", name);
       }
@@ -130,7 +130,7 @@ public final class AccessCommands extends CommandGroup {
     }
 
     /** Shows a key that the server has just made: the only time that anybody sees it. */
-    void show(Remote server, JsonNode answer, JsonNode key, Terminal terminal) {
+    void show(ServerCommand server, JsonNode answer, JsonNode key, Terminal terminal) {
       if (file != null) {
         SecretFile.write(file, key.path("key").asString());
         ((ObjectNode) key).remove("key");
@@ -149,7 +149,7 @@ public final class AccessCommands extends CommandGroup {
   }
 
   private static ArrayNode words(List<String> words) {
-    ArrayNode array = Remote.object().putArray("words");
+    ArrayNode array = ServerCommand.object().putArray("words");
     words.forEach(array::add);
     return array;
   }
@@ -170,21 +170,21 @@ public final class AccessCommands extends CommandGroup {
   }
 
   @Command(name = "list", description = "Lists the principals.")
-  int list(@Mixin Remote server) {
+  int list(@Mixin ServerCommand server) {
     return server.perform(calls -> server.printRows(calls.get(PRINCIPALS), PRINCIPAL_COLUMNS));
   }
 
   @Command(name = "keys", description = "Lists the keys of all principals, by prefix.")
-  int keys(@Mixin Remote server) {
+  int keys(@Mixin ServerCommand server) {
     return server.perform(calls -> server.printRows(calls.get(KEYS), KEY_COLUMNS));
   }
 
   @Command(name = "show", description = "Shows a principal and its keys.")
   int show(
-      @Mixin Remote server,
+      @Mixin ServerCommand server,
       @Parameters(paramLabel = "NAME", description = "The principal.") String name) {
     return server.perform(calls -> {
-      JsonNode found = Remote.named(() -> calls.get(path(name)));
+      JsonNode found = ServerCommand.lookUp(() -> calls.get(path(name)));
       if (server.json()) {
         out().println(found);
         return;
@@ -207,7 +207,7 @@ public final class AccessCommands extends CommandGroup {
             + " --key-file is given."
       })
   int create(
-      @Mixin Remote server,
+      @Mixin ServerCommand server,
       @Option(
               names = {"-r", "--role"},
               required = true,
@@ -231,7 +231,7 @@ public final class AccessCommands extends CommandGroup {
           @Nullable String passwordFile,
       @Parameters(paramLabel = "NAME", description = "The name of the principal.") String name) {
     return server.perform(calls -> {
-      ObjectNode fields = Remote.object().put("name", name);
+      ObjectNode fields = ServerCommand.object().put("name", name);
       fields.set("roles", words(roles));
       fields.set("reach", reach.reach());
       if (note != null) {
@@ -265,12 +265,12 @@ public final class AccessCommands extends CommandGroup {
 
   @Command(name = "key", description = "Creates a further key of a principal, and prints it.")
   int key(
-      @Mixin Remote server,
+      @Mixin ServerCommand server,
       @Mixin KeyOptions keyOptions,
       @Parameters(paramLabel = "NAME", description = "The principal.") String name) {
     return server.perform(calls -> {
       JsonNode key =
-          Remote.thereOrRefused(() -> calls.post(path(name) + "/keys", keyOptions.key()));
+          ServerCommand.orNotFound(() -> calls.post(path(name) + "/keys", keyOptions.key()));
       keyOptions.show(server, key, key, terminal());
     });
   }
@@ -279,7 +279,7 @@ public final class AccessCommands extends CommandGroup {
       name = "revoke",
       description = "Revokes keys. They end at once, on open streams and connections too.")
   int revoke(
-      @Mixin Remote server,
+      @Mixin ServerCommand server,
       @Parameters(arity = "1..*", paramLabel = "PREFIX", description = "The prefixes of the keys.")
           List<String> prefixes) {
     return server.run(calls ->
@@ -294,7 +294,7 @@ public final class AccessCommands extends CommandGroup {
         "Without --groups, --queues, --types and --graph the roles are not limited."
       })
   int roles(
-      @Mixin Remote server,
+      @Mixin ServerCommand server,
       @Option(
               names = {"-r", "--role"},
               required = true,
@@ -305,7 +305,7 @@ public final class AccessCommands extends CommandGroup {
       @Mixin ReachOptions reach,
       @Parameters(paramLabel = "NAME", description = "The principal.") String name) {
     return server.perform(calls -> {
-      ObjectNode fields = Remote.object();
+      ObjectNode fields = ServerCommand.object();
       fields.set("roles", words(roles));
       fields.set("reach", reach.reach());
       change(server, calls, name, fields);
@@ -316,7 +316,7 @@ public final class AccessCommands extends CommandGroup {
       name = "set",
       description = "Changes the note or the password of a principal, or disables it.")
   int set(
-      @Mixin Remote server,
+      @Mixin ServerCommand server,
       @Option(names = "--note", paramLabel = "TEXT", description = "A note for people.")
           @Nullable String note,
       @Option(
@@ -338,7 +338,7 @@ public final class AccessCommands extends CommandGroup {
       throw new UsageException("these options exclude each other");
     }
     return server.perform(calls -> {
-      ObjectNode fields = Remote.object();
+      ObjectNode fields = ServerCommand.object();
       if (note != null) {
         fields.put("note", note);
       }
@@ -360,8 +360,9 @@ public final class AccessCommands extends CommandGroup {
     });
   }
 
-  private static void change(Remote server, JsonCalls calls, String name, ObjectNode fields) {
-    JsonNode changed = Remote.thereOrRefused(() -> calls.patch(path(name), fields));
+  private static void change(
+      ServerCommand server, JsonCalls calls, String name, ObjectNode fields) {
+    JsonNode changed = ServerCommand.orNotFound(() -> calls.patch(path(name), fields));
     server.print(changed, "changed principal " + name);
   }
 
@@ -369,7 +370,7 @@ public final class AccessCommands extends CommandGroup {
       name = "delete",
       description = "Deletes principals with all their keys, which end at once.")
   int delete(
-      @Mixin Remote server,
+      @Mixin ServerCommand server,
       @Parameters(arity = "1..*", paramLabel = "NAME", description = "The principals.")
           List<String> names) {
     return server.run(
@@ -377,7 +378,7 @@ public final class AccessCommands extends CommandGroup {
   }
 
   @Command(name = "me", description = "Shows who the server takes you for, and what you may do.")
-  int me(@Mixin Remote server) {
+  int me(@Mixin ServerCommand server) {
     return server.perform(calls -> {
       JsonNode me = calls.get("/access/me");
       if (server.json()) {

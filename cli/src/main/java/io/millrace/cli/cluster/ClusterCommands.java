@@ -85,10 +85,10 @@ public final class ClusterCommands extends CommandGroup {
     CountDownLatch stop = new CountDownLatch(1);
     try (VersionedDocuments shared = view.open()) {
       StopSignals.listen(stop::countDown);
-      Seen before = null;
+      ComparedStatus before = null;
       do {
         ClusterStatus status = ClusterStatus.read(shared, System.currentTimeMillis());
-        Seen now = Seen.of(status);
+        ComparedStatus now = ComparedStatus.of(status);
         if (!now.equals(before)) {
           before = now;
           view.show(
@@ -107,9 +107,9 @@ public final class ClusterCommands extends CommandGroup {
   }
 
   /** What {@code watch} compares; a renewed lease is not a change. */
-  private record Seen(@Nullable String leader, Object members, Object partitions) {
-    static Seen of(ClusterStatus status) {
-      return new Seen(
+  private record ComparedStatus(@Nullable String leader, Object members, Object partitions) {
+    static ComparedStatus of(ClusterStatus status) {
+      return new ComparedStatus(
           status.leads(),
           status.members(),
           status.partitions().stream()

@@ -31,7 +31,7 @@ enum Example {
    * @param documents the documents that all members share
    * @param remote the secret and the classes of the member, for remote work
    */
-  record Means(VersionedDocuments documents, Remote remote) {}
+  record Context(VersionedDocuments documents, RemoteCode remote) {}
 
   /**
    * The example that {@code --example} names.
@@ -71,7 +71,7 @@ enum Example {
    *
    * @throws UsageException if this version does not support the plan
    */
-  ClusterWork clusterWork(Plan plan, Means means) {
+  ClusterWork clusterWork(Plan plan, Context means) {
     return switch (this) {
       case FILES ->
           ClusterWork.of(

@@ -45,7 +45,7 @@ public final class MemberCommand extends TerminalUser implements Callable<Intege
 
   @Mixin private ExampleOptions example = new ExampleOptions();
 
-  @Mixin private Remote.RemoteOptions program = new Remote.RemoteOptions();
+  @Mixin private RemoteCode.RemoteOptions program = new RemoteCode.RemoteOptions();
 
   @Option(
       names = "--workers",
@@ -75,7 +75,7 @@ public final class MemberCommand extends TerminalUser implements Callable<Intege
   @Override
   public Integer call() throws InterruptedException {
     checkWorkers();
-    try (Remote remote = program.open()) {
+    try (RemoteCode remote = program.open()) {
       Plan plan = Plan.of(example.plan(), program.plan(), remote);
       ClusterConfig config = config(plan, remote);
       new Plan(config.plan()).check(remote);
@@ -85,24 +85,24 @@ public final class MemberCommand extends TerminalUser implements Callable<Intege
     return ExitCode.OK;
   }
 
-  private ClusterConfig config(Plan plan, Remote remote) {
+  private ClusterConfig config(Plan plan, RemoteCode remote) {
     Optional<ClusterConfig> given = given(plan);
     terminal().warn(documents.warning());
     try (VersionedDocuments first = documents.open(START_TIMEOUT)) {
       // A plan that fails on this member must not become the plan of the cluster.
-      plan.clusterWork(new Example.Means(first, remote));
+      plan.clusterWork(new Example.Context(first, remote));
       ClusterConfig mine = given.orElseGet(() -> new ClusterConfig(LeaseTerms.DEFAULT, Map.of()));
       return mine.orExisting(first);
     }
   }
 
-  private void run(ClusterConfig config, Remote remote) throws InterruptedException {
+  private void run(ClusterConfig config, RemoteCode remote) throws InterruptedException {
     LeaseTerms terms = config.terms();
     // Two requests may fail between one renewal and the end of the lease.
     Duration timeout = terms.lease().dividedBy(4);
     try (VersionedDocuments shared = documents.open(timeout)) {
       ClusterWork clusterWork =
-          new Plan(config.plan()).clusterWork(new Example.Means(shared, remote));
+          new Plan(config.plan()).clusterWork(new Example.Context(shared, remote));
       try (Member member = Member.start(shared, workers, terms, clusterWork)) {
         CountDownLatch stop = new CountDownLatch(1);
         StopSignals.listen(stop::countDown);

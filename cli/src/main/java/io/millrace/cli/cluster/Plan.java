@@ -32,7 +32,7 @@ record Plan(Map<String, String> values) {
    * @param program the values from the options of programs
    * @throws UsageException if neither is empty, or a secret is needed and missing
    */
-  static Plan of(Map<String, String> example, Map<String, String> program, Remote remote) {
+  static Plan of(Map<String, String> example, Map<String, String> program, RemoteCode remote) {
     if (!example.isEmpty() && !program.isEmpty()) {
       throw new UsageException("give --example or --program, not both");
     }
@@ -68,7 +68,7 @@ record Plan(Map<String, String> values) {
    *
    * @throws UsageException if it is not, or there is no secret
    */
-  void check(Remote remote) {
+  void check(RemoteCode remote) {
     if (isRemote()) {
       remote.check(text(), values.getOrDefault(SIGNATURE, ""));
     }
@@ -80,7 +80,7 @@ record Plan(Map<String, String> values) {
    * @throws UsageException if this version does not support the plan, or the member lacks a secret
    *     or a class that the plan needs
    */
-  ClusterWork clusterWork(Example.Means means) {
+  ClusterWork clusterWork(Example.Context means) {
     if (values.isEmpty()) {
       return ClusterWork.none();
     }

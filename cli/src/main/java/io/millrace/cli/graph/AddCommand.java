@@ -76,7 +76,7 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
       if (!wait) {
         return ExitCode.OK;
       }
-      var ends = NodeWaiter.Ends.settled(true);
+      var ends = NodeWaiter.WaitOptions.settled(true);
       return new NodeWaiter(calls, this, ends).until(List.of(id));
     });
   }

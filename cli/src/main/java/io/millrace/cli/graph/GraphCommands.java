@@ -2,7 +2,7 @@ package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.remote.CommandGroup;
-import io.millrace.cli.remote.Remote;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.UsageException;
 import java.util.List;
@@ -76,7 +76,7 @@ public final class GraphCommands extends CommandGroup {
           boolean quiet) {
     return server.run(calls -> {
       List<String> ids = nodes.read(terminal());
-      NodeWaiter.Ends ends = new NodeWaiter.Ends(options.endNanos(), settled, quiet);
+      NodeWaiter.WaitOptions ends = new NodeWaiter.WaitOptions(options.endNanos(), settled, quiet);
       return new NodeWaiter(calls, server, ends).until(ids);
     });
   }
@@ -90,7 +90,7 @@ public final class GraphCommands extends CommandGroup {
     return server.run(calls ->
         server.each(
             nodes.read(terminal()),
-            id -> calls.post(GraphCalls.path(id) + "/retry", Remote.object()),
+            id -> calls.post(GraphCalls.path(id) + "/retry", ServerCommand.object()),
             answer -> answer.path("state").asString("ready")));
   }
 
@@ -128,7 +128,7 @@ public final class GraphCommands extends CommandGroup {
           @Nullable String name) {
     return server.run(calls -> {
       List<String> ids = nodes.read(terminal());
-      ObjectNode change = Remote.object();
+      ObjectNode change = ServerCommand.object();
       if (parents != null) {
         ArrayNode above = change.putArray("parents");
         parents.forEach(id -> above.add(GraphServer.parent(id)));
@@ -175,11 +175,12 @@ public final class GraphCommands extends CommandGroup {
           List<String> pairs) {
     return server.perform(calls -> {
       String node = GraphServer.checked(id);
-      ObjectNode values = Remote.object();
+      ObjectNode values = ServerCommand.object();
       pairs.forEach(pair -> AddCommand.DataOptions.addPair(values, pair, terminal()));
       values.forEachEntry((key, value) -> {
-        ObjectNode body = Remote.object().set("value", value);
-        JsonNode answer = Remote.thereOrRefused(() -> calls.put(GraphCalls.path(node, key), body));
+        ObjectNode body = ServerCommand.object().set("value", value);
+        JsonNode answer =
+            ServerCommand.orNotFound(() -> calls.put(GraphCalls.path(node, key), body));
         server.print(answer, node + "  " + key);
       });
     });

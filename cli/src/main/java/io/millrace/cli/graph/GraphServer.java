@@ -2,8 +2,8 @@ package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.view.State;
 import io.millrace.cli.remote.Arguments;
-import io.millrace.cli.remote.Remote;
 import io.millrace.cli.remote.ServerAddress;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.ClientOptions;
@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
  * The server of a graph command. A command that runs inside a graph node calls the server of that
  * graph with the token of the node, unless an option or the environment names another server.
  */
-class GraphServer extends Remote {
+class GraphServer extends ServerCommand {
   /**
    * The prefix of the tokens of graph nodes; {@code MILLRACE_TOKEN} of a queue task has another.
    */

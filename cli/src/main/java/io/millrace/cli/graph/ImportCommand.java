@@ -38,14 +38,14 @@ final class ImportCommand extends GraphServer implements Callable<Integer> {
   public Integer call() {
     return perform(calls -> {
       GraphFile graph = file.read(terminal());
-      Addition addition = new Addition(new GraphCalls(calls), file.name(), file.parents());
+      GraphUpload addition = new GraphUpload(new GraphCalls(calls), file.name(), file.parents());
       try {
         addition.add(graph, MAX_NODES);
       } catch (StoreException | CommandException e) {
         addition.printIds(out(), json());
         boolean refused =
             e instanceof CommandException
-                || (e instanceof RejectedException rejected && isAboutTheRequest(rejected));
+                || (e instanceof RejectedException rejected && isRefusal(rejected));
         String before =
             addition.ids().isEmpty()
                 ? ""

@@ -1,6 +1,6 @@
 package io.millrace.cli.graph;
 
-import io.millrace.cli.remote.Remote;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.terminal.Durations;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.client.JsonCalls;
@@ -45,7 +45,7 @@ final class KillCommand extends GraphServer implements Callable<Integer> {
   public Integer call() {
     return run(calls -> {
       List<String> ids = nodes.read(terminal());
-      Killing killing = new Killing(calls, signal, grace);
+      KillRequests killing = new KillRequests(calls, signal, grace);
       killing.kill(
           ids,
           (id, state) -> {
@@ -56,7 +56,7 @@ final class KillCommand extends GraphServer implements Callable<Integer> {
       if (!wait) {
         return ExitCode.OK;
       }
-      var ends = NodeWaiter.Ends.settled(false);
+      var ends = NodeWaiter.WaitOptions.settled(false);
       int code = new NodeWaiter(calls, this, ends).until(ids);
       // Killed nodes are a success for this command.
       return code == ExitCode.UNSUCCESSFUL ? ExitCode.OK : code;
@@ -68,7 +68,7 @@ final class KillCommand extends GraphServer implements Callable<Integer> {
   }
 
   /** Sends requests to kill nodes. */
-  static final class Killing {
+  static final class KillRequests {
     /** The maximum number of nodes in a request, which contains their ids in its query. */
     private static final int WINDOW = 200;
 
@@ -81,7 +81,7 @@ final class KillCommand extends GraphServer implements Callable<Integer> {
      * @param signal null for the default of the server
      * @param grace null for the default of the server
      */
-    Killing(JsonCalls calls, @Nullable String signal, @Nullable Duration grace) {
+    KillRequests(JsonCalls calls, @Nullable String signal, @Nullable Duration grace) {
       this.calls = calls;
       how =
           (signal == null ? "" : "&signal=" + JsonCalls.part(signal))
@@ -97,7 +97,7 @@ final class KillCommand extends GraphServer implements Callable<Integer> {
       for (int from = 0; from < ids.size(); from += WINDOW) {
         List<String> some = ids.subList(from, Math.min(from + WINDOW, ids.size()));
         String path = "/v1/scheduler/kill?id=" + String.join(",", some) + how;
-        JsonNode states = Remote.thereOrRefused(() -> calls.put(path, Remote.object()));
+        JsonNode states = ServerCommand.orNotFound(() -> calls.put(path, ServerCommand.object()));
         some.forEach(id -> told.accept(id, states.path(id).asString("ending")));
       }
     }

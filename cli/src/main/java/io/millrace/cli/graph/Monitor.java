@@ -1,9 +1,9 @@
 package io.millrace.cli.graph;
 
+import io.millrace.cli.graph.view.KnownNodes;
 import io.millrace.cli.graph.view.NodeLine;
-import io.millrace.cli.graph.view.NodeLine.Paint;
+import io.millrace.cli.graph.view.NodeLine.Colours;
 import io.millrace.cli.graph.view.NodeView;
-import io.millrace.cli.graph.view.Seen;
 import io.millrace.cli.graph.view.State;
 import io.millrace.cli.graph.view.TreeLines.LiveTree;
 import io.millrace.cli.terminal.CommandException;
@@ -35,10 +35,10 @@ interface Monitor {
    * @param changed the nodes that are new or in another state
    * @param removed the ids of the nodes that were removed
    */
-  void show(Seen seen, List<NodeView> changed, Collection<Long> removed);
+  void show(KnownNodes known, List<NodeView> changed, Collection<Long> removed);
 
   /** Called while nothing changes, to update durations. */
-  default void tick(Seen seen) {}
+  default void tick(KnownNodes known) {}
 
   /** Whether its output ends with the number of nodes in each state. */
   default boolean sumsUp() {
@@ -46,22 +46,22 @@ interface Monitor {
   }
 
   /** Shows the final state. */
-  default void end(Seen seen) {}
+  default void end(KnownNodes known) {}
 
   /**
    * Prints a line for every change, with the time.
    *
    * @param out the stream to print to
-   * @param paint the colours
+   * @param colours the colours
    */
-  record Lines(PrintStream out, Paint paint) implements Monitor {
+  record Lines(PrintStream out, Colours colours) implements Monitor {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss");
 
     @Override
-    public void show(Seen seen, List<NodeView> changed, Collection<Long> removed) {
+    public void show(KnownNodes known, List<NodeView> changed, Collection<Long> removed) {
       long now = System.currentTimeMillis();
       String time = TIME.format(Instant.ofEpochMilli(now).atZone(ZoneId.systemDefault()));
-      changed.forEach(node -> out.println(time + "  " + NodeLine.of(node, paint, now)));
+      changed.forEach(node -> out.println(time + "  " + NodeLine.of(node, colours, now)));
       removed.forEach(id -> out.println(time + "  " + id + " removed"));
       out.flush();
     }
@@ -81,17 +81,17 @@ interface Monitor {
     }
 
     @Override
-    public void show(Seen seen, List<NodeView> changed, Collection<Long> removed) {
+    public void show(KnownNodes known, List<NodeView> changed, Collection<Long> removed) {
       stale = true;
-      tick(seen);
+      tick(known);
     }
 
     @Override
-    public void tick(Seen seen) {
+    public void tick(KnownNodes known) {
       long rested = System.nanoTime() - drawnNanos;
-      boolean moving = seen.count(State.RUNNING) > 0 && rested >= SECOND_NANOS;
+      boolean moving = known.count(State.RUNNING) > 0 && rested >= SECOND_NANOS;
       if (moving || (stale && rested >= ROUND_NANOS)) {
-        draw(seen);
+        draw(known);
       }
     }
 
@@ -101,12 +101,12 @@ interface Monitor {
     }
 
     @Override
-    public void end(Seen seen) {
-      draw(seen);
+    public void end(KnownNodes known) {
+      draw(known);
     }
 
-    private void draw(Seen seen) {
-      tree.draw(seen, System.currentTimeMillis());
+    private void draw(KnownNodes known) {
+      tree.draw(known, System.currentTimeMillis());
       drawnNanos = System.nanoTime();
       stale = false;
     }
@@ -134,13 +134,13 @@ interface Monitor {
     }
 
     @Override
-    public void show(Seen seen, List<NodeView> changed, Collection<Long> removed) {
+    public void show(KnownNodes known, List<NodeView> changed, Collection<Long> removed) {
       for (NodeView node : changed) {
         if (node.started() > 0 && !node.type().equals("group")) {
           follow(node);
         }
       }
-      states.show(seen, changed, removed);
+      states.show(known, changed, removed);
     }
 
     private void follow(NodeView node) {
@@ -158,12 +158,12 @@ interface Monitor {
     }
 
     @Override
-    public void end(Seen seen) {
-      if (seen.isSettled()) {
+    public void end(KnownNodes known) {
+      if (known.isSettled()) {
         long endNanos = System.nanoTime() + LONGEST_REST.toNanos();
         outputs.values().forEach(output -> output.await(endNanos));
       }
-      states.end(seen);
+      states.end(known);
     }
   }
 

@@ -2,7 +2,7 @@ package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.graph.view.State;
-import io.millrace.cli.remote.Remote;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
@@ -23,7 +23,7 @@ final class NodeWaiter extends Waiter<State> {
   private static final int NOT_THERE = 404;
 
   private final JsonCalls calls;
-  private final Ends ends;
+  private final WaitOptions ends;
 
   /**
    * What to wait for and what to print.
@@ -32,14 +32,14 @@ final class NodeWaiter extends Waiter<State> {
    * @param settled whether to stop waiting for a node when it is blocked
    * @param quiet whether to print only nodes that did not succeed, to standard error
    */
-  record Ends(long endNanos, boolean settled, boolean quiet) {
+  record WaitOptions(long endNanos, boolean settled, boolean quiet) {
     /** Until all have ended or are blocked, without a time limit. */
-    static Ends settled(boolean quiet) {
-      return new Ends(System.nanoTime() + Long.MAX_VALUE / 2, true, quiet);
+    static WaitOptions settled(boolean quiet) {
+      return new WaitOptions(System.nanoTime() + Long.MAX_VALUE / 2, true, quiet);
     }
   }
 
-  NodeWaiter(JsonCalls calls, Remote server, Ends ends) {
+  NodeWaiter(JsonCalls calls, ServerCommand server, WaitOptions ends) {
     super(server, ends.endNanos, WINDOW);
     this.calls = calls;
     this.ends = ends;
@@ -72,7 +72,7 @@ final class NodeWaiter extends Waiter<State> {
       boolean end = ends.settled ? state.isSettled() : state.isTerminal();
       if (end && window.remove(one.getKey())) {
         print(one.getKey(), state);
-        ended(state, state.isWell());
+        ended(state, state.isSuccessful());
       }
     }
   }
@@ -98,14 +98,14 @@ final class NodeWaiter extends Waiter<State> {
   }
 
   private void print(String id, State state) {
-    if (ends.quiet && state.isWell()) {
+    if (ends.quiet && state.isSuccessful()) {
       return;
     }
-    String reason = state.isWell() ? "" : reason(id);
+    String reason = state.isSuccessful() ? "" : reason(id);
     if (ends.quiet) {
       server().terminal().say("node " + id + " is " + state.word() + reason);
     } else {
-      JsonNode end = Remote.object().put("id", id).put("state", state.word());
+      JsonNode end = ServerCommand.object().put("id", id).put("state", state.word());
       server().print(end, id + "  " + state.word() + reason);
     }
   }

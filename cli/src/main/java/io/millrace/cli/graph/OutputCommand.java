@@ -2,7 +2,7 @@ package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.graph.view.State;
-import io.millrace.cli.remote.Remote;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
@@ -65,7 +65,7 @@ final class OutputCommand extends GraphServer implements Callable<Integer> {
         state = State.of(graph.find(node).path("state").asString(""));
         output.read();
       }
-      return state.isWell() ? ExitCode.OK : ExitCode.UNSUCCESSFUL;
+      return state.isSuccessful() ? ExitCode.OK : ExitCode.UNSUCCESSFUL;
     });
   }
 
@@ -128,7 +128,7 @@ final class OutputCommand extends GraphServer implements Callable<Integer> {
     }
 
     private JsonNode ask() {
-      return Remote.thereOrRefused(() -> {
+      return ServerCommand.orNotFound(() -> {
         try {
           return calls.get(where.of(path, ""));
         } catch (RejectedException e) {

@@ -1,14 +1,14 @@
 package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.file.GraphFile;
-import io.millrace.cli.graph.view.Feed;
 import io.millrace.cli.graph.view.GraphCalls;
-import io.millrace.cli.graph.view.NodeLine.Paint;
+import io.millrace.cli.graph.view.GraphFeed;
+import io.millrace.cli.graph.view.KnownNodes;
+import io.millrace.cli.graph.view.NodeLine.Colours;
 import io.millrace.cli.graph.view.NodeView;
-import io.millrace.cli.graph.view.Seen;
 import io.millrace.cli.graph.view.State;
 import io.millrace.cli.graph.view.TreeLines.LiveTree;
-import io.millrace.cli.remote.Remote;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
@@ -59,21 +59,22 @@ final class RunCommand extends GraphServer implements Callable<Integer> {
   public Integer call() {
     return run(calls -> {
       GraphFile graph = file.read(terminal());
-      Addition addition = new Addition(new GraphCalls(calls), file.name(), file.parents());
+      GraphUpload addition = new GraphUpload(new GraphCalls(calls), file.name(), file.parents());
       addition.add(graph, Integer.MAX_VALUE);
       if (detach) {
         addition.printIds(out(), json());
         return ExitCode.OK;
       }
-      Seen seen = Seen.from(addition.ids().values().stream().map(Long::valueOf).toList());
+      KnownNodes known =
+          KnownNodes.from(addition.ids().values().stream().map(Long::valueOf).toList());
       Monitor monitor = monitor(calls);
       int code;
-      try (Feed feed = Feed.after(addition.news(), calls, "/v1/events")) {
-        WatchCommand.Following following = new WatchCommand.Following(feed, seen, monitor);
-        code = new GraphRun(calls, terminal(), following, seen).until(waiting.endNanos());
+      try (GraphFeed feed = GraphFeed.after(addition.message(), calls, "/v1/events")) {
+        WatchCommand.FeedFollower following = new WatchCommand.FeedFollower(feed, known, monitor);
+        code = new GraphRun(calls, terminal(), following, known).until(waiting.endNanos());
       }
       if (json()) {
-        out().println(ends(addition, seen));
+        out().println(ends(addition, known));
       }
       return code;
     });
@@ -84,7 +85,7 @@ final class RunCommand extends GraphServer implements Callable<Integer> {
       Monitor states =
           quiet
               ? Monitor.SILENT
-              : new Monitor.Lines(terminal().err(), Paint.on(terminal().watched()));
+              : new Monitor.Lines(terminal().err(), Colours.on(terminal().watched()));
       return new Monitor.Output(calls, out(), states);
     }
     if (quiet || json()) {
@@ -93,15 +94,15 @@ final class RunCommand extends GraphServer implements Callable<Integer> {
     if (terminal().screen()) {
       return new Monitor.Tree(new LiveTree(out(), ScreenSize::ask, 0));
     }
-    return new Monitor.Lines(out(), Paint.PLAIN);
+    return new Monitor.Lines(out(), Colours.OFF);
   }
 
-  private static ObjectNode ends(Addition addition, Seen seen) {
-    ObjectNode ends = Remote.object();
+  private static ObjectNode ends(GraphUpload addition, KnownNodes known) {
+    ObjectNode ends = ServerCommand.object();
     addition
         .ids()
         .forEach((key, id) -> {
-          var node = seen.find(Long.parseLong(id));
+          var node = known.find(Long.parseLong(id));
           ends.putObject(key).put("id", id).put("state", node == null ? null : node.state().word());
         });
     return ends;
@@ -113,15 +114,16 @@ final class RunCommand extends GraphServer implements Callable<Integer> {
 
     private final JsonCalls calls;
     private final Terminal terminal;
-    private final WatchCommand.Following following;
-    private final Seen seen;
+    private final WatchCommand.FeedFollower following;
+    private final KnownNodes known;
     private final AtomicInteger stops = new AtomicInteger();
 
-    GraphRun(JsonCalls calls, Terminal terminal, WatchCommand.Following following, Seen seen) {
+    GraphRun(
+        JsonCalls calls, Terminal terminal, WatchCommand.FeedFollower following, KnownNodes known) {
       this.calls = calls;
       this.terminal = terminal;
       this.following = following;
-      this.seen = seen;
+      this.known = known;
     }
 
     /** Waits until the graph has settled or the time is over, and returns the exit code. */
@@ -129,19 +131,20 @@ final class RunCommand extends GraphServer implements Callable<Integer> {
       StopSignals.listen(stops::incrementAndGet);
       int heard = 0;
       while (true) {
-        int known = heard;
-        boolean inTime = following.until(() -> seen.isSettled() || stops.get() > known, endNanos);
-        if (seen.isSettled() && inTime) {
+        int before = heard;
+        boolean inTime = following.until(() -> known.isSettled() || stops.get() > before, endNanos);
+        if (known.isSettled() && inTime) {
           return told();
         }
         if (!inTime) {
-          terminal.say("--timeout expired: " + seen.summary());
+          terminal.say("--timeout expired: " + known.summary());
           return ExitCode.TIMED_OUT;
         }
         heard = stops.get();
         if (heard > 1) {
           throw new CommandException(
-              ExitCode.FAILURE, "stopped; running nodes are left to the server: " + seen.summary());
+              ExitCode.FAILURE,
+              "stopped; running nodes are left to the server: " + known.summary());
         }
         end();
       }
@@ -151,12 +154,12 @@ final class RunCommand extends GraphServer implements Callable<Integer> {
       terminal.say(
           "killing the nodes that were added; press Ctrl-C again to leave them to the server");
       List<String> open =
-          seen.nodes().stream()
+          known.nodes().stream()
               .filter(node -> !node.state().isTerminal())
               .map(node -> String.valueOf(node.id()))
               .toList();
       try {
-        new KillCommand.Killing(calls, null, null).kill(open, (_, _) -> {});
+        new KillCommand.KillRequests(calls, null, null).kill(open, (_, _) -> {});
       } catch (CommandException | RejectedException e) {
         terminal.say("cannot kill all nodes: " + e.getMessage());
       }
@@ -164,7 +167,7 @@ final class RunCommand extends GraphServer implements Callable<Integer> {
 
     private int told() {
       List<NodeView> bad =
-          seen.nodes().stream()
+          known.nodes().stream()
               .filter(node -> node.state() == State.FAILED || node.state() == State.KILLED)
               .toList();
       for (NodeView node : bad.subList(0, Math.min(SHOWN, bad.size()))) {
@@ -176,9 +179,9 @@ final class RunCommand extends GraphServer implements Callable<Integer> {
         terminal.say("and " + (bad.size() - SHOWN) + " more");
       }
       if (!following.hasSummedUp()) {
-        terminal.err().println(seen.summary());
+        terminal.err().println(known.summary());
       }
-      return seen.isWell() ? ExitCode.OK : ExitCode.UNSUCCESSFUL;
+      return known.isSuccessful() ? ExitCode.OK : ExitCode.UNSUCCESSFUL;
     }
   }
 }

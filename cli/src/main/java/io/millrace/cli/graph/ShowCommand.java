@@ -1,7 +1,7 @@
 package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.view.GraphCalls;
-import io.millrace.cli.graph.view.NodeLine.Paint;
+import io.millrace.cli.graph.view.NodeLine.Colours;
 import io.millrace.cli.graph.view.NodeView;
 import io.millrace.cli.graph.view.TreeLines;
 import io.millrace.cli.remote.Fields;
@@ -78,7 +78,7 @@ final class ShowCommand extends GraphServer implements Callable<Integer> {
       terminal().err().println("no nodes");
     }
     int most = limit == 0 ? Integer.MAX_VALUE : limit;
-    TreeLines.of(nodes, most, Paint.on(terminal().screen()), System.currentTimeMillis())
+    TreeLines.of(nodes, most, Colours.on(terminal().screen()), System.currentTimeMillis())
         .forEach(out()::println);
   }
 

@@ -1,10 +1,10 @@
 package io.millrace.cli.graph;
 
-import io.millrace.cli.graph.view.Feed;
-import io.millrace.cli.graph.view.Feed.News;
-import io.millrace.cli.graph.view.NodeLine.Paint;
+import io.millrace.cli.graph.view.GraphFeed;
+import io.millrace.cli.graph.view.GraphFeed.Message;
+import io.millrace.cli.graph.view.KnownNodes;
+import io.millrace.cli.graph.view.NodeLine.Colours;
 import io.millrace.cli.graph.view.NodeView;
-import io.millrace.cli.graph.view.Seen;
 import io.millrace.cli.graph.view.TreeLines.LiveTree;
 import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.ExitCode;
@@ -52,12 +52,12 @@ final class WatchCommand extends GraphServer implements Callable<Integer> {
         throw new UsageException("--limit is a number from 0, not " + limit);
       }
       String query = filter.query();
-      Seen seen = Seen.all();
-      try (Feed feed =
-          Feed.open(
+      KnownNodes known = KnownNodes.all();
+      try (GraphFeed feed =
+          GraphFeed.open(
               calls, "/v1/events" + (query.isEmpty() ? "" : "?" + query), this::printMessage)) {
-        Following following = new Following(feed, seen, monitor());
-        boolean ended = following.until(() -> settled && seen.isSettled(), waiting.endNanos());
+        FeedFollower following = new FeedFollower(feed, known, monitor());
+        boolean ended = following.until(() -> settled && known.isSettled(), waiting.endNanos());
         if (!settled) {
           // It can have ended only by --timeout.
           return ExitCode.OK;
@@ -65,7 +65,7 @@ final class WatchCommand extends GraphServer implements Callable<Integer> {
         if (!ended) {
           return ExitCode.TIMED_OUT;
         }
-        return seen.isWell() ? ExitCode.OK : ExitCode.UNSUCCESSFUL;
+        return known.isSuccessful() ? ExitCode.OK : ExitCode.UNSUCCESSFUL;
       }
     });
   }
@@ -84,43 +84,43 @@ final class WatchCommand extends GraphServer implements Callable<Integer> {
     if (terminal().screen()) {
       return new Monitor.Tree(new LiveTree(out(), ScreenSize::ask, limit));
     }
-    return new NewOnly(new Monitor.Lines(out(), Paint.PLAIN), terminal());
+    return new ChangesOnly(new Monitor.Lines(out(), Colours.OFF), terminal());
   }
 
   /** Prints one line for the nodes that exist at the start, of which there may be 100,000. */
-  private static final class NewOnly implements Monitor {
+  private static final class ChangesOnly implements Monitor {
     private final Monitor lines;
     private final Terminal terminal;
     private boolean begun;
 
-    NewOnly(Monitor lines, Terminal terminal) {
+    ChangesOnly(Monitor lines, Terminal terminal) {
       this.lines = lines;
       this.terminal = terminal;
     }
 
     @Override
-    public void show(Seen seen, List<NodeView> changed, Collection<Long> removed) {
+    public void show(KnownNodes known, List<NodeView> changed, Collection<Long> removed) {
       if (begun) {
-        lines.show(seen, changed, removed);
+        lines.show(known, changed, removed);
       } else {
-        terminal.err().println("watching: " + seen.summary());
+        terminal.err().println("watching: " + known.summary());
       }
       begun = true;
     }
   }
 
   /** Applies the messages of a feed and shows the changes, until a condition holds. */
-  static final class Following {
+  static final class FeedFollower {
     private static final long TICK_MILLIS = 100;
 
-    private final Feed feed;
-    private final Seen seen;
+    private final GraphFeed feed;
+    private final KnownNodes known;
     private final Monitor monitor;
     private boolean begun;
 
-    Following(Feed feed, Seen seen, Monitor monitor) {
+    FeedFollower(GraphFeed feed, KnownNodes known, Monitor monitor) {
       this.feed = feed;
-      this.seen = seen;
+      this.known = known;
       this.monitor = monitor;
     }
 
@@ -139,19 +139,19 @@ final class WatchCommand extends GraphServer implements Callable<Integer> {
       while (!(begun && end.getAsBoolean())) {
         long left = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
         if (left <= 0) {
-          monitor.end(seen);
+          monitor.end(known);
           return false;
         }
-        News news = feed.next(Math.min(left, TICK_MILLIS));
-        if (news == null) {
-          monitor.tick(seen);
+        Message message = feed.next(Math.min(left, TICK_MILLIS));
+        if (message == null) {
+          monitor.tick(known);
           continue;
         }
         begun = true;
-        List<NodeView> changed = seen.learn(news);
-        monitor.show(seen, changed, news.removed());
+        List<NodeView> changed = known.apply(message);
+        monitor.show(known, changed, message.removed());
       }
-      monitor.end(seen);
+      monitor.end(known);
       return true;
     }
   }

@@ -1,8 +1,8 @@
 package io.millrace.cli.jobs;
 
 import io.millrace.cli.remote.Arguments;
-import io.millrace.cli.remote.Remote;
 import io.millrace.cli.remote.SecretFile;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
 /** The job server that a command calls, with its API key if it has one. */
-class JobServer extends Remote {
+class JobServer extends ServerCommand {
   /** The path of all jobs. */
   static final String JOBS = "/api/jobs";
 
@@ -48,7 +48,7 @@ class JobServer extends Remote {
    * @throws CommandException if there is no such job
    */
   static JsonNode find(JsonCalls calls, String key) {
-    return named(() -> calls.get(path(key)));
+    return lookUp(() -> calls.get(path(key)));
   }
 
   /**

@@ -1,6 +1,6 @@
 package io.millrace.cli.jobs;
 
-import io.millrace.cli.remote.Remote;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.ProgressBar;
 import io.millrace.cli.terminal.Table;
@@ -16,7 +16,7 @@ final class JobWaiter extends Waiter<String> {
   private final boolean quiet;
   private JsonNode progress = MissingNode.getInstance();
 
-  JobWaiter(JsonCalls calls, Remote server, Options options, boolean quiet) {
+  JobWaiter(JsonCalls calls, ServerCommand server, Options options, boolean quiet) {
     super(server, options.endNanos(), 1);
     this.calls = calls;
     this.quiet = quiet;
@@ -61,7 +61,7 @@ final class JobWaiter extends Waiter<String> {
 
   /** The message of the last failure of a job; empty if there is none. */
   private String lastFailure(String id) {
-    JsonNode failures = Remote.named(() -> calls.get(JobServer.path(id) + "/failures"));
+    JsonNode failures = ServerCommand.lookUp(() -> calls.get(JobServer.path(id) + "/failures"));
     return failures.path(failures.size() - 1).path("info").asString("");
   }
 

@@ -2,7 +2,7 @@ package io.millrace.cli.jobs;
 
 import io.millrace.cli.remote.CommandGroup;
 import io.millrace.cli.remote.Fields;
-import io.millrace.cli.remote.Remote;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
@@ -73,8 +73,8 @@ public final class JobsCommands extends CommandGroup {
       for (String key : jobs.read(terminal())) {
         ObjectNode job = (ObjectNode) JobServer.find(calls, key);
         String path = JobServer.path(job.path("id").asString());
-        job.set(HISTORY, Remote.named(() -> calls.get(path + "/failures")));
-        job.set(RETURNS, Remote.named(() -> calls.get(path + "/returns")));
+        job.set(HISTORY, ServerCommand.lookUp(() -> calls.get(path + "/failures")));
+        job.set(RETURNS, ServerCommand.lookUp(() -> calls.get(path + "/returns")));
         found.add(job);
       }
       if (server.json()) {
@@ -174,7 +174,7 @@ public final class JobsCommands extends CommandGroup {
     if (number < 1) {
       throw new UsageException("batches are numbered from 1, not " + number);
     }
-    return Remote.named(() -> calls.get(BATCHES + "/" + number));
+    return ServerCommand.lookUp(() -> calls.get(BATCHES + "/" + number));
   }
 
   private static List<JsonNode> allBatches(JsonCalls calls) {
@@ -215,7 +215,7 @@ public final class JobsCommands extends CommandGroup {
     return server.run(calls ->
         server.each(
             jobs.read(terminal()),
-            key -> calls.post(JobServer.path(key) + "/" + operation, Remote.object()),
+            key -> calls.post(JobServer.path(key) + "/" + operation, ServerCommand.object()),
             answer -> answer.path("status").asString("deleted")));
   }
 }

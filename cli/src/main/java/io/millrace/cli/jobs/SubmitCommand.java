@@ -144,7 +144,7 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
             })) {
       return calls.upload(order.path(), PayloadForm.of(order.fields(), content, payload.size()));
     } catch (StoreException e) {
-      boolean refused = e instanceof RejectedException rejected && isAboutTheRequest(rejected);
+      boolean refused = e instanceof RejectedException rejected && isRefusal(rejected);
       int code = refused ? ExitCode.REFUSED : ExitCode.FAILURE;
       throw new CommandException(code, said(payload, before, e), e);
     } catch (IOException e) {
@@ -317,16 +317,16 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
                 public void close() {}
               }
               : Files.newInputStream(Path.of(name));
-      return new Counted(source, size, read);
+      return new FixedLengthInput(source, size, read);
     }
 
     /** Reads exactly as many bytes as announced. */
-    private static final class Counted extends FilterInputStream {
+    private static final class FixedLengthInput extends FilterInputStream {
       private final long size;
       private final LongConsumer read;
       private long taken;
 
-      Counted(InputStream source, long size, LongConsumer read) {
+      FixedLengthInput(InputStream source, long size, LongConsumer read) {
         super(source);
         this.size = size;
         this.read = read;

@@ -32,7 +32,7 @@ public final class WorkersCommand extends JobServer implements Callable<Integer>
         printRows(calls.get(PATH), COLUMNS);
       } else {
         String path = PATH + "/" + JsonCalls.part(checked(id));
-        printFields(named(() -> calls.get(path)));
+        printFields(lookUp(() -> calls.get(path)));
       }
     });
   }

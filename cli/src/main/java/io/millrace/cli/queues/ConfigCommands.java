@@ -2,7 +2,7 @@ package io.millrace.cli.queues;
 
 import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.remote.CommandGroup;
-import io.millrace.cli.remote.Remote;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import java.util.List;
@@ -28,7 +28,7 @@ public final class ConfigCommands extends CommandGroup {
 
   @Command(name = "show", description = "Shows the configuration of all nodes, or of one.")
   int show(
-      @Mixin Remote server,
+      @Mixin ServerCommand server,
       @Option(
               names = "--node",
               paramLabel = "NODE",
@@ -41,7 +41,7 @@ public final class ConfigCommands extends CommandGroup {
       name = "set",
       description = "Changes the configuration of all nodes, or of one. It takes effect at once.")
   int set(
-      @Mixin Remote server,
+      @Mixin ServerCommand server,
       @Parameters(
               arity = "1..*",
               paramLabel = "KEY=VALUE",

@@ -3,7 +3,7 @@ package io.millrace.cli.queues;
 import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.remote.CommandGroup;
 import io.millrace.cli.remote.Fields;
-import io.millrace.cli.remote.Remote;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.client.JsonCalls;
 import java.time.Instant;
 import picocli.CommandLine;
@@ -36,7 +36,7 @@ public final class NodesCommands extends CommandGroup {
   }
 
   private static String name(JsonCalls calls, String node) {
-    JsonNode found = Remote.named(() -> calls.get(path(node)));
+    JsonNode found = ServerCommand.lookUp(() -> calls.get(path(node)));
     return found.path("node").asString(node);
   }
 
@@ -46,7 +46,7 @@ public final class NodesCommands extends CommandGroup {
         "Lists the execution nodes.",
         "The state of a node is alive, dead (no heartbeat for five seconds) or left."
       })
-  int list(@Mixin Remote server) {
+  int list(@Mixin ServerCommand server) {
     return server.perform(calls -> server.printRows(calls.get(PATH), COLUMNS));
   }
 
@@ -54,7 +54,7 @@ public final class NodesCommands extends CommandGroup {
       name = "set",
       description = "Sets how many tasks a node runs at a time. Running tasks are not affected.")
   int set(
-      @Mixin Remote server,
+      @Mixin ServerCommand server,
       @Option(
               names = {"-m", "--maxthreads"},
               required = true,
@@ -64,7 +64,7 @@ public final class NodesCommands extends CommandGroup {
           String maxthreads,
       @Parameters(paramLabel = "NODE", description = "The name or id of the node.") String node) {
     return server.perform(calls -> {
-      ObjectNode fields = Remote.object();
+      ObjectNode fields = ServerCommand.object();
       fields.set("maxthreads", Arguments.limit("--maxthreads", maxthreads));
       String name = name(calls, node);
       server.print(calls.post(path(node), fields), "set maxthreads of node " + name);
@@ -78,7 +78,7 @@ public final class NodesCommands extends CommandGroup {
         "Its configuration is kept. The node is listed again when it starts again."
       })
   int remove(
-      @Mixin Remote server,
+      @Mixin ServerCommand server,
       @Parameters(paramLabel = "NODE", description = "The name or id of the node.") String node) {
     return server.perform(calls -> {
       String name = name(calls, node);

@@ -4,7 +4,7 @@ import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.remote.CommandGroup;
 import io.millrace.cli.remote.Fields;
 import io.millrace.cli.remote.PolicyOptions;
-import io.millrace.cli.remote.Remote;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.UsageException;
@@ -52,7 +52,7 @@ public final class QueuesCommands extends CommandGroup {
    * @throws CommandException if there is no such queue
    */
   public static JsonNode find(JsonCalls calls, String idOrName) {
-    return Remote.named(() -> calls.get(path(idOrName)));
+    return ServerCommand.lookUp(() -> calls.get(path(idOrName)));
   }
 
   private static String path(String idOrName) {
@@ -60,7 +60,7 @@ public final class QueuesCommands extends CommandGroup {
   }
 
   @Command(name = "list", description = "Lists the queues with the number of their tasks.")
-  int list(@Mixin Remote server) {
+  int list(@Mixin ServerCommand server) {
     return server.perform(calls -> server.printRows(all(calls), COLUMNS));
   }
 
@@ -68,7 +68,7 @@ public final class QueuesCommands extends CommandGroup {
       name = "show",
       description = "Shows the settings of a queue and the number of its tasks.")
   int show(
-      @Mixin Remote server,
+      @Mixin ServerCommand server,
       @Parameters(paramLabel = "QUEUE", description = "The id or name of the queue.")
           String queue) {
     return server.perform(calls -> {
@@ -125,7 +125,7 @@ public final class QueuesCommands extends CommandGroup {
       description =
           "Creates a queue. It runs no tasks until --threads is set, here or by 'queues set'.")
   int create(
-      @Mixin Remote server,
+      @Mixin ServerCommand server,
       @Option(
               names = {"-p", "--plugin"},
               required = true,
@@ -135,7 +135,7 @@ public final class QueuesCommands extends CommandGroup {
       @Parameters(paramLabel = "NAME", description = "A name that no other queue has.") String name,
       @Mixin QueueOptions options) {
     return server.perform(calls -> {
-      ObjectNode fields = Remote.object().put("name", name).put("plugin", plugin);
+      ObjectNode fields = ServerCommand.object().put("name", name).put("plugin", plugin);
       options.addTo(fields);
       JsonNode created = calls.post(PATH, fields);
       server.print(created, "created queue " + name + ", id " + Fields.id(created));
@@ -146,7 +146,7 @@ public final class QueuesCommands extends CommandGroup {
       name = "set",
       description = "Changes the settings of a queue. Running tasks are not affected.")
   int set(
-      @Mixin Remote server,
+      @Mixin ServerCommand server,
       @Parameters(paramLabel = "QUEUE", description = "The id or name of the queue.") String queue,
       @Option(names = "--name", paramLabel = "NAME", description = "The new name.")
           @Nullable String name,
@@ -157,7 +157,7 @@ public final class QueuesCommands extends CommandGroup {
           @Nullable String plugin,
       @Mixin QueueOptions options) {
     return server.perform(calls -> {
-      ObjectNode fields = Remote.object();
+      ObjectNode fields = ServerCommand.object();
       if (name != null) {
         fields.put("name", name);
       }
@@ -184,12 +184,12 @@ public final class QueuesCommands extends CommandGroup {
         "A halted queue gets its former threads back, and all nodes may claim its tasks again."
       })
   int resume(
-      @Mixin Remote server,
+      @Mixin ServerCommand server,
       @Parameters(paramLabel = "QUEUE", description = "The id or name of the queue.")
           String queue) {
     return server.perform(calls -> {
       JsonNode threads = find(calls, queue).at("/halted/threads");
-      JsonNode answer = calls.post(path(queue) + "/resume", Remote.object());
+      JsonNode answer = calls.post(path(queue) + "/resume", ServerCommand.object());
       boolean changed = answer.at("/MongoDB::UpdateResult/modified_count").asInt(0) > 0;
       String restored = threads.isMissingNode() ? "" : ", threads " + threads.asInt();
       server.print(
@@ -205,7 +205,7 @@ public final class QueuesCommands extends CommandGroup {
       description =
           "Deletes a queue. Its tasks are kept and can be searched; waiting tasks are never run.")
   int delete(
-      @Mixin Remote server,
+      @Mixin ServerCommand server,
       @Parameters(paramLabel = "QUEUE", description = "The id or name of the queue.") String queue,
       @Option(
               names = "--force",

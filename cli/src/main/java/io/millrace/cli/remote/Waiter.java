@@ -27,7 +27,7 @@ public abstract class Waiter<S extends Comparable<S>> {
   private static final long WATCHED_ROUND_MILLIS = 1_000;
   private static final long ROUND_MILLIS = 20_000;
 
-  private final Remote server;
+  private final ServerCommand server;
   private final Terminal terminal;
   private final long endNanos;
   private final int windowSize;
@@ -61,7 +61,7 @@ public abstract class Waiter<S extends Comparable<S>> {
    * @param endNanos when to give up, by {@link System#nanoTime()}
    * @param windowSize the maximum number in one request
    */
-  protected Waiter(Remote server, long endNanos, int windowSize) {
+  protected Waiter(ServerCommand server, long endNanos, int windowSize) {
     this.server = server;
     terminal = server.terminal();
     this.endNanos = endNanos;
@@ -123,7 +123,7 @@ public abstract class Waiter<S extends Comparable<S>> {
   protected abstract void round(Set<String> window, long waitMillis);
 
   /** The command, which prints results. */
-  protected final Remote server() {
+  protected final ServerCommand server() {
     return server;
   }
 

@@ -2,7 +2,7 @@ package io.millrace.cli.schedules;
 
 import io.millrace.cli.remote.CommandGroup;
 import io.millrace.cli.remote.Fields;
-import io.millrace.cli.remote.Remote;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.client.JsonCalls;
 import java.util.ArrayList;
 import java.util.List;
@@ -84,7 +84,7 @@ public final class SchedulesCommands extends CommandGroup {
         "Example: millrace schedules create nightly --cron '30 2 * * *' --zone Europe/Berlin"
             + " --queue backups path=/home"
       })
-  int create(@Mixin Remote server, @Mixin ScheduleOptions options) {
+  int create(@Mixin ServerCommand server, @Mixin ScheduleOptions options) {
     return server.perform(calls -> {
       String name = options.name();
       JsonNode stored = calls.put(path(name), options.form(terminal()));
@@ -95,9 +95,11 @@ public final class SchedulesCommands extends CommandGroup {
 
   @Command(name = "preview", description = "Prints the times that a schedule would have.")
   int preview(
-      @Mixin Remote server, @Mixin TimesOptions times, @Mixin ScheduleOptions.Times options) {
+      @Mixin ServerCommand server,
+      @Mixin TimesOptions times,
+      @Mixin ScheduleOptions.Times options) {
     return server.perform(calls -> {
-      ObjectNode form = Remote.object();
+      ObjectNode form = ServerCommand.object();
       options.addTo(form);
       print(server, calls.post(PATH + "/preview" + times.query(), form));
     });
@@ -105,7 +107,7 @@ public final class SchedulesCommands extends CommandGroup {
 
   @Command(name = "list", description = "Lists the schedules with what they have done so far.")
   int list(
-      @Mixin Remote server,
+      @Mixin ServerCommand server,
       @Option(names = "--prefix", paramLabel = "TEXT", description = "Only names with this start.")
           @Nullable String prefix,
       @Option(
@@ -131,9 +133,9 @@ public final class SchedulesCommands extends CommandGroup {
   @Command(
       name = "show",
       description = "Shows a schedule with its next times and the results of its last runs.")
-  int show(@Mixin Remote server, @Mixin Name name) {
+  int show(@Mixin ServerCommand server, @Mixin Name name) {
     return server.perform(calls -> {
-      JsonNode found = Remote.named(() -> calls.get(path(name.name)));
+      JsonNode found = ServerCommand.lookUp(() -> calls.get(path(name.name)));
       if (server.json()) {
         out().println(found);
         return;
@@ -149,12 +151,14 @@ public final class SchedulesCommands extends CommandGroup {
   }
 
   @Command(name = "next", description = "Prints the next times of a schedule.")
-  int next(@Mixin Remote server, @Mixin Name name, @Mixin TimesOptions times) {
+  int next(@Mixin ServerCommand server, @Mixin Name name, @Mixin TimesOptions times) {
     return server.perform(calls ->
-        print(server, Remote.named(() -> calls.get(path(name.name) + "/next" + times.query()))));
+        print(
+            server,
+            ServerCommand.lookUp(() -> calls.get(path(name.name) + "/next" + times.query()))));
   }
 
-  private void print(Remote server, JsonNode answer) {
+  private void print(ServerCommand server, JsonNode answer) {
     if (server.json()) {
       out().println(answer);
     } else {
@@ -166,11 +170,11 @@ public final class SchedulesCommands extends CommandGroup {
       name = "pause",
       description = "Pauses schedules: no run starts by itself until they are resumed.")
   int pause(
-      @Mixin Remote server,
+      @Mixin ServerCommand server,
       @Mixin Names names,
       @Option(names = "--note", paramLabel = "TEXT", description = "Why, for people.")
           @Nullable String note) {
-    ObjectNode body = Remote.object().put("note", note == null ? "" : note);
+    ObjectNode body = ServerCommand.object().put("note", note == null ? "" : note);
     return server.run(calls ->
         server.each(
             names.names, name -> calls.post(path(name) + "/pause", body), _ -> "is paused"));
@@ -179,22 +183,22 @@ public final class SchedulesCommands extends CommandGroup {
   @Command(
       name = "resume",
       description = "Resumes schedules. Times that have passed meanwhile are not run.")
-  int resume(@Mixin Remote server, @Mixin Names names) {
+  int resume(@Mixin ServerCommand server, @Mixin Names names) {
     return server.run(calls ->
         server.each(
             names.names,
-            name -> calls.post(path(name) + "/resume", Remote.object()),
+            name -> calls.post(path(name) + "/resume", ServerCommand.object()),
             answer -> "is next due at " + Fields.text(answer.path("due"))));
   }
 
   @Command(
       name = "run",
       description = "Starts a run of each schedule at once, beside others, even if it is paused.")
-  int run(@Mixin Remote server, @Mixin Names names) {
+  int run(@Mixin ServerCommand server, @Mixin Names names) {
     return server.run(calls ->
         server.each(
             names.names,
-            name -> calls.post(path(name) + "/run", Remote.object()),
+            name -> calls.post(path(name) + "/run", ServerCommand.object()),
             answer -> "started " + Fields.text(answer.path("id"))));
   }
 
@@ -202,7 +206,7 @@ public final class SchedulesCommands extends CommandGroup {
       name = "backfill",
       description = "Runs those times of a range that have not had their run.")
   int backfill(
-      @Mixin Remote server,
+      @Mixin ServerCommand server,
       @Mixin Name name,
       @Option(
               names = "--from",
@@ -217,9 +221,9 @@ public final class SchedulesCommands extends CommandGroup {
               description = "The last one.")
           String until) {
     return server.perform(calls -> {
-      ObjectNode range = Remote.object().put("from", from).put("until", until);
+      ObjectNode range = ServerCommand.object().put("from", from).put("until", until);
       JsonNode answer =
-          Remote.thereOrRefused(() -> calls.post(path(name.name) + "/backfill", range));
+          ServerCommand.orNotFound(() -> calls.post(path(name.name) + "/backfill", range));
       String runs = answer.path("runs").asString();
       server.print(
           answer,
@@ -229,7 +233,7 @@ public final class SchedulesCommands extends CommandGroup {
   }
 
   @Command(name = "delete", description = "Deletes schedules. Their active runs go on.")
-  int delete(@Mixin Remote server, @Mixin Names names) {
+  int delete(@Mixin ServerCommand server, @Mixin Names names) {
     return server.run(
         calls -> server.each(names.names, name -> calls.delete(path(name)), _ -> "is deleted"));
   }

@@ -13,7 +13,6 @@ import io.millrace.queues.Output.OutputRecovery;
 import io.millrace.queues.Queues;
 import io.millrace.queues.node.ExecutionNode;
 import io.millrace.queues.node.LocalMachine;
-import io.millrace.queues.node.NodeDriver;
 import io.millrace.queues.node.NodeOptions;
 import io.millrace.queues.node.Plugins;
 import io.millrace.queues.plugin.PluginFolder;
@@ -42,7 +41,7 @@ final class LocalNode {
    * @param server the server that its runners connect to
    * @param workers the options for runners
    */
-  record Site(String name, Path data, ServerLocation server, RunnerOptions workers) {}
+  record NodeSettings(String name, Path data, ServerLocation server, RunnerOptions workers) {}
 
   /** So short that the name, with up to four bytes per character, fits into a document key. */
   private static final int LONGEST_NAME = 128;
@@ -73,39 +72,35 @@ final class LocalNode {
   record Stores(TaskStore tasks, BlobStore blobs) {}
 
   /** Creates a node; {@code ready} is called when it first has its configuration. */
-  static ExecutionNode create(Site site, Stores stores, Runnable ready) {
-    PluginFolder plugins = new PluginFolder(site.workers().plugins());
+  static ExecutionNode create(NodeSettings settings, Stores stores, Runnable ready) {
+    PluginFolder plugins = new PluginFolder(settings.workers().plugins());
     LocalRunners.Options options =
-        LocalRunners.Options.in(site.data().resolve("runners"), RunnerLaunch.command(site.server()))
-            .withIdle(site.workers().warm())
-            .withPlugins(site.workers().plugins());
-    NodeOptions nodeOptions = NodeOptions.of(site.name(), UUID.randomUUID().toString());
+        LocalRunners.Options.in(
+                settings.data().resolve("runners"), RunnerLaunch.command(settings.server()))
+            .withIdle(settings.workers().warm())
+            .withPlugins(settings.workers().plugins());
+    NodeOptions nodeOptions = NodeOptions.of(settings.name(), UUID.randomUUID().toString());
     Queues queues = Queues.in(stores.tasks(), Clock.systemUTC(), new SecureRandom());
     ExecutionNode node =
         new ExecutionNode(
             nodeOptions,
             queues,
             LocalRunners.create(options),
-            new FoundPlugins(plugins, System::nanoTime),
+            new PolledPlugins(plugins, System::nanoTime),
             LocalMachine.look());
     node.recoverOutputBy(OutputRecovery.from(stores.blobs(), queues));
     LogLevel level = new LogLevel((LoggerContext) LoggerFactory.getILoggerFactory());
-    node.configure(new Configured(level, ready)::apply);
+    node.configure(new ConfigListener(level, ready)::apply);
     return node;
   }
 
-  /** Starts it. */
-  static NodeDriver drive(ExecutionNode node, TaskStore store) {
-    return NodeDriver.start(node, store);
-  }
-
   /** Applies the stored log level, and runs {@code ready} at the first configuration. */
-  private static final class Configured {
+  private static final class ConfigListener {
     private final LogLevel level;
     private final Runnable ready;
     private boolean told;
 
-    Configured(LogLevel level, Runnable ready) {
+    ConfigListener(LogLevel level, Runnable ready) {
       this.level = level;
       this.ready = ready;
     }
@@ -123,13 +118,13 @@ final class LocalNode {
    * The plugins of a folder, which a node checks every second. A large folder, which takes longer
    * to check, is checked less often, so that an idle node uses little processor time. For one node.
    */
-  static final class FoundPlugins implements Plugins {
+  static final class PolledPlugins implements Plugins {
     /** A check takes up to a hundredth of the time. */
     private static final int REST = 100;
 
     private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    private static final Logger LOG = LoggerFactory.getLogger(FoundPlugins.class);
+    private static final Logger LOG = LoggerFactory.getLogger(PolledPlugins.class);
 
     private final PluginFolder folder;
     private final LongSupplier nanos;
@@ -137,7 +132,7 @@ final class LocalNode {
     private @Nullable String mark;
     private long dueNanos;
 
-    FoundPlugins(PluginFolder folder, LongSupplier nanos) {
+    PolledPlugins(PluginFolder folder, LongSupplier nanos) {
       this.folder = folder;
       this.nanos = nanos;
     }

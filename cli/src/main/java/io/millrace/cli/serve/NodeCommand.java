@@ -83,14 +83,14 @@ public final class NodeCommand extends TerminalUser implements Callable<Integer>
     terminal()
         .warn(ServerLocation.warning(client.server(), client.token() == null ? null : "token"));
     Path folder = data == null ? defaultFolder(client.server(), named) : data;
-    LocalNode.Site site = new LocalNode.Site(named, folder, location, workers);
+    LocalNode.NodeSettings settings = new LocalNode.NodeSettings(named, folder, location, workers);
     try (HttpTaskStore store = HttpTaskStore.open(client);
         HttpBlobStore blobs = HttpBlobStore.at(client)) {
       LocalNode.Stores stores = new LocalNode.Stores(store, blobs);
-      ExecutionNode node = LocalNode.create(site, stores, () -> ready(site));
+      ExecutionNode node = LocalNode.create(settings, stores, () -> ready(settings));
       Runtime.getRuntime().addShutdownHook(new Thread(this::stop, "stop"));
       FirstContact.await(store);
-      NodeDriver started = LocalNode.drive(node, store);
+      NodeDriver started = NodeDriver.start(node, store);
       driver = started;
       started.onEnd().join();
       exitCode = node.hasLostName() ? ExitCode.FAILURE : ExitCode.OK;
@@ -121,11 +121,11 @@ public final class NodeCommand extends TerminalUser implements Callable<Integer>
     return file.toString();
   }
 
-  private void ready(LocalNode.Site site) {
+  private void ready(LocalNode.NodeSettings settings) {
     out()
         .printf(
             "Millrace node %s serves %s (data in %s)%n",
-            site.name(), site.server().address(), site.data());
+            settings.name(), settings.server().address(), settings.data());
     out().flush();
   }
 

@@ -176,8 +176,8 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
       String name, Configuration configuration, MillraceServer server) {
     ServerSettings settings = configuration.get(ServerSettings.SECTION);
     Path folder = configuration.get(StoreSettings.SECTION).options().folder();
-    LocalNode.Site site =
-        new LocalNode.Site(
+    LocalNode.NodeSettings nodeSettings =
+        new LocalNode.NodeSettings(
             name,
             folder.resolve("nodes").resolve(NodeCommand.fileName(name)),
             new ServerLocation(
@@ -187,8 +187,9 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
             workers);
     try {
       ExecutionNode node =
-          LocalNode.create(site, new LocalNode.Stores(server.store(), server.blobs()), () -> {});
-      return LocalNode.drive(node, server.store());
+          LocalNode.create(
+              nodeSettings, new LocalNode.Stores(server.store(), server.blobs()), () -> {});
+      return NodeDriver.start(node, server.store());
     } catch (ProcessException | UncheckedIOException e) {
       terminal().say("no execution node runs here: " + e.getMessage());
       return null;

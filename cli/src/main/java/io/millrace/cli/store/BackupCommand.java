@@ -2,6 +2,7 @@ package io.millrace.cli.store;
 
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
+import io.millrace.cli.terminal.NewFile;
 import io.millrace.cli.terminal.TerminalUser;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
@@ -22,7 +23,6 @@ import java.io.OutputStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Objects;
@@ -84,20 +84,17 @@ final class BackupCommand extends TerminalUser implements Callable<Integer> {
     if (!force && Files.exists(file)) {
       throw new CommandException(ExitCode.FAILURE, file + " exists; --force replaces it");
     }
-    Path unfinished = file.resolveSibling(file.getFileName() + ".unfinished");
-    try {
-      source.writeTo(unfinished);
-      long commits = check(unfinished);
-      Files.move(
-          unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-      Path around = Objects.requireNonNull(file.toAbsolutePath().getParent());
-      try (Folder folder = Environment.system().disk().open(around)) {
-        folder.sync();
-      }
-      return commits;
-    } finally {
-      Files.deleteIfExists(unfinished);
+    long commits =
+        NewFile.at(file)
+            .create(unfinished -> {
+              source.writeTo(unfinished);
+              return check(unfinished);
+            });
+    Path parent = Objects.requireNonNull(file.toRealPath().getParent());
+    try (Folder folder = Environment.system().disk().open(parent)) {
+      folder.sync();
     }
+    return commits;
   }
 
   private static void save(Path folder, Path unfinished) throws IOException {

@@ -1,6 +1,6 @@
 package io.millrace.cli.tasks;
 
-import io.millrace.cli.remote.Remote;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.wire.JsonErrors;
@@ -198,7 +198,7 @@ interface ParamsSource extends Closeable {
             line,
             "%d values for the %d names of the header".formatted(values.size(), keys.size()));
       }
-      ObjectNode params = Remote.object();
+      ObjectNode params = ServerCommand.object();
       for (int i = 0; i < values.size(); i++) {
         params.put(keys.get(i), values.get(i));
       }

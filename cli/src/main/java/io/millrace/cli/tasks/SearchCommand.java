@@ -3,7 +3,7 @@ package io.millrace.cli.tasks;
 import io.millrace.cli.queues.QueuesCommands;
 import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.remote.Fields;
-import io.millrace.cli.remote.Remote;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
 import java.time.Duration;
@@ -21,7 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Searches tasks. */
 @Command(name = "search", description = "Lists the tasks that match all options.")
-final class SearchCommand extends Remote implements Callable<Integer> {
+final class SearchCommand extends ServerCommand implements Callable<Integer> {
   private static final String PATH = "/dci/tasks/search";
   private static final int PAGE = 100;
 
@@ -71,7 +71,7 @@ final class SearchCommand extends Remote implements Callable<Integer> {
   }
 
   private ObjectNode question(ObjectNode conditions) {
-    ObjectNode question = Remote.object();
+    ObjectNode question = ServerCommand.object();
     if (archived) {
       question.put("archived", true);
     }
@@ -154,7 +154,7 @@ final class SearchCommand extends Remote implements Callable<Integer> {
 
     /** The filter in the form of the API. */
     ObjectNode read(JsonCalls calls) {
-      ObjectNode conditions = Remote.object();
+      ObjectNode conditions = ServerCommand.object();
       if (queue != null) {
         conditions.put("queue", Fields.id(QueuesCommands.find(calls, queue)));
       }
@@ -182,13 +182,13 @@ final class SearchCommand extends Remote implements Callable<Integer> {
 
     /** The same filter, but only tasks after {@code id} in the given order. */
     static ObjectNode beyond(ObjectNode conditions, String id, boolean ascending) {
-      ObjectNode behind = Remote.object();
+      ObjectNode behind = ServerCommand.object();
       behind.putObject("_id").putObject(ascending ? "$gt" : "$lt").put("$oid", id);
       return both(conditions, behind);
     }
 
     private static ObjectNode both(ObjectNode one, ObjectNode other) {
-      ObjectNode both = Remote.object();
+      ObjectNode both = ServerCommand.object();
       both.putArray("$and").add(one).add(other);
       return both;
     }

@@ -3,7 +3,7 @@ package io.millrace.cli.tasks;
 import io.millrace.cli.queues.QueuesCommands;
 import io.millrace.cli.remote.Fields;
 import io.millrace.cli.remote.PolicyOptions;
-import io.millrace.cli.remote.Remote;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
@@ -36,7 +36,7 @@ import tools.jackson.databind.node.ObjectNode;
     description =
         "Submits tasks to a queue and prints their ids. A file is checked completely before"
             + " anything is sent; standard input is sent while it is read.")
-final class SubmitCommand extends Remote implements Callable<Integer> {
+final class SubmitCommand extends ServerCommand implements Callable<Integer> {
   @Mixin private ParamsOptions params = new ParamsOptions();
 
   @Option(

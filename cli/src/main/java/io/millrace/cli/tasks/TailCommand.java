@@ -1,7 +1,7 @@
 package io.millrace.cli.tasks;
 
-import io.millrace.cli.remote.Remote;
 import io.millrace.cli.remote.Retries;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.UnreachableException;
@@ -30,7 +30,7 @@ import picocli.CommandLine.Parameters;
     description =
         "Prints the stdout and stderr of a task as they are written, until the task has ended; the"
             + " exit code says how.")
-final class TailCommand extends Remote implements Callable<Integer> {
+final class TailCommand extends ServerCommand implements Callable<Integer> {
   private static final long PAUSE_MILLIS = 500;
 
   @Parameters(paramLabel = "ID", description = "The id of the task.")

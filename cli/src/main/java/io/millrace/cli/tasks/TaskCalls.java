@@ -3,7 +3,7 @@ package io.millrace.cli.tasks;
 import io.millrace.cli.queues.QueuesCommands;
 import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.remote.Fields;
-import io.millrace.cli.remote.Remote;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
@@ -35,7 +35,7 @@ final class TaskCalls {
    * @throws io.millrace.cli.terminal.CommandException if there is no such task
    */
   static JsonNode find(JsonCalls calls, String id) {
-    return Remote.named(() -> calls.get(path(id)));
+    return ServerCommand.lookUp(() -> calls.get(path(id)));
   }
 
   /** The task ids given to a command. */

@@ -1,6 +1,6 @@
 package io.millrace.cli.tasks;
 
-import io.millrace.cli.remote.Remote;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.client.JsonCalls;
@@ -27,7 +27,7 @@ final class TaskWaiter extends Waiter<Integer> {
   private final JsonCalls calls;
   private final boolean quiet;
 
-  TaskWaiter(JsonCalls calls, Remote server, Options options, boolean quiet) {
+  TaskWaiter(JsonCalls calls, ServerCommand server, Options options, boolean quiet) {
     super(server, options.endNanos(), WINDOW);
     this.calls = calls;
     this.quiet = quiet;
@@ -45,7 +45,7 @@ final class TaskWaiter extends Waiter<Integer> {
 
   @Override
   protected void round(Set<String> window, long waitMillis) {
-    ObjectNode question = Remote.object().put("timeout", waitMillis);
+    ObjectNode question = ServerCommand.object().put("timeout", waitMillis);
     window.forEach(question.putArray("ids")::add);
     JsonNode answer = calls.ask("/dci/tasks/wait", question, Duration.ofMillis(waitMillis));
     for (Map.Entry<String, JsonNode> task : answer.path("tasks").properties()) {
@@ -55,7 +55,7 @@ final class TaskWaiter extends Waiter<Integer> {
         absent("there is no task " + id);
       } else if (isEnd(status) && window.remove(id)) {
         if (!quiet) {
-          JsonNode end = Remote.object().put("id", id).put("status", status);
+          JsonNode end = ServerCommand.object().put("id", id).put("status", status);
           server().print(end, id + "  " + Status.name(status));
         }
         ended(status, status == Status.SUCCEEDED);

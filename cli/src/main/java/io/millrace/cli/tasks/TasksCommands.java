@@ -2,7 +2,7 @@ package io.millrace.cli.tasks;
 
 import io.millrace.cli.remote.CommandGroup;
 import io.millrace.cli.remote.Fields;
-import io.millrace.cli.remote.Remote;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
@@ -38,7 +38,7 @@ public final class TasksCommands extends CommandGroup {
 
   @Command(name = "wait", description = "Waits until tasks have ended; the exit code says how.")
   int waitFor(
-      @Mixin Remote server,
+      @Mixin ServerCommand server,
       @Mixin TaskCalls.Ids tasks,
       @Mixin Waiter.Options options,
       @Option(
@@ -53,7 +53,7 @@ public final class TasksCommands extends CommandGroup {
   }
 
   @Command(name = "show", description = "Shows tasks with all details and their output.")
-  int show(@Mixin Remote server, @Mixin TaskCalls.Ids tasks) {
+  int show(@Mixin ServerCommand server, @Mixin TaskCalls.Ids tasks) {
     return server.perform(calls -> {
       List<JsonNode> found = new ArrayList<>();
       tasks.read(terminal()).forEach(id -> found.add(TaskCalls.find(calls, id)));
@@ -91,7 +91,7 @@ public final class TasksCommands extends CommandGroup {
   @Command(
       name = "cancel",
       description = "Cancels tasks that wait or are held back; they get status -5.")
-  int cancel(@Mixin Remote server, @Mixin TaskCalls.Ids tasks) {
+  int cancel(@Mixin ServerCommand server, @Mixin TaskCalls.Ids tasks) {
     return operate("cancel", server, tasks);
   }
 
@@ -99,12 +99,12 @@ public final class TasksCommands extends CommandGroup {
       name = "terminate",
       description =
           "Terminates tasks; running ones are killed with all their processes. They get status -3.")
-  int terminate(@Mixin Remote server, @Mixin TaskCalls.Ids tasks) {
+  int terminate(@Mixin ServerCommand server, @Mixin TaskCalls.Ids tasks) {
     return operate("terminate", server, tasks);
   }
 
   @Command(name = "block", description = "Holds waiting tasks back; they get status -4.")
-  int block(@Mixin Remote server, @Mixin TaskCalls.Ids tasks) {
+  int block(@Mixin ServerCommand server, @Mixin TaskCalls.Ids tasks) {
     return operate("block", server, tasks);
   }
 
@@ -112,11 +112,11 @@ public final class TasksCommands extends CommandGroup {
       name = "requeue",
       aliases = "retry",
       description = "Queues tasks again that are held back or have ended; they get status -2.")
-  int requeue(@Mixin Remote server, @Mixin TaskCalls.Ids tasks) {
+  int requeue(@Mixin ServerCommand server, @Mixin TaskCalls.Ids tasks) {
     return operate("requeue", server, tasks);
   }
 
-  private int operate(String operation, Remote server, TaskCalls.Ids tasks) {
+  private int operate(String operation, ServerCommand server, TaskCalls.Ids tasks) {
     return server.run(calls ->
         server.each(
             tasks.read(terminal()),
@@ -126,9 +126,9 @@ public final class TasksCommands extends CommandGroup {
 
   private static JsonNode post(JsonCalls calls, String id, String operation) {
     try {
-      return calls.post(TaskCalls.path(id) + "/" + operation, Remote.object());
+      return calls.post(TaskCalls.path(id) + "/" + operation, ServerCommand.object());
     } catch (RejectedException e) {
-      if (!Remote.isAboutTheRequest(e)) {
+      if (!ServerCommand.isRefusal(e)) {
         throw e;
       }
       int code = isThere(calls, id) ? ExitCode.REFUSED : ExitCode.NOTHING;

@@ -38,14 +38,26 @@ public final class NewFile {
     }
   }
 
-  /** Writes to the file. */
+  /** The file at this path. */
+  public static NewFile at(Path file) {
+    return new NewFile(file.toAbsolutePath());
+  }
+
+  /** Writes the content of a file to a stream. */
   @FunctionalInterface
   public interface Content {
-    /** Writes the whole content; does not close the stream. */
+    /** Writes the complete content. Does not close the stream. */
     void writeTo(OutputStream out) throws IOException;
   }
 
-  /** Writes the file. A pipe or a device is written to directly, since it cannot be replaced. */
+  /** Creates a temporary file with the content. */
+  @FunctionalInterface
+  public interface Creation<T, X extends Exception> {
+    /** Creates the file. The result is that of {@link #create}. */
+    T create(Path temporary) throws IOException, X;
+  }
+
+  /** Writes the file. A pipe or a device is written to directly, because it cannot be replaced. */
   public void write(Content content) throws IOException {
     if (Files.exists(file) && !Files.isRegularFile(file)) {
       try (OutputStream out = Files.newOutputStream(file)) {
@@ -53,16 +65,29 @@ public final class NewFile {
       }
       return;
     }
+    var _ =
+        create(temporary -> {
+          try (OutputStream out = Files.newOutputStream(temporary)) {
+            content.writeTo(out);
+          }
+          return file;
+        });
+  }
+
+  /**
+   * Creates or replaces the file. {@code creation} creates a temporary file beside it, which then
+   * gets its name.
+   */
+  public <T, X extends Exception> T create(Creation<T, X> creation) throws IOException, X {
     Path real = Files.exists(file) ? file.toRealPath() : file;
     Path unfinished =
         real.resolveSibling(
             real.getFileName() + "." + ProcessHandle.current().pid() + ".unfinished");
     try {
-      try (OutputStream out = Files.newOutputStream(unfinished)) {
-        content.writeTo(out);
-      }
+      T result = creation.create(unfinished);
       Files.move(
           unfinished, real, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      return result;
     } finally {
       Files.deleteIfExists(unfinished);
     }

@@ -44,7 +44,7 @@ final class AccessCommandsTest {
         Files.writeString(
             folder.resolve("bootstrap"), server.principals().bootstrapKey().orElseThrow());
     admin = folder.resolve("admin");
-    Shell.Ran created =
+    Shell.CommandResult created =
         run(bootstrap, "create", "root", "--role", "admin", "--key-file", admin.toString());
     assertThat(created.code()).as(created.err()).isZero();
   }
@@ -54,11 +54,11 @@ final class AccessCommandsTest {
     server.close();
   }
 
-  private Shell.Ran run(Path key, String... command) {
+  private Shell.CommandResult run(Path key, String... command) {
     return run(new byte[0], key, command);
   }
 
-  private Shell.Ran run(byte[] input, Path key, String... command) {
+  private Shell.CommandResult run(byte[] input, Path key, String... command) {
     return Shell.run(
         input,
         Stream.of(
@@ -71,7 +71,7 @@ final class AccessCommandsTest {
   }
 
   private String done(String... command) {
-    Shell.Ran ran = run(admin, command);
+    Shell.CommandResult ran = run(admin, command);
     assertThat(ran.code()).as(ran.err()).isZero();
     return ran.out();
   }
@@ -119,7 +119,7 @@ final class AccessCommandsTest {
 
   @Test
   void a_password_comes_from_a_file_or_the_input() {
-    Shell.Ran created =
+    Shell.CommandResult created =
         run(
             "a long password\n".getBytes(StandardCharsets.UTF_8),
             admin,
@@ -141,7 +141,7 @@ final class AccessCommandsTest {
             List.of("create", "a b", "-r", "viewer"),
             List.of("create", "root", "-r", "viewer"),
             List.of("create", "x", "-r", "king"))) {
-      Shell.Ran ran = run(admin, wrong.toArray(String[]::new));
+      Shell.CommandResult ran = run(admin, wrong.toArray(String[]::new));
       assertThat(ran.code()).as(ran.err()).isEqualTo(3);
       assertThat(ran.err().lines()).hasSize(1);
     }

@@ -33,7 +33,7 @@ final class ClusterCommandsTest {
   @Test
   void an_address_that_is_none_is_refused_with_what_it_may_be() {
     for (String address : new String[] {"nowhere", "file:", "redis:x", "store:"}) {
-      Shell.Ran ran = Shell.run("cluster", "status", "--documents", address);
+      Shell.CommandResult ran = Shell.run("cluster", "status", "--documents", address);
       assertThat(ran.code()).as(address).isEqualTo(2);
       assertThat(ran.err()).contains("--documents is").contains("'" + address + "'");
     }
@@ -41,7 +41,7 @@ final class ClusterCommandsTest {
 
   @Test
   void an_index_prefix_that_is_none_is_named() {
-    Shell.Ran ran =
+    Shell.CommandResult ran =
         Shell.run(
             "cluster",
             "status",
@@ -55,7 +55,8 @@ final class ClusterCommandsTest {
 
   @Test
   void documents_that_cannot_be_reached_are_a_failure() {
-    Shell.Ran ran = Shell.run("cluster", "status", "--documents", "store:http://127.0.0.1:1");
+    Shell.CommandResult ran =
+        Shell.run("cluster", "status", "--documents", "store:http://127.0.0.1:1");
     assertThat(ran.code()).isEqualTo(1);
     assertThat(ran.err()).contains("127.0.0.1:1");
   }
@@ -140,19 +141,19 @@ final class ClusterCommandsTest {
     arguments[1] = "--documents";
     arguments[2] = "file:" + root.resolve("documents");
     System.arraycopy(options, 0, arguments, 3, options.length);
-    Shell.Ran ran = Shell.run(arguments);
+    Shell.CommandResult ran = Shell.run(arguments);
     assertThat(ran.code()).as(words).isEqualTo(2);
     assertThat(ran.err()).contains(words);
     assertThat(root.resolve("documents").resolve("config")).doesNotExist();
   }
 
-  private Shell.Ran cluster(String... arguments) {
+  private Shell.CommandResult cluster(String... arguments) {
     String[] all = new String[arguments.length + 3];
     all[0] = "cluster";
     System.arraycopy(arguments, 0, all, 1, arguments.length);
     all[arguments.length + 1] = "--documents";
     all[arguments.length + 2] = "file:" + root.resolve("documents");
-    Shell.Ran ran = Shell.run(all);
+    Shell.CommandResult ran = Shell.run(all);
     assertThat(ran.code()).as(ran.err()).isZero();
     return ran;
   }

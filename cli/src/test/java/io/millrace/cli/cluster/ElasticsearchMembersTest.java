@@ -47,30 +47,30 @@ final class ElasticsearchMembersTest {
 
   @Test
   void every_file_is_hashed_and_late_lines_are_refused() throws IOException, InterruptedException {
-    MemberKills.run(root, EngineHome.empty(engine(), "millrace-"));
+    MemberKills.run(root, EngineFixture.empty(engine(), "millrace-"));
   }
 
   @Test
   void members_outlive_an_engine_that_is_killed() throws IOException {
-    try (ClusterSite site = new ClusterSite(root, EngineHome.empty(engine(), "millrace-"))) {
-      Lines lines = new Lines(site.output());
+    try (ClusterFixture site =
+        new ClusterFixture(root, EngineFixture.empty(engine(), "millrace-"))) {
+      OutputLines lines = new OutputLines(site.output());
       site.addFiles(30);
       site.startFirst("files");
       site.start();
       site.start();
-      Patience.until("work goes on", () -> !lines.read().isEmpty());
+      Await.until("work goes on", () -> !lines.read().isEmpty());
       engine().kill();
       int before = lines.read().size();
       assertThat(before).isLessThan(site.files());
       site.addFiles(10);
       engine().startAgain();
-      Patience.until("all files are done", () -> lines.names().size() == site.files());
-      Patience.until(
-          "all partitions are removed", () -> site.status().path("partitions").isEmpty());
+      Await.until("all files are done", () -> lines.names().size() == site.files());
+      Await.until("all partitions are removed", () -> site.status().path("partitions").isEmpty());
       lines.check(site);
       for (String token : site.tokens()) {
         assertThat(site.member(token).isAlive()).isTrue();
-        Patience.until("it is a member", () -> MemberKills.isListed(site, token));
+        Await.until("it is a member", () -> MemberKills.isListed(site, token));
       }
     }
   }
@@ -92,7 +92,7 @@ final class ElasticsearchMembersTest {
 
   @Test
   void users_and_api_keys_come_from_the_environment() throws IOException, InterruptedException {
-    EngineHome.empty(engine(), "millrace-");
+    EngineFixture.empty(engine(), "millrace-");
     List<String> options = status(engine().address().toString(), certificates());
     int code = run(options, engine().environment());
     assertThat(code).as(words()).isZero();

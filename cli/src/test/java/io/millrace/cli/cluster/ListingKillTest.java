@@ -17,27 +17,26 @@ final class ListingKillTest {
   @Test
   void every_file_is_hashed_by_lambdas_of_one_leader_or_the_next() throws IOException {
     Path secret = Files.writeString(root.resolve("secret"), "a secret that nobody can guess\n");
-    try (ClusterSite site =
-        new ClusterSite(
+    try (ClusterFixture site =
+        new ClusterFixture(
             root, "file:" + root.resolve("documents"), "--secret-file", secret.toString())) {
-      Lines lines = new Lines(site.output());
+      OutputLines lines = new OutputLines(site.output());
       site.addFiles(60);
       site.startFirst("listing");
       site.start();
       site.start();
-      Patience.until("lambdas run on all members", () -> workers(lines).size() == 3);
+      Await.until("lambdas run on all members", () -> workers(lines).size() == 3);
       String leader = site.status().path("leader").asString(site.tokens().getFirst());
       site.kill(leader);
       site.addFiles(10);
-      Patience.until("all files are done", () -> lines.names().size() == site.files());
-      Patience.until(
-          "all partitions are removed", () -> site.status().path("partitions").isEmpty());
+      Await.until("all files are done", () -> lines.names().size() == site.files());
+      Await.until("all partitions are removed", () -> site.status().path("partitions").isEmpty());
       lines.check(site);
       assertThat(Files.readString(root.resolve("member-0.log"))).doesNotContain("nobody can guess");
     }
   }
 
-  private static Set<String> workers(Lines lines) throws IOException {
-    return lines.read().stream().map(Lines.Line::token).collect(Collectors.toSet());
+  private static Set<String> workers(OutputLines lines) throws IOException {
+    return lines.read().stream().map(OutputLines.Line::token).collect(Collectors.toSet());
   }
 }

@@ -25,8 +25,8 @@ final class MemberAloneTest {
       assertThat(ready.line())
           .matches("Millrace member \\S+ on file:millrace-cluster, 1 workers, lease 10000 ms, .*");
       String token = ready.line().split(" ", -1)[2];
-      Patience.until("it leads", () -> status().path("leader").asString("").equals(token));
-      Patience.until("it is listed", () -> status().path("members").size() == 1);
+      Await.until("it leads", () -> status().path("leader").asString("").equals(token));
+      Await.until("it is listed", () -> status().path("members").size() == 1);
       assertThat(status().path("members").path(0).path("token").asString()).isEqualTo(token);
       assertThat(status().path("status").isArray()).isTrue();
       assertThat(member.stopped()).isZero();
@@ -38,7 +38,7 @@ final class MemberAloneTest {
   }
 
   private JsonNode status() {
-    Shell.Ran ran =
+    Shell.CommandResult ran =
         Shell.run(
             "cluster",
             "status",

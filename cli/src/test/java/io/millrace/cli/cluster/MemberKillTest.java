@@ -15,7 +15,7 @@ final class MemberKillTest {
   @Test
   void on_flat_files_every_file_is_hashed_and_late_lines_are_refused()
       throws IOException, InterruptedException {
-    MemberKills.run(root, DocumentsHome.at("file:" + root.resolve("documents")));
+    MemberKills.run(root, DocumentsFixture.at("file:" + root.resolve("documents")));
   }
 
   @Test
@@ -30,7 +30,8 @@ final class MemberKillTest {
     int from = greeting.indexOf("http://");
     try {
       MemberKills.run(
-          root, DocumentsHome.at("store:" + greeting.substring(from, greeting.indexOf(' ', from))));
+          root,
+          DocumentsFixture.at("store:" + greeting.substring(from, greeting.indexOf(' ', from))));
     } finally {
       server.program().kill();
     }

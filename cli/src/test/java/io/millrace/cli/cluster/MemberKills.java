@@ -22,43 +22,42 @@ final class MemberKills {
   private MemberKills() {}
 
   /** Runs it in an empty folder. */
-  static void run(Path root, DocumentsHome documents) throws IOException, InterruptedException {
-    try (ClusterSite site = new ClusterSite(root, documents)) {
-      Lines lines = new Lines(site.output());
+  static void run(Path root, DocumentsFixture documents) throws IOException, InterruptedException {
+    try (ClusterFixture site = new ClusterFixture(root, documents)) {
+      OutputLines lines = new OutputLines(site.output());
       site.addFiles(40);
       site.startFirst("files");
       for (int i = 1; i < MEMBERS; i++) {
         site.start();
       }
-      Patience.until("all are members", () -> site.status().path("members").size() == MEMBERS);
+      Await.until("all are members", () -> site.status().path("members").size() == MEMBERS);
       kill(site, lines);
       for (int i = 0; i < MAX_STOPS && site.refused() == 0; i++) {
         stopOne(site);
       }
       assertThat(site.refused()).as("late lines that were refused").isPositive();
-      Patience.until("all files are done", () -> lines.names().size() == site.files());
-      Patience.until(
-          "all partitions are removed", () -> site.status().path("partitions").isEmpty());
+      Await.until("all files are done", () -> lines.names().size() == site.files());
+      Await.until("all partitions are removed", () -> site.status().path("partitions").isEmpty());
       lines.check(site);
     }
   }
 
   /** Kills the leader and another one while there is work, and has new ones take their places. */
-  private static void kill(ClusterSite site, Lines lines) throws IOException {
+  private static void kill(ClusterFixture site, OutputLines lines) throws IOException {
     for (int i = 0; i < 2; i++) {
       int before = lines.names().size();
       site.addFiles(20);
-      Patience.until("work goes on", () -> lines.names().size() > before);
+      Await.until("work goes on", () -> lines.names().size() > before);
       String victim = site.status().path("leader").asString(site.tokens().getFirst());
       site.kill(victim);
       site.start();
-      Patience.until(
+      Await.until(
           "another one leads", () -> !site.status().path("leader").asString(victim).equals(victim));
-      Patience.until("the dead one is out of the list", () -> !isListed(site, victim));
+      Await.until("the dead one is out of the list", () -> !isListed(site, victim));
     }
   }
 
-  static boolean isListed(ClusterSite site, String token) throws IOException {
+  static boolean isListed(ClusterFixture site, String token) throws IOException {
     for (JsonNode member : site.status().path("members")) {
       if (member.path("token").asString().equals(token)) {
         return true;
@@ -68,19 +67,19 @@ final class MemberKills {
   }
 
   /** Stops a member inside its guard until others are done with what it had, and continues it. */
-  private static void stopOne(ClusterSite site) throws IOException, InterruptedException {
+  private static void stopOne(ClusterFixture site) throws IOException, InterruptedException {
     site.addFiles(10);
     String victim = stopAWorker(site);
     Set<String> its = held(site, victim);
-    Patience.until("others do what it had", () -> listed(site).stream().noneMatch(its::contains));
+    Await.until("others do what it had", () -> listed(site).stream().noneMatch(its::contains));
     site.signal(victim, "CONT");
     int files = site.files();
-    Patience.until(
-        "what there was is done", () -> new Lines(site.output()).names().size() >= files);
+    Await.until(
+        "what there was is done", () -> new OutputLines(site.output()).names().size() >= files);
   }
 
   /** Stops somebody who works on something, while it does. */
-  private static String stopAWorker(ClusterSite site) throws IOException, InterruptedException {
+  private static String stopAWorker(ClusterFixture site) throws IOException, InterruptedException {
     for (int i = 0; i < MAX_STOPS; i++) {
       String victim = worker(site);
       site.signal(victim, "STOP");
@@ -94,7 +93,7 @@ final class MemberKills {
   }
 
   /** Whether others can write lines: who is stopped in the middle of one has the output locked. */
-  private static boolean isWritable(ClusterSite site) throws IOException {
+  private static boolean isWritable(ClusterFixture site) throws IOException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
     while (System.nanoTime() - end < 0) {
       try (FileChannel output =
@@ -110,9 +109,9 @@ final class MemberKills {
   }
 
   /** Waits until somebody works, and sees to it that there is work. */
-  private static String worker(ClusterSite site) throws IOException {
+  private static String worker(ClusterFixture site) throws IOException {
     AtomicReference<String> found = new AtomicReference<>();
-    Patience.until(
+    Await.until(
         "somebody works",
         () -> {
           JsonNode status = site.status();
@@ -120,7 +119,8 @@ final class MemberKills {
               .filter(token -> !held(status, token).isEmpty())
               .findAny()
               .ifPresent(found::set);
-          if (found.get() == null && new Lines(site.output()).names().size() == site.files()) {
+          if (found.get() == null
+              && new OutputLines(site.output()).names().size() == site.files()) {
             site.addFiles(5);
           }
           return found.get() != null;
@@ -128,7 +128,7 @@ final class MemberKills {
     return found.get();
   }
 
-  private static Set<String> held(ClusterSite site, String token) throws IOException {
+  private static Set<String> held(ClusterFixture site, String token) throws IOException {
     return held(site.status(), token);
   }
 
@@ -142,7 +142,7 @@ final class MemberKills {
         .collect(Collectors.toSet());
   }
 
-  private static Set<String> listed(ClusterSite site) throws IOException {
+  private static Set<String> listed(ClusterFixture site) throws IOException {
     return site.status()
         .path("partitions")
         .valueStream()

@@ -16,7 +16,7 @@ final class OpenSearchMembersTest {
   void every_file_is_hashed_and_late_lines_are_refused(@TempDir Path root)
       throws IOException, InterruptedException {
     try (SearchEngine engine = SearchEngine.opensearch()) {
-      MemberKills.run(root, EngineHome.empty(engine, "team-a."));
+      MemberKills.run(root, EngineFixture.empty(engine, "team-a."));
       assertThat(engine.send("GET", "/_cat/indices?h=index", null))
           .contains("\"team-a.documents\"")
           .doesNotContain("millrace-documents");

@@ -58,10 +58,10 @@ final class PortKillTest {
             "--output",
             lines.toString()));
     start(port, List.of());
-    Patience.until("somebody listens", () -> takes(port, "first"));
+    Await.until("somebody listens", () -> takes(port, "first"));
     String first = Files.readAllLines(lines).getLast().split(" ", -1)[1];
     Objects.requireNonNull(members.remove(first), first).killAlive();
-    Patience.until("another listens", () -> takes(port, "second"));
+    Await.until("another listens", () -> takes(port, "second"));
     List<String> all = Files.readAllLines(lines);
     assertThat(all.getFirst()).startsWith("first " + first + " ");
     assertThat(members).containsKey(all.getLast().split(" ", -1)[1]);

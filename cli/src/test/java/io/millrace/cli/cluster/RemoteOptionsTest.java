@@ -57,14 +57,14 @@ final class RemoteOptionsTest {
   @Test
   void a_program_that_cannot_be_made_is_named() throws IOException {
     Path classes = Files.createDirectory(root.resolve("classes"));
-    Classes.compile(
+    UserClasses.compile(
         classes,
         PROGRAM,
         """
         package com.example;
         public final class Program {}
         """);
-    Classes.compile(
+    UserClasses.compile(
         classes,
         "com.example.Strict",
         """
@@ -76,7 +76,7 @@ final class RemoteOptionsTest {
           @Override public void lead(io.millrace.cluster.remote.RemoteExecutor executor) {}
         }
         """);
-    Classes.compile(
+    UserClasses.compile(
         classes,
         "com.example.Plain",
         """
@@ -133,7 +133,7 @@ final class RemoteOptionsTest {
     Map<String, String> plan =
         new TreeMap<>(Map.of("example", "feed", "input", "/in", "output", "/out"));
     try (VersionedDocuments documents = FileDocuments.open(root.resolve("documents"));
-        Remote remote = remote("the right secret")) {
+        RemoteCode remote = remote("the right secret")) {
       Plan signed = Plan.of(plan, Map.of(), remote);
       signed.check(remote);
       new ClusterConfig(LeaseTerms.DEFAULT, signed.values()).orExisting(documents);
@@ -145,7 +145,7 @@ final class RemoteOptionsTest {
 
   @Test
   void a_plan_that_somebody_changed_without_the_secret_is_not_followed() throws IOException {
-    try (Remote remote = remote("the right secret")) {
+    try (RemoteCode remote = remote("the right secret")) {
       Plan signed = Plan.of(Map.of("program", PROGRAM, "set.folder", "/home"), Map.of(), remote);
       for (String name : List.of("program", "set.folder", "signature")) {
         Map<String, String> changed = new TreeMap<>(signed.values());
@@ -159,14 +159,14 @@ final class RemoteOptionsTest {
     }
   }
 
-  private static void assertRefused(Remote remote, Map<String, String> plan) {
+  private static void assertRefused(RemoteCode remote, Map<String, String> plan) {
     assertThatThrownBy(() -> new Plan(plan).check(remote))
         .hasMessageContaining("not signed with the secret");
   }
 
-  private Remote remote(String secret) throws IOException {
-    return new Remote(
-        ClusterSecret.read(Path.of(secret(secret))), Remote.ClassPath.open(List.of()));
+  private RemoteCode remote(String secret) throws IOException {
+    return new RemoteCode(
+        ClusterSecret.read(Path.of(secret(secret))), RemoteCode.ClassPath.open(List.of()));
   }
 
   private String secret(String text) throws IOException {
@@ -183,7 +183,7 @@ final class RemoteOptionsTest {
     List<String> all =
         new ArrayList<>(List.of("member", "--documents", "file:" + root.resolve("documents")));
     all.addAll(Arrays.asList(options));
-    Shell.Ran ran = Shell.run(all.toArray(new String[0]));
+    Shell.CommandResult ran = Shell.run(all.toArray(new String[0]));
     assertThat(ran.code()).as(words).isEqualTo(2);
     assertThat(ran.err()).contains(words);
   }

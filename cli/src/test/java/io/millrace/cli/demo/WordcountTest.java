@@ -26,7 +26,7 @@ class WordcountTest {
   @Timeout(value = 2, unit = TimeUnit.MINUTES)
   void no_word_is_lost_or_doubled_by_killed_workers_and_a_killed_server() {
     byte[] text = "one two THREE two-three! three\nfour x".getBytes(StandardCharsets.US_ASCII);
-    Shell.Ran ran = Shell.run(text, "demo", "wordcount", "--json", "--seed", "1", "-");
+    Shell.CommandResult ran = Shell.run(text, "demo", "wordcount", "--json", "--seed", "1", "-");
     assertThat(ran.code()).as(ran.err()).isZero();
     JsonNode counts = new JsonMapper().readTree(ran.out()).get("counts");
     assertThat(counts)
@@ -48,7 +48,7 @@ class WordcountTest {
     Map<String, Long> expected = counted(text);
     assertThat(expected).hasSizeGreaterThan(100);
 
-    Shell.Ran ran = Shell.run("demo", "wordcount", "--json", "--seed", "2");
+    Shell.CommandResult ran = Shell.run("demo", "wordcount", "--json", "--seed", "2");
     assertThat(ran.code()).as(ran.err()).isZero();
     Map<String, Long> counts = new TreeMap<>();
     new JsonMapper()

@@ -18,11 +18,11 @@ import tools.jackson.databind.JsonNode;
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class GraphCommandsTest {
   @TempDir private Path scratch = Path.of("");
-  private GraphSite site;
+  private GraphFixture site;
 
   @BeforeEach
   void open() {
-    site = new GraphSite(scratch.resolve("data"));
+    site = new GraphFixture(scratch.resolve("data"));
   }
 
   @AfterEach
@@ -101,12 +101,12 @@ class GraphCommandsTest {
 
   @Test
   void a_node_is_waited_for_and_its_exit_code_told() {
-    Shell.Ran well =
+    Shell.CommandResult well =
         site.runReading("from här\n", "graph", "add", "--wait", "--stdin", "-", "--", "cat");
     assertThat(well.code()).as(well.err()).isZero();
     String id = well.out().strip();
     assertThat(site.done("graph", "output", id)).isEqualTo("from här\n");
-    Shell.Ran badly = site.run("graph", "add", "-w", "--shell", "echo no >&2; exit 3");
+    Shell.CommandResult badly = site.run("graph", "add", "-w", "--shell", "echo no >&2; exit 3");
     assertThat(badly.code()).isEqualTo(6);
     assertThat(badly.err()).contains("failed: exit code 3");
     String bad = badly.out().strip();
@@ -114,11 +114,11 @@ class GraphCommandsTest {
     assertThat(site.done("graph", "log", bad, "--mixed")).isEqualTo("no\n");
     assertThat(site.run("graph", "output", bad, "-f").code()).isEqualTo(6);
     assertThat(site.run("graph", "wait", id, id).out()).isEqualTo(id + "  finished\n");
-    Shell.Ran both = site.runReading(id + "\n\n" + bad, "graph", "wait", "-");
+    Shell.CommandResult both = site.runReading(id + "\n\n" + bad, "graph", "wait", "-");
     assertThat(both.code()).isEqualTo(6);
     assertThat(both.out()).isEqualTo(id + "  finished\n" + bad + "  failed: exit code 3\n");
     assertThat(both.err()).contains("1 finished, 1 failed");
-    Shell.Ran some = site.run("graph", "wait", "777", id, "--json");
+    Shell.CommandResult some = site.run("graph", "wait", "777", id, "--json");
     assertThat(some.code()).isEqualTo(4);
     assertThat(some.out()).isEqualTo("{\"id\":\"" + id + "\",\"state\":\"finished\"}\n");
     assertThat(some.err()).contains("777").contains("1 not there");
@@ -156,7 +156,7 @@ class GraphCommandsTest {
             .formatted(
                 Path.of(System.getProperty("java.home"), "bin", "java"),
                 System.getProperty("java.class.path"));
-    Shell.Ran ran =
+    Shell.CommandResult ran =
         site.run(
             "graph",
             "add",
@@ -176,7 +176,7 @@ class GraphCommandsTest {
     Path mend = scratch.resolve("mend");
     String bad = added("-s", "test -e " + mend);
     String below = added("-p", bad, "-s", "true");
-    Shell.Ran blocked = site.run("graph", "wait", "--settled", bad, below);
+    Shell.CommandResult blocked = site.run("graph", "wait", "--settled", bad, below);
     assertThat(blocked.code()).isEqualTo(6);
     assertThat(blocked.out()).contains(below + "  blocked: ");
     assertThat(site.run("graph", "wait", below, "--timeout", "1s").code()).isEqualTo(7);
@@ -198,10 +198,11 @@ class GraphCommandsTest {
   void a_node_that_runs_is_killed_and_its_output_followed_to_the_end() throws Exception {
     String id =
         added("-s", "echo begun; trap 'echo ending; exit 1' INT; while :; do sleep 0.1; done");
-    Printed printed = new Printed("begun");
+    AwaitedOutput printed = new AwaitedOutput("begun");
     CompletableFuture<Integer> follower = writing(printed, "graph", "output", id, "--follow");
     printed.seen().get(60, TimeUnit.SECONDS);
-    Shell.Ran killed = site.run("graph", "kill", id, "--signal", "INT", "--grace", "30s", "-w");
+    Shell.CommandResult killed =
+        site.run("graph", "kill", id, "--signal", "INT", "--grace", "30s", "-w");
     assertThat(killed.code()).as(killed.err()).isZero();
     assertThat(killed.out()).startsWith(id + "  killed");
     assertThat(follower.get(60, TimeUnit.SECONDS)).isEqualTo(6);
@@ -213,9 +214,9 @@ class GraphCommandsTest {
     Path open = scratch.resolve("open");
     String gate = gate(open);
     String below = added("-p", gate, "-n", "behind", "-s", "true");
-    Printed lines = new Printed("watching: 1 incipient, 1 running");
+    AwaitedOutput lines = new AwaitedOutput("watching: 1 incipient, 1 running");
     CompletableFuture<Integer> plain = writing(lines, "graph", "watch", "--settled");
-    Printed messages = new Printed("\"nodes\":[");
+    AwaitedOutput messages = new AwaitedOutput("\"nodes\":[");
     CompletableFuture<Integer> json = writing(messages, "graph", "watch", "--settled", "--json");
     lines.seen().get(60, TimeUnit.SECONDS);
     messages.seen().get(60, TimeUnit.SECONDS);
@@ -226,7 +227,7 @@ class GraphCommandsTest {
         .containsPattern("[0-9:]{8}  ✓ " + gate + " gate  finished")
         .containsPattern("[0-9:]{8}  ✓ " + below + " behind  finished");
     assertThat(messages.toString(StandardCharsets.UTF_8)).contains("\"changed\":[");
-    Shell.Ran screen = site.runOnScreen("graph", "watch", "--settled");
+    Shell.CommandResult screen = site.runOnScreen("graph", "watch", "--settled");
     assertThat(screen.code()).isZero();
     assertThat(screen.out())
         .contains("\033[J")
@@ -235,7 +236,7 @@ class GraphCommandsTest {
     assertThat(site.run("graph", "watch", "--timeout", "100ms").code()).isZero();
   }
 
-  private CompletableFuture<Integer> writing(Printed printed, String... command) {
+  private CompletableFuture<Integer> writing(AwaitedOutput printed, String... command) {
     // Not in the common pool, whose only thread may be needed to hear of the ends of processes.
     return CompletableFuture.supplyAsync(
         () -> site.runWriting(printed, command), Thread::startVirtualThread);
@@ -292,7 +293,7 @@ class GraphCommandsTest {
     expect(3, "999", "graph", "run", "-", "nodes: {a: {shell: x}}", "--parent", "999");
     for (String command :
         new String[] {"wait", "kill", "retry", "rm", "mv", "set", "output", "import", "run"}) {
-      Shell.Ran ran = site.run("graph", command);
+      Shell.CommandResult ran = site.run("graph", command);
       assertThat(ran.code()).isEqualTo(2);
       assertThat(ran.err()).contains("Missing required parameter").contains("graph " + command);
     }
@@ -308,7 +309,7 @@ class GraphCommandsTest {
       System.arraycopy(command, 0, words, 0, 3);
       System.arraycopy(command, 4, words, 3, command.length - 4);
     }
-    Shell.Ran ran = site.runReading(typed, words);
+    Shell.CommandResult ran = site.runReading(typed, words);
     assertThat(ran.err()).startsWith("millrace: ").contains(message).hasLineCount(1);
     assertThat(ran.code()).as(ran.err()).isEqualTo(code);
   }

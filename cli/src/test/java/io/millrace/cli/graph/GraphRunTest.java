@@ -36,11 +36,11 @@ class GraphRunTest {
       """;
 
   @TempDir private Path scratch = Path.of("");
-  private GraphSite site;
+  private GraphFixture site;
 
   @BeforeEach
   void open() {
-    site = new GraphSite(scratch.resolve("data"));
+    site = new GraphFixture(scratch.resolve("data"));
   }
 
   @AfterEach
@@ -56,7 +56,7 @@ class GraphRunTest {
   void a_graph_is_run_and_its_output_printed_by_lines() throws Exception {
     Files.createDirectories(scratch.resolve("out"));
     Files.createDirectories(scratch.resolve("work"));
-    Shell.Ran ran = site.run("graph", "run", file(BUILD), "--output");
+    Shell.CommandResult ran = site.run("graph", "run", file(BUILD), "--output");
     assertThat(ran.code()).as(ran.err()).isZero();
     assertThat(ran.out()).contains("pack | one\npack | two\n", "join | joined\n");
     assertThat(ran.err()).contains("pack  running", "6 finished, 1 skipped");
@@ -75,15 +75,15 @@ class GraphRunTest {
               good: {shell: "true"}
               behind: {shell: "true", parents: [bad, good]}
             """);
-    Shell.Ran ran = site.run("graph", "run", file);
+    Shell.CommandResult ran = site.run("graph", "run", file);
     assertThat(ran.code()).isEqualTo(6);
     assertThat(ran.out()).contains("bad  failed", "behind  blocked");
     assertThat(ran.err())
         .isEqualTo("millrace: 1 bad failed: exit code 7\n1 finished, 1 failed, 1 blocked\n");
-    Shell.Ran quiet = site.run("graph", "run", file, "--quiet");
+    Shell.CommandResult quiet = site.run("graph", "run", file, "--quiet");
     assertThat(quiet.code()).isEqualTo(6);
     assertThat(quiet.out()).isEmpty();
-    Shell.Ran screen = site.runOnScreen("graph", "run", file);
+    Shell.CommandResult screen = site.runOnScreen("graph", "run", file);
     assertThat(screen.code()).isEqualTo(6);
     assertThat(screen.out()).endsWith("1 finished, 1 failed, 1 blocked\n\033[?7h");
     assertThat(screen.err()).hasLineCount(1);
@@ -91,7 +91,7 @@ class GraphRunTest {
 
   @Test
   void a_file_with_mistakes_adds_nothing_and_names_every_line() throws Exception {
-    Shell.Ran ran =
+    Shell.CommandResult ran =
         site.run(
             "graph",
             "run",
@@ -114,7 +114,7 @@ class GraphRunTest {
     // The server's own refusal takes nothing either.
     String refused = "nodes: {a: {shell: x}, b: {type: other}}";
     for (String command : new String[] {"import", "run"}) {
-      Shell.Ran told = site.runReading("#\n" + refused, "graph", command, "-");
+      Shell.CommandResult told = site.runReading("#\n" + refused, "graph", command, "-");
       assertThat(told.code()).isEqualTo(3);
       assertThat(told.err())
           .startsWith("millrace: standard input line 2: node 'b': there is no type")
@@ -133,10 +133,10 @@ class GraphRunTest {
               gate: {type: wait for, file: open, interval: 0.1}
               behind: {shell: echo through, parents: gate}
             """);
-    Shell.Ran late = site.run("graph", "run", file, "--timeout", "300ms");
+    Shell.CommandResult late = site.run("graph", "run", file, "--timeout", "300ms");
     assertThat(late.code()).isEqualTo(7);
     assertThat(late.err()).containsPattern("--timeout expired: 1 incipient, 1 (ready|running)");
-    Printed printed = new Printed("gate  running");
+    AwaitedOutput printed = new AwaitedOutput("gate  running");
     CompletableFuture<Integer> run =
         CompletableFuture.supplyAsync(
             () -> site.runWriting(printed, "graph", "run", file), Thread::startVirtualThread);
@@ -179,7 +179,7 @@ class GraphRunTest {
             .mapToObj(i -> "  n%d: {type: group, after: n%d}%n".formatted(i, i + 1))
             .collect(Collectors.joining());
     String text = "nodes:\n" + nodes + "  n2500: {type: group}\n";
-    Shell.Ran ran = site.runReading(text, "graph", "import", "-");
+    Shell.CommandResult ran = site.runReading(text, "graph", "import", "-");
     assertThat(ran.code()).as(ran.err()).isZero();
     assertThat(ran.out()).startsWith("n2500  1\nn2499  2\n").endsWith("n0  2501\n");
     assertThat(site.done("graph", "show", "-n", "10")).endsWith("… and 2,491 more\n");

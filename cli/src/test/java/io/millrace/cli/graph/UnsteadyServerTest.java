@@ -82,7 +82,7 @@ class UnsteadyServerTest {
     answers.put(question, new ArrayList<>(List.of(told)));
   }
 
-  private Shell.Ran run(String... command) {
+  private Shell.CommandResult run(String... command) {
     return Shell.run(
         Stream.concat(Stream.of(command), Stream.of("--server", address())).toArray(String[]::new));
   }
@@ -105,7 +105,7 @@ class UnsteadyServerTest {
     assertThat(run("graph", "show").out()).isEqualTo("○ 1 [group]  ready\n○ 2 [group]  ready\n");
     assertThat(asked).hasSize(4);
     says("/v1/nodes?start=x%2F2&pid=a%20b", Answer.json(409, "{\"error\":\"stale\"}"));
-    Shell.Ran ran = run("graph", "show");
+    Shell.CommandResult ran = run("graph", "show");
     assertThat(ran.code()).isEqualTo(3);
     assertThat(ran.err()).isEqualTo("millrace: stale\n");
   }
@@ -121,7 +121,7 @@ class UnsteadyServerTest {
         Answer.json(503, "{\"error\":\"soon\"}"),
         Answer.events("{\"version\":6,\"changed\":[" + ONE.formatted(2, "running") + "]}"));
     says("/v1/events?after=6", Answer.json(410, "{\"error\":\"gone\"}"));
-    Shell.Ran ran = run("graph", "watch", "--settled");
+    Shell.CommandResult ran = run("graph", "watch", "--settled");
     assertThat(ran.code()).as(ran.err()).isZero();
     assertThat(ran.out()).contains("● 2 [group]  running", "✓ 1 [group]  finished");
   }
@@ -129,11 +129,11 @@ class UnsteadyServerTest {
   @Test
   void events_that_are_refused_or_no_events_end_the_watch() {
     says("/v1/events?type=x", Answer.json(400, "{\"error\":\"no such type\"}"));
-    Shell.Ran refused = run("graph", "watch", "--type", "x");
+    Shell.CommandResult refused = run("graph", "watch", "--type", "x");
     assertThat(refused.code()).isEqualTo(3);
     assertThat(refused.err()).isEqualTo("millrace: no such type\n");
     says("/v1/events", Answer.events("{\"version\":"));
-    Shell.Ran odd = run("graph", "watch");
+    Shell.CommandResult odd = run("graph", "watch");
     assertThat(odd.code()).isEqualTo(1);
     assertThat(odd.err()).startsWith("millrace: cannot read the events: ").hasLineCount(1);
   }
@@ -152,7 +152,7 @@ class UnsteadyServerTest {
         Answer.json(200, data("tw", "null")),
         Answer.json(200, data("two ", "null")),
         Answer.json(409, "{\"error\":\"stale\"}"));
-    Shell.Ran ran = run("graph", "output", "7", "--follow");
+    Shell.CommandResult ran = run("graph", "output", "7", "--follow");
     assertThat(ran.code()).as(ran.err()).isZero();
     assertThat(ran.out()).isEqualTo("one two again");
   }
@@ -169,12 +169,12 @@ class UnsteadyServerTest {
   @Test
   void a_server_without_a_graph_is_told_plainly() {
     for (String command : List.of("show", "watch", "export")) {
-      Shell.Ran ran = run("graph", command);
+      Shell.CommandResult ran = run("graph", command);
       assertThat(ran.code()).isEqualTo(3);
       assertThat(ran.err()).contains("nothing at /v1/").hasLineCount(1);
     }
     says("/v1/nodes", Answer.json(200, "{\"odd\":1}"));
-    Shell.Ran odd = Shell.run("graph", "add", "--server", address(), "-s", "x");
+    Shell.CommandResult odd = Shell.run("graph", "add", "--server", address(), "-s", "x");
     assertThat(odd.code()).isEqualTo(1);
     assertThat(odd.err()).contains("did not answer with the nodes").hasLineCount(1);
   }

@@ -25,12 +25,12 @@ import tools.jackson.databind.JsonNode;
 @Timeout(120)
 class CommandWorkerTest {
   @TempDir private Path scratch = Path.of("");
-  private JobSite site;
+  private JobFixture site;
   private Watchdog watchdog;
 
   @BeforeEach
   void open() {
-    site = new JobSite(scratch.resolve("data"));
+    site = new JobFixture(scratch.resolve("data"));
     watchdog = new Watchdog(ProcessLauncher.create(), null);
   }
 
@@ -211,14 +211,14 @@ class CommandWorkerTest {
   }
 
   private static void expect(String message, String... command) {
-    Shell.Ran ran = Shell.run(command);
+    Shell.CommandResult ran = Shell.run(command);
     assertThat(ran.code()).as(ran.err()).isEqualTo(2);
     assertThat(ran.err()).startsWith("millrace: ").contains(message);
   }
 
   @Test
   void a_server_that_does_not_let_it_in_ends_it() {
-    Shell.Ran ran = Shell.run("worker", "--server", site.address(), "-t", "nope", "true");
+    Shell.CommandResult ran = Shell.run("worker", "--server", site.address(), "-t", "nope", "true");
     assertThat(ran.code()).as(ran.err()).isEqualTo(1);
     assertThat(ran.err()).contains("no job types").hasLineCount(1);
   }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.cli.Shell;
 import io.millrace.cli.remote.Certificates;
-import io.millrace.cli.remote.CutLine;
+import io.millrace.cli.remote.CuttableProxy;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.jobs.JobResult;
 import io.millrace.client.jobs.JobWorker;
@@ -29,18 +29,18 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class EncryptedWorkerTest {
   @TempDir private Path scratch = Path.of("");
-  private JobSite site;
+  private JobFixture site;
   private Certificates certificates;
   private Path trusted;
-  private CutLine proxy;
+  private CuttableProxy proxy;
 
   @BeforeEach
   void open() throws Exception {
     // The first encrypted words of a JVM take their time on a machine that is busy.
-    site = new JobSite(scratch.resolve("data"), "jobs.worker.kick-after-ms", "60000");
+    site = new JobFixture(scratch.resolve("data"), "jobs.worker.kick-after-ms", "60000");
     certificates = new Certificates(scratch);
     trusted = certificates.make("proxy");
-    proxy = CutLine.encrypted(URI.create(site.address()), certificates.server("proxy"));
+    proxy = CuttableProxy.encrypted(URI.create(site.address()), certificates.server("proxy"));
   }
 
   @AfterEach
@@ -108,7 +108,7 @@ class EncryptedWorkerTest {
   @Test
   void the_worker_command_takes_the_certificates_and_says_why_it_is_refused() {
     String address = proxy.address().toString();
-    Shell.Ran ran = Shell.run("worker", "--server", address, "--", "true");
+    Shell.CommandResult ran = Shell.run("worker", "--server", address, "--", "true");
     assertThat(ran.code()).as(ran.err()).isEqualTo(1);
     assertThat(ran.err()).contains("the certificate of 127.0.0.1").hasLineCount(1);
     ran =

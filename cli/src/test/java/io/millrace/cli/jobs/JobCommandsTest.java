@@ -24,11 +24,11 @@ class JobCommandsTest {
   private static final JobHandler ECHO = (payload, _) -> JobResult.of(payload);
 
   @TempDir private Path scratch = Path.of("");
-  private JobSite site;
+  private JobFixture site;
 
   @BeforeEach
   void open() {
-    site = new JobSite(scratch.resolve("data"));
+    site = new JobFixture(scratch.resolve("data"));
   }
 
   @AfterEach
@@ -40,8 +40,8 @@ class JobCommandsTest {
     return Files.writeString(scratch.resolve(name), text).toString();
   }
 
-  private Shell.Ran done(String... command) {
-    Shell.Ran ran = site.run(command);
+  private Shell.CommandResult done(String... command) {
+    Shell.CommandResult ran = site.run(command);
     assertThat(ran.code()).as(ran.err()).isZero();
     return ran;
   }
@@ -49,7 +49,7 @@ class JobCommandsTest {
   @Test
   void a_job_is_submitted_done_and_its_result_fetched() throws Exception {
     String file = file("in.txt", "hällo");
-    Shell.Ran submitted =
+    Shell.CommandResult submitted =
         done("jobs", "submit", file, "-k", "wörk 1", "-p", "immediate", "--description", "a ✓");
     assertThat(submitted.out()).isEqualTo("wörk 1\n");
     JsonNode job = site.shown("jobs", "show", "wörk 1").path(0);
@@ -76,7 +76,8 @@ class JobCommandsTest {
     String file = file("in.json", "{\"user\": \"a\", \"n\": 1}");
     String other = file("other.json", "{\"user\": \"a\", \"n\": 2}");
     String first = done("jobs", "submit", file, "--unique", "k").out();
-    Shell.Ran again = done("jobs", "submit", other, "--unique", "k", "--unique-scope", "queued");
+    Shell.CommandResult again =
+        done("jobs", "submit", other, "--unique", "k", "--unique-scope", "queued");
     assertThat(again.out()).isEqualTo(first);
     assertThat(again.err()).contains("1 of 1 jobs were there already");
     String[] submit = {
@@ -92,10 +93,10 @@ class JobCommandsTest {
   @Test
   void standard_input_becomes_a_payload_and_the_result_standard_output() throws Exception {
     site.worker(site.options("w"), ECHO);
-    Shell.Ran ran = site.runReading("piped", "jobs", "submit", "-", "--output", "-");
+    Shell.CommandResult ran = site.runReading("piped", "jobs", "submit", "-", "--output", "-");
     assertThat(ran.code()).as(ran.err()).isZero();
     assertThat(ran.out()).isEqualTo("piped");
-    Shell.Ran empty = site.runReading("", "jobs", "submit", "-", "-o", "-");
+    Shell.CommandResult empty = site.runReading("", "jobs", "submit", "-", "-o", "-");
     assertThat(empty.code()).as(empty.err()).isZero();
     assertThat(empty.out()).isEmpty();
   }
@@ -127,7 +128,7 @@ class JobCommandsTest {
           }
           return JobResult.of(text);
         });
-    Shell.Ran ran =
+    Shell.CommandResult ran =
         site.run("jobs", "submit", file("a", "good"), file("b", "bad"), "-w", "--timeout", "5s");
     // A single worker gets a failed job never again, so that it goes on waiting.
     assertThat(ran.code()).isEqualTo(7);
@@ -170,7 +171,7 @@ class JobCommandsTest {
   }
 
   private void expect(int code, String message, String... command) {
-    Shell.Ran ran = site.run(command);
+    Shell.CommandResult ran = site.run(command);
     assertThat(ran.err()).startsWith("millrace: ").contains(message).hasLineCount(1);
     assertThat(ran.code()).as(ran.err()).isEqualTo(code);
   }
@@ -193,8 +194,8 @@ class JobCommandsTest {
     Path key = Files.writeString(scratch.resolve("key"), "s3cret\n");
     Path wrong = Files.writeString(scratch.resolve("wrong"), "other");
     String file = file("a", "a");
-    try (JobSite closed =
-        new JobSite(
+    try (JobFixture closed =
+        new JobFixture(
             scratch.resolve("other"),
             "jobs.api-key",
             "s3cret",
@@ -202,12 +203,12 @@ class JobCommandsTest {
             "/gridlike",
             "jobs.types.decode.description",
             "d")) {
-      Shell.Ran without = closed.run("jobs", "submit", file, "-t", "decode");
+      Shell.CommandResult without = closed.run("jobs", "submit", file, "-t", "decode");
       assertThat(without.code()).isEqualTo(1);
       assertThat(without.err()).contains("X-API-KEY").hasLineCount(1);
       assertThat(closed.run("jobs", "list", "--api-key-file", wrong.toString()).code())
           .isEqualTo(1);
-      Shell.Ran ran =
+      Shell.CommandResult ran =
           Shell.run(
               "jobs",
               "submit",
@@ -224,8 +225,8 @@ class JobCommandsTest {
     }
   }
 
-  private static void expectIn(JobSite site, Path key, String message, String... command) {
-    Shell.Ran ran =
+  private static void expectIn(JobFixture site, Path key, String message, String... command) {
+    Shell.CommandResult ran =
         site.run(
             Stream.concat(Stream.of(command), Stream.of("--api-key-file", key.toString()))
                 .toArray(String[]::new));

@@ -3,7 +3,7 @@ package io.millrace.cli.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.millrace.cli.remote.CutLine;
+import io.millrace.cli.remote.CuttableProxy;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.jobs.JobContext;
 import io.millrace.client.jobs.JobFailedException;
@@ -41,11 +41,11 @@ class JobWorkerTest {
   private static final Duration LONG = Duration.ofSeconds(60);
 
   @TempDir private Path scratch = Path.of("");
-  private JobSite site;
+  private JobFixture site;
 
   @BeforeEach
   void open() {
-    site = new JobSite(scratch.resolve("data"));
+    site = new JobFixture(scratch.resolve("data"));
   }
 
   @AfterEach
@@ -232,7 +232,7 @@ class JobWorkerTest {
   void a_cut_connection_gives_the_job_back_and_the_worker_comes_again() throws Exception {
     BlockingQueue<Long> tokens = new LinkedBlockingQueue<>();
     AtomicInteger interrupted = new AtomicInteger();
-    try (CutLine line = new CutLine(URI.create(site.address()))) {
+    try (CuttableProxy line = new CuttableProxy(URI.create(site.address()))) {
       site.worker(
           site.options("w").withServer(ClientOptions.at(line.address())),
           (payload, job) -> {
@@ -314,7 +314,8 @@ class JobWorkerTest {
 
   @Test
   void who_is_not_let_in_is_told_why() throws Exception {
-    try (JobSite closed = new JobSite(scratch.resolve("closed"), "jobs.worker.token", "right")) {
+    try (JobFixture closed =
+        new JobFixture(scratch.resolve("closed"), "jobs.worker.token", "right")) {
       try (JobWorker wrong =
           JobWorker.start(
               closed.options("w").withToken("wrong"), (payload, _) -> JobResult.of(payload))) {

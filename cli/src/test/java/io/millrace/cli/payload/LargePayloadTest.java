@@ -67,7 +67,9 @@ class LargePayloadTest {
                     new SequenceInputStream(
                         Collections.enumeration(
                             List.of(
-                                text(before), new Pattern(seed, length), text("\r\n--b--\r\n"))))))
+                                text(before),
+                                new PatternBytes(seed, length),
+                                text("\r\n--b--\r\n"))))))
             .build();
     HttpResponse<String> answer = client.send(request, BodyHandlers.ofString());
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
@@ -99,12 +101,12 @@ class LargePayloadTest {
   void a_payload_and_a_result_larger_than_the_heap_pass_in_and_out() throws Exception {
     submit("large", 1, BYTES);
     LargeWorker worker = worker();
-    assertThat(worker.payloadChecksum()).isEqualTo(Pattern.checksum(1, BYTES));
-    worker.send(new Pattern(2, BYTES), FRAGMENT_BYTES);
+    assertThat(worker.payloadChecksum()).isEqualTo(PatternBytes.checksum(1, BYTES));
+    worker.send(new PatternBytes(2, BYTES), FRAGMENT_BYTES);
     assertThat(waitFor("large"))
         .contains("\"status\":\"done\"", "\"failures\":0", "\"resultSize\":" + BYTES);
-    assertThat(checksum("/api/jobs/large/result")).isEqualTo(Pattern.checksum(2, BYTES));
-    assertThat(checksum("/api/jobs/large/payload")).isEqualTo(Pattern.checksum(1, BYTES));
+    assertThat(checksum("/api/jobs/large/result")).isEqualTo(PatternBytes.checksum(2, BYTES));
+    assertThat(checksum("/api/jobs/large/payload")).isEqualTo(PatternBytes.checksum(1, BYTES));
     worker.leave();
   }
 
@@ -113,19 +115,20 @@ class LargePayloadTest {
       throws Exception {
     submit("frame", 1, 10);
     LargeWorker greedy = worker();
-    assertThat(greedy.payloadChecksum()).isEqualTo(Pattern.checksum(1, 10));
+    assertThat(greedy.payloadChecksum()).isEqualTo(PatternBytes.checksum(1, 10));
     try {
-      greedy.send(new Pattern(2, MAX_FRAME_BYTES + 1), MAX_FRAME_BYTES + 1);
+      greedy.send(new PatternBytes(2, MAX_FRAME_BYTES + 1), MAX_FRAME_BYTES + 1);
     } catch (CompletionException _) {
       // The server did not wait for its end.
     }
     assertThat(greedy.closed())
         .isEqualTo("1009 a frame has at most " + MAX_FRAME_BYTES + " bytes; send fragments");
     LargeWorker worker = worker();
-    assertThat(worker.payloadChecksum()).isEqualTo(Pattern.checksum(1, 10));
-    worker.send(new Pattern(3, MAX_FRAME_BYTES), MAX_FRAME_BYTES);
+    assertThat(worker.payloadChecksum()).isEqualTo(PatternBytes.checksum(1, 10));
+    worker.send(new PatternBytes(3, MAX_FRAME_BYTES), MAX_FRAME_BYTES);
     assertThat(waitFor("frame")).contains("\"status\":\"done\"", "\"failures\":0");
-    assertThat(checksum("/api/jobs/frame/result")).isEqualTo(Pattern.checksum(3, MAX_FRAME_BYTES));
+    assertThat(checksum("/api/jobs/frame/result"))
+        .isEqualTo(PatternBytes.checksum(3, MAX_FRAME_BYTES));
     worker.leave();
   }
 }

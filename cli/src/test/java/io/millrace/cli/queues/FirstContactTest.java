@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cli.Shell;
 import io.millrace.cli.remote.Certificates;
-import io.millrace.cli.remote.CutLine;
+import io.millrace.cli.remote.CuttableProxy;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import io.millrace.queues.Status;
@@ -54,17 +54,17 @@ class FirstContactTest {
   }
 
   /** The way to a site for who trusts the certificate named {@code server}. */
-  private static CutLine encrypted(Site site, Certificates certificates)
+  private static CuttableProxy encrypted(QueueFixture site, Certificates certificates)
       throws IOException, GeneralSecurityException {
-    return CutLine.encrypted(URI.create(site.address()), certificates.server("server"));
+    return CuttableProxy.encrypted(URI.create(site.address()), certificates.server("server"));
   }
 
   @Test
   void tasks_are_run_for_a_server_behind_tls_whose_certificate_is_named() throws Exception {
     Certificates certificates = new Certificates(root);
     Path certificate = certificates.make("server");
-    try (Site site = new Site(root.resolve("data"));
-        CutLine front = encrypted(site, certificates)) {
+    try (QueueFixture site = new QueueFixture(root.resolve("data"));
+        CuttableProxy front = encrypted(site, certificates)) {
       Queue queue =
           site.queues().queues().create("q", "shell", Queue.Settings.DEFAULTS.withThreads(1));
       // Long output goes the other way, into the blob store.
@@ -77,7 +77,7 @@ class FirstContactTest {
 
       start("--server", front.address().toString(), "--certificates", certificate.toString());
 
-      Shell.Ran waited = site.run("tasks", "wait", task.hex(), "--timeout", "2m");
+      Shell.CommandResult waited = site.run("tasks", "wait", task.hex(), "--timeout", "2m");
       assertThat(waited.code()).as(waited.err() + Files.readString(words)).isZero();
       assertThat(site.run("tasks", "tail", task.hex(), "--stdout").out())
           .isEqualTo("x".repeat(20_000));
@@ -89,8 +89,8 @@ class FirstContactTest {
     Certificates certificates = new Certificates(root);
     certificates.make("server");
     String other = certificates.make("other").toString();
-    try (Site site = new Site(root.resolve("data"));
-        CutLine front = encrypted(site, certificates)) {
+    try (QueueFixture site = new QueueFixture(root.resolve("data"));
+        CuttableProxy front = encrypted(site, certificates)) {
       Program node = start("--server", front.address().toString(), "--certificates", other);
 
       assertThat(node.ended()).isEqualTo(1);

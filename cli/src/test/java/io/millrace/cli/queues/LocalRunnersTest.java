@@ -30,12 +30,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Runners as processes, against a server, without a node in between. */
 class LocalRunnersTest {
-  private final RunnerSite site;
+  private final RunnerFixture site;
   private final Path root;
 
   LocalRunnersTest(@TempDir Path root) {
     this.root = root;
-    this.site = new RunnerSite(root);
+    this.site = new RunnerFixture(root);
   }
 
   @AfterEach

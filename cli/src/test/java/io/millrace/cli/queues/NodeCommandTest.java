@@ -36,12 +36,12 @@ import tools.jackson.databind.node.ObjectNode;
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class NodeCommandTest {
   private final Path root;
-  private final Site site;
+  private final QueueFixture site;
   private final List<Program> programs = new ArrayList<>();
 
   NodeCommandTest(@TempDir Path root) {
     this.root = root;
-    this.site = new Site(root.resolve("data"));
+    this.site = new QueueFixture(root.resolve("data"));
   }
 
   @AfterEach
@@ -89,7 +89,7 @@ class NodeCommandTest {
 
   /** What a task wrote, which must succeed. */
   private String output(ObjectId task) {
-    Shell.Ran waited = site.run("tasks", "wait", task.hex(), "--timeout", "2m");
+    Shell.CommandResult waited = site.run("tasks", "wait", task.hex(), "--timeout", "2m");
     assertThat(waited.code()).as(waited.out() + waited.err()).isZero();
     Output output = site.queues().tasks().find(task).orElseThrow().output().stdout();
     return ((Output.Text) output).text();
@@ -212,14 +212,15 @@ class NodeCommandTest {
 
   @Test
   void a_name_has_at_most_128_characters() {
-    Shell.Ran ran = Shell.run("node", "--name", "n".repeat(129));
+    Shell.CommandResult ran = Shell.run("node", "--name", "n".repeat(129));
     assertThat(ran.err()).isEqualTo("millrace: --name is longer than 128 characters\n");
     assertThat(ran.code()).isEqualTo(2);
   }
 
   @Test
   void a_folder_that_cannot_be_is_told_before_the_server_is_asked() {
-    Shell.Ran ran = Shell.run("node", "--data", "/dev/null/x", "--server", "http://127.0.0.1:1");
+    Shell.CommandResult ran =
+        Shell.run("node", "--data", "/dev/null/x", "--server", "http://127.0.0.1:1");
     assertThat(ran.err())
         .startsWith("millrace: the folder of runners /dev/null/x/runners cannot be used: ")
         .hasLineCount(1);
@@ -241,7 +242,7 @@ class NodeCommandTest {
   })
   void what_is_wrong_with_the_command_line_is_told_and_ends_with_2(
       String option, String value, String message) {
-    Shell.Ran ran = Shell.run("node", option, value);
+    Shell.CommandResult ran = Shell.run("node", option, value);
     assertThat(ran.err()).startsWith("millrace: ").contains(message);
     assertThat(ran.code()).isEqualTo(2);
     assertThat(ran.out()).isEmpty();

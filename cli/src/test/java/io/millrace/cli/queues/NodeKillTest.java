@@ -44,9 +44,9 @@ class NodeKillTest {
       @TempDir Path root, TestReporter reporter) throws Exception {
     reporter.publishEntry("seed", String.valueOf(SEED));
     Path log = root.resolve("runs");
-    try (KillSite site = new KillSite(root);
+    try (KillFixture site = new KillFixture(root);
         HttpTaskStore store = site.connect()) {
-      Queues queues = KillSite.queues(store);
+      Queues queues = KillFixture.queues(store);
       List<ObjectId> tasks = submit(queues, log);
       assertThat(queues.nodes().all()).as("nodes of a server without one").isEmpty();
       for (String node : NODES) {
@@ -84,7 +84,7 @@ class NodeKillTest {
    * many runners were hit.
    */
   private static int killAmong(
-      KillSite site, Queues queues, List<ObjectId> tasks, SplittableRandom random)
+      KillFixture site, Queues queues, List<ObjectId> tasks, SplittableRandom random)
       throws Exception {
     int runners = 0;
     for (int kill = 1; kill <= KILLS; kill++) {

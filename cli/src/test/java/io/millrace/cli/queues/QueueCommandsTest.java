@@ -20,11 +20,11 @@ class QueueCommandsTest {
   private static final JsonMapper JSON = new JsonMapper();
 
   @TempDir private Path scratch = Path.of("");
-  private Site site;
+  private QueueFixture site;
 
   @BeforeEach
   void open() {
-    site = new Site(scratch.resolve("data"));
+    site = new QueueFixture(scratch.resolve("data"));
   }
 
   @AfterEach
@@ -33,14 +33,14 @@ class QueueCommandsTest {
   }
 
   private JsonNode shown(String... command) {
-    Shell.Ran ran = site.run(command);
+    Shell.CommandResult ran = site.run(command);
     assertThat(ran.code()).as(ran.err()).isZero();
     return JSON.readTree(ran.out());
   }
 
   @Test
   void a_queue_is_created_changed_and_deleted() {
-    Shell.Ran created =
+    Shell.CommandResult created =
         site.run("queues", "create", "wörk", "-p", "shell", "--threads", "3", "--pin", "a,b");
     assertThat(created.code()).as(created.err()).isZero();
     assertThat(created.out()).startsWith("created queue wörk, id ");
@@ -80,17 +80,18 @@ class QueueCommandsTest {
     assertThat(site.run("queues", "set", "other", "--retries", "default").code()).isZero();
     assertThat(shown("queues", "show", "other", "--json").has("attempts")).isFalse();
 
-    Shell.Ran later =
+    Shell.CommandResult later =
         site.run("tasks", "submit", "other", "command=true", "--delay", "2h", "--retries", "1");
-    Shell.Ran one = site.run("tasks", "submit", "other", "command=true", "--unique", "k");
-    Shell.Ran same = site.run("tasks", "submit", "other", "command=false", "--unique", "k");
+    Shell.CommandResult one = site.run("tasks", "submit", "other", "command=true", "--unique", "k");
+    Shell.CommandResult same =
+        site.run("tasks", "submit", "other", "command=false", "--unique", "k");
     assertThat(same.out()).isEqualTo(one.out());
     assertThat(same.err()).contains("submitted 0 tasks to other, and 1 were there already");
     site.run("tasks", "cancel", one.out().strip());
     JsonNode task = shown("tasks", "show", later.out().strip(), "--json").path(0);
     assertThat(task.path("attempts").asInt()).isEqualTo(2);
     assertThat(task.path("not_before").asLong() - task.path("ctime").asLong()).isEqualTo(7_200_000);
-    Shell.Ran kept = site.run("queues", "delete", "other");
+    Shell.CommandResult kept = site.run("queues", "delete", "other");
     assertThat(kept.code()).isEqualTo(3);
     assertThat(kept.err()).contains("2 unfinished").contains("--force");
     assertThat(site.run("queues", "delete", "other", "--force").code()).isZero();
@@ -139,7 +140,7 @@ class QueueCommandsTest {
   }
 
   private void expect(int code, String message, String... command) {
-    Shell.Ran ran = site.run(command);
+    Shell.CommandResult ran = site.run(command);
     assertThat(ran.err()).startsWith("millrace: ").contains(message).hasLineCount(1);
     assertThat(ran.code()).isEqualTo(code);
   }
@@ -151,7 +152,7 @@ class QueueCommandsTest {
     "http://127.0.0.1:99999, 'port 99999, which is not from 1 to 65535'"
   })
   void an_address_that_is_none_is_told_and_asks_no_other_server(String address, String message) {
-    Shell.Ran ran = Shell.run("queues", "list", "--server", address);
+    Shell.CommandResult ran = Shell.run("queues", "list", "--server", address);
     assertThat(ran.err()).startsWith("millrace: ").contains(message).hasLineCount(1);
     assertThat(ran.code()).isEqualTo(2);
   }
@@ -162,7 +163,7 @@ class QueueCommandsTest {
     try (ServerSocket closed = new ServerSocket(0)) {
       nobody = "http://127.0.0.1:" + closed.getLocalPort();
     }
-    Shell.Ran ran = Shell.run("queues", "list", "--server", nobody);
+    Shell.CommandResult ran = Shell.run("queues", "list", "--server", nobody);
     assertThat(ran.code()).isEqualTo(1);
     assertThat(ran.err()).contains("no answer from " + nobody);
   }
@@ -213,7 +214,7 @@ class QueueCommandsTest {
   @Test
   void a_queue_of_the_configuration_that_is_not_there_is_warned_of() {
     site.run("queues", "create", "q", "-p", "shell");
-    Shell.Ran set = site.run("config", "set", "activequeues=[\"q\",\"nope\"]");
+    Shell.CommandResult set = site.run("config", "set", "activequeues=[\"q\",\"nope\"]");
     assertThat(set.code()).isZero();
     assertThat(set.err()).isEqualTo("warning: activequeues names nope, which is not a queue\n");
     assertThat(site.run("config", "set", "ignorequeues=also-not").err())

@@ -42,10 +42,10 @@ class UpRestartTest {
     return ready.program();
   }
 
-  private Shell.Ran run(String... command) {
+  private Shell.CommandResult run(String... command) {
     List<String> all = new ArrayList<>(List.of(command));
     all.addAll(List.of("--server", address));
-    Shell.Ran ran = Shell.run(all.toArray(String[]::new));
+    Shell.CommandResult ran = Shell.run(all.toArray(String[]::new));
     assertThat(ran.code()).as(ran.err()).isZero();
     return ran;
   }

@@ -51,7 +51,7 @@ final class SecretsOnTheNetworkTest {
   void a_node_warns() throws IOException {
     // A node that cannot make its folder ends before it asks the server anything.
     Path file = Files.createFile(folder.resolve("file"));
-    Shell.Ran ran =
+    Shell.CommandResult ran =
         Shell.run(
             "node",
             "--server",
@@ -66,7 +66,7 @@ final class SecretsOnTheNetworkTest {
   @ParameterizedTest
   @ValueSource(strings = {"token", "worker-token"})
   void a_worker_warns(String which) {
-    Shell.Ran ran =
+    Shell.CommandResult ran =
         Shell.run(
             "worker",
             "--server",
@@ -83,7 +83,7 @@ final class SecretsOnTheNetworkTest {
 
   @Test
   void a_member_warns() {
-    Shell.Ran ran =
+    Shell.CommandResult ran =
         Shell.run("member", "--documents", "store:" + ELSEWHERE, "--token-file", secret.toString());
     assertThat(ran.code()).isEqualTo(1);
     assertThat(ran.err()).contains("millrace: warning: the token is sent to server.invalid");

@@ -3,7 +3,7 @@ package io.millrace.cli.schedules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cli.Shell;
-import io.millrace.cli.queues.Site;
+import io.millrace.cli.queues.QueueFixture;
 import io.millrace.queues.Queue;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,11 +21,11 @@ import tools.jackson.databind.json.JsonMapper;
 
 class SchedulesCommandsTest {
   @TempDir private Path scratch = Path.of("");
-  private Site site;
+  private QueueFixture site;
 
   @BeforeEach
   void open() {
-    site = new Site(scratch.resolve("data"));
+    site = new QueueFixture(scratch.resolve("data"));
     var _ = site.queues().queues().create("work", "shell", Queue.Settings.DEFAULTS);
   }
 
@@ -35,12 +35,12 @@ class SchedulesCommandsTest {
   }
 
   private String done(String... arguments) {
-    Shell.Ran ran = run(arguments);
+    Shell.CommandResult ran = run(arguments);
     assertThat(ran.code()).as(ran.err()).isZero();
     return ran.out();
   }
 
-  private Shell.Ran run(String... arguments) {
+  private Shell.CommandResult run(String... arguments) {
     return site.run(
         Stream.concat(Stream.of("schedules"), Stream.of(arguments)).toArray(String[]::new));
   }
@@ -122,7 +122,7 @@ class SchedulesCommandsTest {
                 "2026-01-03T00:00:00Z"))
         .isEqualTo("backfills 3 runs of schedule a\n");
     assertThat(done("delete", "a")).isEqualTo("a  is deleted\n");
-    Shell.Ran gone = run("delete", "a", "b");
+    Shell.CommandResult gone = run("delete", "a", "b");
     assertThat(gone.code()).isEqualTo(4);
     assertThat(gone.err()).contains("no schedule 'a'");
     assertThat(run("show", "b").code()).isEqualTo(4);
@@ -165,7 +165,7 @@ class SchedulesCommandsTest {
   @ParameterizedTest
   @MethodSource("mistakes")
   void what_is_wrong_is_said_with_an_exit_code(List<String> mistake) {
-    Shell.Ran ran = run(mistake.subList(2, mistake.size()).toArray(String[]::new));
+    Shell.CommandResult ran = run(mistake.subList(2, mistake.size()).toArray(String[]::new));
     assertThat(ran.code()).as(ran.err()).hasToString(mistake.getFirst());
     assertThat(ran.err()).contains(mistake.get(1));
   }

@@ -22,7 +22,7 @@ class StoreCommandsTest {
 
   @TempDir private Path scratch = Path.of("");
 
-  private Shell.Ran onFolder(String... command) {
+  private Shell.CommandResult onFolder(String... command) {
     return Shell.run(with(command, "--data", scratch.resolve("data").toString()));
   }
 
@@ -44,7 +44,7 @@ class StoreCommandsTest {
   void a_task_goes_through_its_life_in_a_folder() {
     assertThat(onFolder("add", "map", "some text").code()).isZero();
     assertThat(onFolder("groups").out()).contains("GROUP").contains("map");
-    Shell.Ran claimed = onFolder("claim", "map", "--json");
+    Shell.CommandResult claimed = onFolder("claim", "map", "--json");
     assertThat(claimed.code()).isZero();
     JsonNode task = JSON.readTree(claimed.out()).get("tasks").get(0);
     assertThat(task.get("data").asString()).isEqualTo("some text");
@@ -53,7 +53,7 @@ class StoreCommandsTest {
     assertThat(onFolder("claim", "map").code()).isEqualTo(4);
     assertThat(onFolder("list", "map", "--json").out()).isEqualToIgnoringWhitespace("[]");
     assertThat(onFolder("list", "map", "--all").out()).contains("some text").contains("claimed");
-    Shell.Ran refused = onFolder("delete", id, "--client", "99");
+    Shell.CommandResult refused = onFolder("delete", id, "--client", "99");
     assertThat(refused.code()).isEqualTo(3);
     assertThat(refused.err()).contains("refused").contains(id);
     assertThat(onFolder("update", id, "--renew", "5m").code()).isZero();
@@ -71,7 +71,7 @@ class StoreCommandsTest {
   @Test
   void a_refusal_as_json_has_its_kinds() {
     onFolder("add", "g");
-    Shell.Ran ran = onFolder("delete", "77", "--json");
+    Shell.CommandResult ran = onFolder("delete", "77", "--json");
     assertThat(ran.code()).isEqualTo(3);
     assertThat(JSON.readTree(ran.out()).get("refusal").get(0).get("kind").asString())
         .isEqualTo("deletes");
@@ -82,7 +82,7 @@ class StoreCommandsTest {
     byte[] bytes = {0, (byte) 0xff, 'a', '\n', (byte) 0xc3};
     Path file = Files.write(scratch.resolve("bytes"), bytes);
     onFolder("add", "g", "--from", file.toString());
-    Shell.Ran shown = onFolder("get", "1", "--json");
+    Shell.CommandResult shown = onFolder("get", "1", "--json");
     assertThat(JSON.readTree(shown.out()).get(0).get("data64").asString()).isEqualTo("AP9hCsM=");
     assertThat(onFolder("list", "g").out().lines()).hasSize(2);
   }
@@ -101,7 +101,7 @@ class StoreCommandsTest {
           .contains("in use");
     }
     String data = scratch.resolve("data").toString();
-    Shell.Ran restored =
+    Shell.CommandResult restored =
         Shell.run("store", "restore", scratch.resolve("backup").toString(), "--data", data);
     assertThat(restored.code()).isZero();
     assertThat(onFolder("list", "wörk/1").out()).contains(" x");
@@ -118,7 +118,7 @@ class StoreCommandsTest {
       Shell.run(with(new String[] {"add", "g", "second"}, target));
       Shell.run(with(new String[] {"delete", "1"}, target));
       String position = added.get("position").asString();
-      Shell.Ran seen =
+      Shell.CommandResult seen =
           Shell.run(with(new String[] {"watch", "--after", position, "-n", "2"}, target));
       assertThat(seen.code()).isZero();
       List<String> lines = seen.out().lines().toList();
@@ -148,7 +148,7 @@ class StoreCommandsTest {
     int at = new String(bytes, StandardCharsets.ISO_8859_1).indexOf("task 0");
     bytes[at] ^= 1;
     Files.write(segment, bytes);
-    Shell.Ran damaged = onFolder("verify", "--json");
+    Shell.CommandResult damaged = onFolder("verify", "--json");
     assertThat(damaged.code()).isEqualTo(5);
     assertThat(JSON.readTree(damaged.out()).get("damages").get(0).get("file").asString())
         .isEqualTo(segment.getFileName().toString());
@@ -169,7 +169,7 @@ class StoreCommandsTest {
     Files.write(segment, bytes);
     assertThat(onFolder("groups").err()).contains("damaged journal").contains("journal-damage.md");
     String backup = scratch.resolve("backup").toString();
-    Shell.Ran salvaged = onFolder("salvage", backup);
+    Shell.CommandResult salvaged = onFolder("salvage", backup);
     assertThat(salvaged.code()).isZero();
     assertThat(salvaged.out())
         .contains("DAMAGE: " + segment.getFileName() + " at byte ")

@@ -15,7 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param nodes in an order in which parents come first
  */
-record CommandGraph(List<Drawn> nodes) {
+record CommandGraph(List<RandomNode> nodes) {
   /** Parents are among so many of the latest nodes, so that chains become long. */
   private static final int NEAR = 40;
 
@@ -31,7 +31,7 @@ record CommandGraph(List<Drawn> nodes) {
    * @param always whether it runs however its parents have ended
    * @param work what it does
    */
-  record Drawn(int number, List<Integer> parents, boolean always, Work work) {
+  record RandomNode(int number, List<Integer> parents, boolean always, NodeWork work) {
     /** Whether it runs a command. */
     boolean isCommand() {
       return work instanceof Command;
@@ -49,14 +49,14 @@ record CommandGraph(List<Drawn> nodes) {
   }
 
   /** What a node does. */
-  sealed interface Work {}
+  sealed interface NodeWork {}
 
   /**
    * Waits for a time.
    *
    * @param millis when, counted from when the graph is added
    */
-  record Wait(int millis) implements Work {}
+  record Wait(int millis) implements NodeWork {}
 
   /**
    * Runs a script.
@@ -65,7 +65,7 @@ record CommandGraph(List<Drawn> nodes) {
    * @param exit the exit code of that one
    * @param millis how long it takes
    */
-  record Command(int failures, int exit, int millis) implements Work {
+  record Command(int failures, int exit, int millis) implements NodeWork {
     private String script(Path log) {
       return CommandLog.saying(log)
           + String.format(
@@ -88,7 +88,7 @@ record CommandGraph(List<Drawn> nodes) {
 
   /** Draws one of so many nodes, so many of them commands, spread among the others. */
   static CommandGraph draw(int count, int commands, SplittableRandom random) {
-    List<Drawn> nodes = new ArrayList<>();
+    List<RandomNode> nodes = new ArrayList<>();
     List<Integer> possible = new ArrayList<>();
     int failing = -1;
     long drawn = 0;
@@ -99,8 +99,8 @@ record CommandGraph(List<Drawn> nodes) {
         parents.add(failing);
       }
       boolean command = drawn * count < (long) commands * (i + 1);
-      Work work = command ? command(drawn++, random) : new Wait(random.nextInt(SPREAD_MILLIS));
-      nodes.add(new Drawn(i, parents, always, work));
+      NodeWork work = command ? command(drawn++, random) : new Wait(random.nextInt(SPREAD_MILLIS));
+      nodes.add(new RandomNode(i, parents, always, work));
       boolean fails = nodes.getLast().state().equals("failed");
       failing = fails ? i : -1;
       if (!fails) {
@@ -135,7 +135,7 @@ record CommandGraph(List<Drawn> nodes) {
    */
   ArrayNode request(Path log, long nowMillis) {
     ArrayNode request = JsonNodeFactory.instance.arrayNode();
-    for (Drawn node : nodes) {
+    for (RandomNode node : nodes) {
       ObjectNode each = request.addObject();
       ObjectNode metadata =
           each.putObject("metadata")

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.queues.Program;
 import io.millrace.cli.storm.CommandGraph.Command;
-import io.millrace.cli.storm.CommandGraph.Drawn;
+import io.millrace.cli.storm.CommandGraph.RandomNode;
 import io.millrace.cli.storm.CommandGraph.Wait;
 import io.millrace.cli.storm.CommandLog.Run;
 import io.millrace.client.ClientOptions;
@@ -69,7 +69,7 @@ class GraphKillTest {
       cut.forEach(log::end);
       Map<String, JsonNode> told = told(calls);
       int attempts = 0;
-      for (Drawn node : graph.nodes()) {
+      for (RandomNode node : graph.nodes()) {
         String id = ids.get(node.number());
         assertThat(states.get(id)).as("node %s, seed %s", id, SEED).isEqualTo(node.state());
         checkTimes(told, node, ids);
@@ -119,7 +119,7 @@ class GraphKillTest {
   }
 
   /** It was tried as often as it should be, and at last when its parents had ended. */
-  private static void checkTimes(Map<String, JsonNode> told, Drawn node, List<String> ids) {
+  private static void checkTimes(Map<String, JsonNode> told, RandomNode node, List<String> ids) {
     JsonNode metadata = Objects.requireNonNull(told.get(ids.get(node.number())));
     assertThat(metadata.required("attempt").intValue()).isEqualTo(node.attempts());
     for (int parent : node.parents()) {
@@ -130,10 +130,11 @@ class GraphKillTest {
   }
 
   /** Each attempt began once, after the one before and after all that it was to wait for. */
-  private static void checkRuns(CommandLog log, CommandGraph graph, Drawn node, List<String> ids) {
+  private static void checkRuns(
+      CommandLog log, CommandGraph graph, RandomNode node, List<String> ids) {
     List<Run> before = new ArrayList<>();
     for (int number : node.parents()) {
-      Drawn parent = graph.nodes().get(number);
+      RandomNode parent = graph.nodes().get(number);
       if (parent.isCommand()) {
         before.add(new Run(ids.get(number), parent.attempts()));
       }

@@ -57,7 +57,7 @@ class GraphOnNodesTest {
   }
 
   private static void createQueue(URI address) {
-    Shell.Ran ran =
+    Shell.CommandResult ran =
         Shell.run(
             new byte[0],
             "queues",

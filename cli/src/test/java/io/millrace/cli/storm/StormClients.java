@@ -35,12 +35,12 @@ final class StormClients implements AutoCloseable {
   }
 
   /** One thing that a client does. */
-  private interface Errand {
+  private interface ClientTask {
     void run(int number) throws IOException, InterruptedException;
   }
 
   /** Some clients together do something for each number below {@code count}. */
-  private List<Future<?>> each(int count, Errand errand) {
+  private List<Future<?>> each(int count, ClientTask errand) {
     AtomicInteger next = new AtomicInteger();
     List<Future<?>> all = new ArrayList<>();
     for (int i = 0; i < AT_ONCE; i++) {

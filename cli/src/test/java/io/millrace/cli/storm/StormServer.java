@@ -26,7 +26,7 @@ final class StormServer implements AutoCloseable {
       """;
 
   /** What somebody does while no server runs. */
-  interface Look {
+  interface OfflineCheck {
     void look() throws IOException;
   }
 
@@ -73,7 +73,7 @@ final class StormServer implements AutoCloseable {
   }
 
   /** The same, with a look at what there is while no server runs. */
-  void killAndStart(Look between) throws IOException {
+  void killAndStart(OfflineCheck between) throws IOException {
     CompletableFuture<Void> again = new CompletableFuture<>();
     up = again;
     try {

@@ -45,7 +45,7 @@ final class StormWorker implements AutoCloseable {
   }
 
   private void connect() {
-    StormLine line = new StormLine(this);
+    StormConnection line = new StormConnection(this);
     synchronized (this) {
       if (over) {
         return;
@@ -85,8 +85,8 @@ final class StormWorker implements AutoCloseable {
     return !over;
   }
 
-  synchronized Deed nextDeed() {
-    return Deed.any(random);
+  synchronized WorkerAction nextDeed() {
+    return WorkerAction.any(random);
   }
 
   /** What was said on each of its connections. */

@@ -8,7 +8,7 @@ import java.util.Map;
 /** What was said on one connection of a worker, as far as it tells what became of results. */
 final class Transcript {
   /** What became of a result, as its worker can know. */
-  enum Fate {
+  enum ResultFate {
     /** The server must have taken it: it went on without a word against it. */
     ACCEPTED,
     /** The server has said that it does not count. */
@@ -17,21 +17,21 @@ final class Transcript {
     UNKNOWN
   }
 
-  private sealed interface Said {
+  private sealed interface Entry {
     /** The worker sends a result of a job; {@code attempt} is in the result. */
-    record Result(String key, long attempt) implements Said {}
+    record Result(String key, long attempt) implements Entry {}
 
     /** The server refuses what the worker has said of a job. */
-    record Refusal(String id) implements Said {}
+    record Refusal(String id) implements Entry {}
 
     /** The server gives a further job. */
-    record Given() implements Said {}
+    record Given() implements Entry {}
   }
 
   /** After so many further jobs a refusal would have come: those before may have crossed it. */
   private final int enough;
 
-  private final List<Said> said = new ArrayList<>();
+  private final List<Entry> said = new ArrayList<>();
 
   /** Of a worker that takes so many jobs at a time. */
   Transcript(int capacity) {
@@ -40,23 +40,23 @@ final class Transcript {
 
   /** A result is about to be sent. */
   synchronized void result(String key, long attempt) {
-    said.add(new Said.Result(key, attempt));
+    said.add(new Entry.Result(key, attempt));
   }
 
   synchronized void refused(String id) {
-    said.add(new Said.Refusal(id));
+    said.add(new Entry.Refusal(id));
   }
 
   synchronized void given() {
-    said.add(new Said.Given());
+    said.add(new Entry.Given());
   }
 
   /** A result on its way. */
   private static final class Open {
-    final Said.Result result;
+    final Entry.Result result;
     int givenAfter;
 
-    Open(Said.Result result) {
+    Open(Entry.Result result) {
       this.result = result;
     }
   }
@@ -66,28 +66,28 @@ final class Transcript {
    *
    * @param keys the jobs' keys by their ids
    */
-  synchronized Map<Long, Fate> fates(Map<String, String> keys) {
-    Map<Long, Fate> fates = new HashMap<>();
+  synchronized Map<Long, ResultFate> fates(Map<String, String> keys) {
+    Map<Long, ResultFate> fates = new HashMap<>();
     List<Open> open = new ArrayList<>();
-    for (Said next : said) {
+    for (Entry next : said) {
       switch (next) {
-        case Said.Result result -> {
-          fates.put(result.attempt(), Fate.UNKNOWN);
+        case Entry.Result result -> {
+          fates.put(result.attempt(), ResultFate.UNKNOWN);
           open.add(new Open(result));
         }
-        case Said.Refusal(String id) ->
+        case Entry.Refusal(String id) ->
             open.stream()
                 .filter(each -> each.result.key().equals(keys.get(id)))
                 .findFirst()
                 .ifPresent(each -> {
-                  fates.put(each.result.attempt(), Fate.REFUSED);
+                  fates.put(each.result.attempt(), ResultFate.REFUSED);
                   open.remove(each);
                 });
-        case Said.Given() -> {
+        case Entry.Given() -> {
           open.forEach(each -> each.givenAfter++);
           open.stream()
               .filter(each -> each.givenAfter == enough)
-              .forEach(each -> fates.put(each.result.attempt(), Fate.ACCEPTED));
+              .forEach(each -> fates.put(each.result.attempt(), ResultFate.ACCEPTED));
           open.removeIf(each -> each.givenAfter == enough);
         }
       }

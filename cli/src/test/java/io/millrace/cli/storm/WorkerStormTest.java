@@ -3,7 +3,7 @@ package io.millrace.cli.storm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cli.queues.Program;
-import io.millrace.cli.storm.Transcript.Fate;
+import io.millrace.cli.storm.Transcript.ResultFate;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpTaskStore;
 import io.millrace.store.Position;
@@ -64,7 +64,7 @@ class WorkerStormTest {
         workers.forEach(StormWorker::close);
       }
       History history = History.since(store, start);
-      Map<Long, Fate> fates = fates(workers, history);
+      Map<Long, ResultFate> fates = fates(workers, history);
       check(clients, history, fates, reporter);
       reporter.publishEntry("clients", clients.toString());
       server.stop();
@@ -95,8 +95,8 @@ class WorkerStormTest {
     StormClients.join(submitting);
   }
 
-  private static Map<Long, Fate> fates(List<StormWorker> workers, History history) {
-    Map<Long, Fate> fates = new HashMap<>();
+  private static Map<Long, ResultFate> fates(List<StormWorker> workers, History history) {
+    Map<Long, ResultFate> fates = new HashMap<>();
     for (StormWorker worker : workers) {
       for (Transcript transcript : worker.transcripts()) {
         fates.putAll(transcript.fates(history.keys()));
@@ -106,7 +106,7 @@ class WorkerStormTest {
   }
 
   private static void check(
-      StormClients clients, History history, Map<Long, Fate> fates, TestReporter reporter)
+      StormClients clients, History history, Map<Long, ResultFate> fates, TestReporter reporter)
       throws IOException, InterruptedException {
     List<String> expected = IntStream.range(0, JOBS).mapToObj(Payloads::key).toList();
     assertThat(history.keys().values()).containsExactlyInAnyOrderElementsOf(expected);
@@ -121,7 +121,7 @@ class WorkerStormTest {
       if (status.equals("done")) {
         long attempt = Payloads.attemptOf(key, clients.get("/api/jobs/" + key + "/result"));
         assertThat(fates).as("the results sent").containsKey(attempt);
-        assertThat(fates.get(attempt)).as(key).isNotEqualTo(Fate.REFUSED);
+        assertThat(fates.get(attempt)).as(key).isNotEqualTo(ResultFate.REFUSED);
         stored.add(attempt);
       } else {
         assertThat(status).isEqualTo("failed");
@@ -132,7 +132,7 @@ class WorkerStormTest {
     reporter.publishEntry("counts", counts.toString());
     assertThat(stored).hasSameSizeAs(history.results());
     fates.forEach((attempt, fate) -> {
-      if (fate == Fate.ACCEPTED) {
+      if (fate == ResultFate.ACCEPTED) {
         assertThat(stored).as("what the workers were let believe").contains(attempt);
       }
     });

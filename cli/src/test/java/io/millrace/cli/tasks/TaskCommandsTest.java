@@ -3,7 +3,7 @@ package io.millrace.cli.tasks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cli.Shell;
-import io.millrace.cli.queues.Site;
+import io.millrace.cli.queues.QueueFixture;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.Run;
 import java.io.IOException;
@@ -24,11 +24,11 @@ class TaskCommandsTest {
   private static final String NOBODY = "0".repeat(24);
 
   @TempDir private Path scratch = Path.of("");
-  private Site site;
+  private QueueFixture site;
 
   @BeforeEach
   void open() {
-    site = new Site(scratch.resolve("data"));
+    site = new QueueFixture(scratch.resolve("data"));
     assertThat(site.run("queues", "create", "q", "-p", "shell", "-t", "10").code()).isZero();
   }
 
@@ -43,7 +43,7 @@ class TaskCommandsTest {
     command[1] = "submit";
     command[2] = "q";
     System.arraycopy(params, 0, command, 3, params.length);
-    Shell.Ran ran = site.run(command);
+    Shell.CommandResult ran = site.run(command);
     assertThat(ran.code()).as(ran.err()).isZero();
     return ran.out().strip();
   }
@@ -54,7 +54,7 @@ class TaskCommandsTest {
     command[1] = "search";
     command[2] = "--json";
     System.arraycopy(options, 0, command, 3, options.length);
-    Shell.Ran ran = site.run(command);
+    Shell.CommandResult ran = site.run(command);
     assertThat(ran.code()).as(ran.err()).isZero();
     return JSON.readTree(ran.out());
   }
@@ -77,7 +77,7 @@ class TaskCommandsTest {
     assertThat(submitted("-f", csv.toString()).lines()).hasSize(2);
     assertThat(submitted("-f", json.toString(), "text=all", "--status", "blocked").lines())
         .hasSize(2);
-    Shell.Ran piped =
+    Shell.CommandResult piped =
         site.runReading(
             "n;text\n5;p\n",
             "tasks",
@@ -112,12 +112,12 @@ class TaskCommandsTest {
       lines.append(i).append('\n');
     }
     Path csv = Files.writeString(scratch.resolve("a.csv"), lines + "1,2\n");
-    Shell.Ran refused = site.run("tasks", "submit", "q", "-f", csv.toString());
+    Shell.CommandResult refused = site.run("tasks", "submit", "q", "-f", csv.toString());
     assertThat(refused.code()).isEqualTo(2);
     assertThat(refused.err()).contains("a.csv line 9001: 2 values for the 1 names");
     assertThat(site.run("tasks", "search", "--count").out().strip()).isEqualTo("0");
 
-    Shell.Ran piped =
+    Shell.CommandResult piped =
         site.runReading(
             lines + "1,2\n", "tasks", "submit", "q", "-f", "-", "--format", "csv", "-q");
     assertThat(piped.code()).isEqualTo(2);
@@ -135,14 +135,14 @@ class TaskCommandsTest {
     site.finish(site.start(node, "q"), 1, "out", "");
     assertThat(site.run("tasks", "wait", good).code()).isZero();
     assertThat(site.run("tasks", "wait", good, "--timeout", "999999999d").code()).isZero();
-    Shell.Ran late = site.run("tasks", "wait", good, bad, "--timeout", "10ms");
+    Shell.CommandResult late = site.run("tasks", "wait", good, bad, "--timeout", "10ms");
     assertThat(late.code()).isEqualTo(7);
     assertThat(late.err()).contains("1 not ended, 1 succeeded");
     Run run = site.start(node, "q");
-    CompletableFuture<Shell.Ran> waiting =
+    CompletableFuture<Shell.CommandResult> waiting =
         CompletableFuture.supplyAsync(() -> site.run("tasks", "wait", "--json", good, bad));
     site.finish(run, 17, "", "");
-    Shell.Ran ended = waiting.join();
+    Shell.CommandResult ended = waiting.join();
     assertThat(ended.code()).isEqualTo(6);
     assertThat(ended.out()).contains("{\"id\":\"" + bad + "\",\"status\":17}");
     assertThat(ended.err()).contains("1 succeeded, 1 finished (17)");
@@ -152,13 +152,13 @@ class TaskCommandsTest {
   @Test
   void a_submission_waits_for_its_tasks() {
     NodeRecord node = site.node("here");
-    CompletableFuture<Shell.Ran> waiting =
+    CompletableFuture<Shell.CommandResult> waiting =
         CompletableFuture.supplyAsync(() -> site.run("tasks", "submit", "q", "n=1", "--wait"));
     while (site.run("tasks", "search", "--count").out().startsWith("0")) {
       LockSupport.parkNanos(5_000_000);
     }
     site.finish(site.start(node, "q"), 1, "", "");
-    Shell.Ran ended = waiting.join();
+    Shell.CommandResult ended = waiting.join();
     assertThat(ended.code()).as(ended.err()).isZero();
     assertThat(ended.out()).contains("succeeded");
   }
@@ -170,7 +170,8 @@ class TaskCommandsTest {
     assertThat(site.run("tasks", "requeue", id).out()).contains("queued");
     assertThat(site.run("tasks", "cancel", id).out()).contains("cancelled");
     String other = submitted("n=2");
-    Shell.Ran mixed = site.runReading(id + "\n\n" + other + "\n", "tasks", "requeue", "-", NOBODY);
+    Shell.CommandResult mixed =
+        site.runReading(id + "\n\n" + other + "\n", "tasks", "requeue", "-", NOBODY);
     assertThat(mixed.out()).contains(id + "  queued");
     assertThat(mixed.err()).contains(other + ": ").contains(NOBODY + ": task not found");
     assertThat(mixed.code()).isEqualTo(4);
@@ -201,7 +202,7 @@ class TaskCommandsTest {
     command[0] = "tasks";
     command[1] = "submit";
     System.arraycopy(rest, 0, command, 2, rest.length);
-    Shell.Ran ran = site.run(command);
+    Shell.CommandResult ran = site.run(command);
     assertThat(ran.err()).startsWith("millrace: ").contains(message);
     assertThat(ran.code()).isEqualTo(code);
   }

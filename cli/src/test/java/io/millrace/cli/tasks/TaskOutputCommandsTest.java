@@ -3,7 +3,7 @@ package io.millrace.cli.tasks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cli.Shell;
-import io.millrace.cli.queues.Site;
+import io.millrace.cli.queues.QueueFixture;
 import io.millrace.queues.Output;
 import io.millrace.queues.Output.OutputFile;
 import io.millrace.queues.QueueTask.TaskOutput;
@@ -25,11 +25,11 @@ import org.junit.jupiter.api.io.TempDir;
 /** What tasks write, as the command line shows it. */
 class TaskOutputCommandsTest {
   @TempDir private Path scratch = Path.of("");
-  private Site site;
+  private QueueFixture site;
 
   @BeforeEach
   void open() {
-    site = new Site(scratch.resolve("data"));
+    site = new QueueFixture(scratch.resolve("data"));
     assertThat(site.run("queues", "create", "q", "-p", "shell", "-t", "10").code()).isZero();
   }
 
@@ -39,7 +39,7 @@ class TaskOutputCommandsTest {
   }
 
   private Run running() {
-    Shell.Ran ran = site.run("tasks", "submit", "q", "n=1");
+    Shell.CommandResult ran = site.run("tasks", "submit", "q", "n=1");
     assertThat(ran.code()).as(ran.err()).isZero();
     return site.start(site.node("here"), "q");
   }
@@ -51,7 +51,7 @@ class TaskOutputCommandsTest {
   }
 
   /** Output that tells when it begins. */
-  private static final class Printed extends ByteArrayOutputStream {
+  private static final class SignallingOutput extends ByteArrayOutputStream {
     private final CountDownLatch first = new CountDownLatch(1);
 
     @Override
@@ -74,8 +74,8 @@ class TaskOutputCommandsTest {
     Run run = running();
     sent(run, "stdout", "what it ");
     sent(run, "stderr", "what went ");
-    Printed out = new Printed();
-    Printed err = new Printed();
+    SignallingOutput out = new SignallingOutput();
+    SignallingOutput err = new SignallingOutput();
     CompletableFuture<Integer> tail =
         CompletableFuture.supplyAsync(
             () -> site.runWriting(out, err, "tasks", "tail", run.task().hex()));
@@ -94,9 +94,9 @@ class TaskOutputCommandsTest {
     site.finish(run, 2, "what it wrote\n", "what went wrong\n");
     String id = run.task().hex();
     assertThat(site.run("tasks", "tail", id))
-        .isEqualTo(new Shell.Ran(6, "what it wrote\n", "what went wrong\n"));
+        .isEqualTo(new Shell.CommandResult(6, "what it wrote\n", "what went wrong\n"));
     assertThat(site.run("tasks", "tail", id, "--stderr", "--no-follow"))
-        .isEqualTo(new Shell.Ran(0, "", "what went wrong\n"));
+        .isEqualTo(new Shell.CommandResult(0, "", "what went wrong\n"));
     assertThat(site.run("tasks", "show", id).out())
         .contains("failed (2)")
         .contains("stdout:\n  what it wrote");
@@ -125,10 +125,10 @@ class TaskOutputCommandsTest {
   void output_is_followed_through_a_restart_of_the_server() throws Exception {
     Run run = running();
     sent(run, "stdout", "before ");
-    Printed printed = new Printed();
+    SignallingOutput printed = new SignallingOutput();
     CompletableFuture<Integer> tail =
-        CompletableFuture.supplyAsync(
-            () -> site.runWriting(printed, new Printed(), "tasks", "tail", run.task().hex()));
+        CompletableFuture.supplyAsync(() ->
+            site.runWriting(printed, new SignallingOutput(), "tasks", "tail", run.task().hex()));
     assertThat(printed.awaitFirst()).isTrue();
 
     site.restart();
@@ -142,7 +142,7 @@ class TaskOutputCommandsTest {
   void a_tail_whose_server_stays_away_fails() {
     String id = running().task().hex();
     site.stop();
-    Shell.Ran ran = site.run("tasks", "tail", id);
+    Shell.CommandResult ran = site.run("tasks", "tail", id);
     assertThat(ran.code()).isEqualTo(1);
     assertThat(ran.err()).startsWith("millrace: no answer from " + site.address());
   }

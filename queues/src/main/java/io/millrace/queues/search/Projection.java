@@ -37,7 +37,7 @@ public final class Projection {
     boolean withId = true;
     Boolean only = null;
     for (Map.Entry<String, JsonNode> field : json.properties()) {
-      boolean wanted = truth(field.getKey(), field.getValue());
+      boolean wanted = bool(field.getKey(), field.getValue());
       if (field.getKey().equals("_id")) {
         withId = wanted;
         only = (only == null && json.size() == 1) ? Boolean.valueOf(wanted) : only;
@@ -52,7 +52,7 @@ public final class Projection {
     return new Projection(fields, only != null && only, withId);
   }
 
-  private static boolean truth(String field, JsonNode value) {
+  private static boolean bool(String field, JsonNode value) {
     if (value.isBoolean()) {
       return value.booleanValue();
     }

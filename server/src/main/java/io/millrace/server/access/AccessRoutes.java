@@ -119,7 +119,7 @@ record AccessRoutes(AccessRegistry registry) {
             body.has("reach") && body.path("reach").isNull() ? Reach.EVERYTHING : reach(body),
             Json.text("note", body.get("note")),
             password != null && password.isNull() ? "" : Json.text("password", password),
-            truth("disabled", body.get("disabled")),
+            bool("disabled", body.get("disabled")),
             body.path("rate").isNull() ? Integer.valueOf(0) : rate(body.get("rate")));
     return Json.response(of(registry.change(request.parameter("name"), change)));
   }
@@ -176,7 +176,7 @@ record AccessRoutes(AccessRegistry registry) {
     return text == null ? absent : text;
   }
 
-  private static @Nullable Boolean truth(String name, @Nullable JsonNode value) {
+  private static @Nullable Boolean bool(String name, @Nullable JsonNode value) {
     if (value == null || value.isNull()) {
       return null;
     }

@@ -102,7 +102,7 @@ public final class SectionKeys {
   }
 
   /** True or false. */
-  public Key<Boolean> truth(String name, boolean absent, String meaning) {
+  public Key<Boolean> bool(String name, boolean absent, String meaning) {
     return add(
         new Key<>(
             name,

@@ -65,7 +65,7 @@ public record JobsSettings(
           "How often the server pings a worker. One without a job that gives no sign of life for"
               + " three times as long is disconnected.");
   private static final Key<Boolean> TRACKING =
-      KEYS.truth(
+      KEYS.bool(
           "worker.tracking",
           true,
           "Whether the statistics of workers, and when they were last there, are kept by their own"
@@ -136,7 +136,7 @@ public record JobsSettings(
   private static final Key<@Nullable String> TYPE =
       KEYS.bare("types.NAME", "A job type without description and successor.");
   private static final Key<Boolean> REPLACE_TYPES =
-      KEYS.truth(
+      KEYS.bool(
           "replace-types",
           false,
           "Whether a start may change the types that the store remembers. Otherwise a start with"

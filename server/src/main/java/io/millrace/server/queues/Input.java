@@ -204,7 +204,7 @@ record Input(ObjectNode values, boolean form) {
   }
 
   /** Whether a value is true: not 0, empty, null, {@code false} or {@code "0"}. */
-  boolean truth(String name, boolean absent) {
+  boolean bool(String name, boolean absent) {
     JsonNode value = values.get(name);
     if (value == null || value.isNull()) {
       return absent;

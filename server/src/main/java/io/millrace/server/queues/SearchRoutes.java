@@ -80,13 +80,13 @@ record SearchRoutes(ArchiveSearch search, Shapes shapes, QueueRegistry queues) {
     SearchOptions wanted = SearchOptions.read(options);
     Filter filter =
         QueueReach.of(request, queues).within(Filter.onTasks(input.object("filter", NOT_OBJECTS)));
-    boolean pretty = input.truth("pretty", false);
-    boolean archived = input.truth("archived", false);
-    if (input.truth("count", false)) {
+    boolean pretty = input.bool("pretty", false);
+    boolean archived = input.bool("archived", false);
+    if (input.bool("count", false)) {
       return Shapes.response(Json.object().put("count", search.count(filter, archived)), pretty);
     }
     List<Found> found = search.find(filter, wanted, archived);
-    OutputForm form = input.truth("terse", true) ? Shapes.terse() : shapes.content();
+    OutputForm form = input.bool("terse", true) ? Shapes.terse() : shapes.content();
     return Shapes.tasks(
         found, task -> Shapes.of(task, form, Times.SECONDS, wanted.projection()), pretty);
   }
@@ -111,10 +111,10 @@ record SearchRoutes(ArchiveSearch search, Shapes shapes, QueueRegistry queues) {
       options.put(name, number);
     }
     SearchOptions wanted = SearchOptions.read(options);
-    if (input.truth("count", false)) {
+    if (input.bool("count", false)) {
       return Json.response(Json.array().add(1).add(search.count(filter, false)));
     }
-    OutputForm form = input.truth("terse", false) ? Shapes.terseBefore4() : shapes.content();
+    OutputForm form = input.bool("terse", false) ? Shapes.terseBefore4() : shapes.content();
     return Shapes.tasks(
         search.find(filter, wanted, false),
         task -> Shapes.of(task, form, Times.WHOLE_SECONDS, wanted.projection()),

@@ -112,14 +112,14 @@ public record GraphFile(List<FileNode> nodes) {
     }
 
     private void checkNames(FileNode node) {
-      Set<String> seen = new HashSet<>();
+      Set<String> known = new HashSet<>();
       for (String name : above(node)) {
         if (!nodes.containsKey(name)) {
           mistakes.add(
               node.line(),
               "the node '%s' names '%s', which is not in this file; did you mean '%s'?"
                   .formatted(node.key(), name, EditDistance.nearest(name, nodes.keySet())));
-        } else if (!seen.add(name)) {
+        } else if (!known.add(name)) {
           mistakes.add(node.line(), "the node '" + node.key() + "' names '" + name + "' twice");
         }
       }

@@ -152,7 +152,7 @@ final class NodeReader {
         above == null ? List.of() : values.names("parents", above),
         after == null ? List.of() : values.names("after", after),
         branch == null ? "" : values.branch(branch),
-        always != null && values.truth("always", always));
+        always != null && values.bool("always", always));
   }
 
   private Map<String, JsonNode> data(String type, GraphFile.Keys keys) {
@@ -315,7 +315,7 @@ final class NodeReader {
       return "";
     }
 
-    boolean truth(String key, Yaml value) {
+    boolean bool(String key, Yaml value) {
       JsonNode json = value.json();
       if (!json.isBoolean()) {
         wrong(value, key + " is true or false, not " + json);

@@ -1,6 +1,6 @@
 package io.millrace.cli.graph.view;
 
-import io.millrace.cli.remote.Remote;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.client.JsonCalls;
@@ -8,6 +8,7 @@ import io.millrace.client.RejectedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.StringNode;
@@ -19,12 +20,12 @@ public final class GraphCalls {
 
   private static final int CONFLICT = 409;
 
-  /** How often a list is read again from its beginning because its pages are no longer kept. */
+  /** How often pages are read from the beginning before giving up. */
   private static final int ATTEMPTS = 5;
 
   private final JsonCalls calls;
 
-  /** With a connection to the server. */
+  /** Calls over this connection. */
   public GraphCalls(JsonCalls calls) {
     this.calls = calls;
   }
@@ -45,7 +46,7 @@ public final class GraphCalls {
    * @throws CommandException if there is no such node
    */
   public JsonNode find(String id) {
-    return Remote.named(() -> calls.get(path(id)));
+    return ServerCommand.lookUp(() -> calls.get(path(id)));
   }
 
   /**
@@ -55,7 +56,7 @@ public final class GraphCalls {
    * @param reader converts the metadata of a node
    */
   public <T> List<T> nodes(String query, Function<JsonNode, T> reader) {
-    return pages(NODES, query, "nodes", reader);
+    return unchanged(() -> pages(NODES, query, "nodes", reader));
   }
 
   /**
@@ -64,15 +65,16 @@ public final class GraphCalls {
    * @throws CommandException if there is no such node
    */
   public List<String> keys(String id) {
-    return Remote.named(() -> pages(path(id) + "/data", "", "keys", key -> key.asString("")));
+    return ServerCommand.lookUp(
+        () -> unchanged(() -> pages(path(id) + "/data", "", "keys", key -> key.asString(""))));
   }
 
-  private <T> List<T> pages(String path, String query, String field, Function<JsonNode, T> reader) {
+  /** Reads pages, and begins again if the server no longer keeps what the first ones came from. */
+  private static <T> T unchanged(Supplier<T> pages) {
     for (int attempt = 1; ; attempt++) {
       try {
-        return read(path, query, field, reader);
+        return pages.get();
       } catch (RejectedException e) {
-        // The server no longer keeps the list that the first pages came from.
         if (e.status() != CONFLICT || attempt == ATTEMPTS) {
           throw e;
         }
@@ -80,7 +82,7 @@ public final class GraphCalls {
     }
   }
 
-  private <T> List<T> read(String path, String query, String field, Function<JsonNode, T> reader) {
+  private <T> List<T> pages(String path, String query, String field, Function<JsonNode, T> reader) {
     List<T> found = new ArrayList<>();
     Page where = Page.BEGIN;
     while (where != null) {
@@ -93,25 +95,15 @@ public final class GraphCalls {
   }
 
   /**
-   * A value of a node's data, whole.
+   * A complete value of a node's data.
    *
    * @throws CommandException if there is no such node or no such data
    */
   public JsonNode value(String id, String key) {
-    return Remote.named(() -> {
-      for (int attempt = 1; ; attempt++) {
-        try {
-          return read(path(id, key));
-        } catch (RejectedException e) {
-          if (e.status() != CONFLICT || attempt == ATTEMPTS) {
-            throw e;
-          }
-        }
-      }
-    });
+    return ServerCommand.lookUp(() -> unchanged(() -> value(path(id, key))));
   }
 
-  private JsonNode read(String path) {
+  private JsonNode value(String path) {
     JsonNode page = calls.get(path);
     Page where = Page.after(page);
     if (where == null) {
@@ -129,7 +121,7 @@ public final class GraphCalls {
   /**
    * Adds nodes, all or none.
    *
-   * @param nodes an array as the API takes it
+   * @param nodes an array in the form of the API
    * @return the metadata of each, in the same order
    */
   public JsonNode add(JsonNode nodes) {
@@ -142,7 +134,7 @@ public final class GraphCalls {
   }
 
   /**
-   * A page of a long answer.
+   * A page of a long response.
    *
    * @param start the server's name for the page; empty for the first
    * @param view the server's name for the version that all pages belong to; empty for the first
@@ -151,16 +143,16 @@ public final class GraphCalls {
     /** The first page. */
     public static final Page BEGIN = new Page("", "");
 
-    /** The page that an answer names as its next; null if it is the last. */
-    public static @Nullable Page after(JsonNode answer) {
-      JsonNode pagination = answer.path("pagination");
+    /** The page after the one in a response; null if that is the last page. */
+    public static @Nullable Page after(JsonNode response) {
+      JsonNode pagination = response.path("pagination");
       String next = pagination.path("next").asString("");
       return next.isEmpty() ? null : new Page(next, pagination.path("pid").asString(""));
     }
 
-    /** The same page, in the view that an answer names, if it names one. */
-    public Page in(JsonNode answer) {
-      return new Page(start, answer.path("pagination").path("pid").asString(view));
+    /** The same page, in the view that a response names, if it names one. */
+    public Page in(JsonNode response) {
+      return new Page(start, response.path("pagination").path("pid").asString(view));
     }
 
     /**

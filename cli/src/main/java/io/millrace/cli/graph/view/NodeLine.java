@@ -21,16 +21,16 @@ public final class NodeLine {
    *
    * @param nowMillis the time, in milliseconds since 1970
    */
-  public static String of(NodeView node, Paint paint, long nowMillis) {
+  public static String of(NodeView node, Colours colours, long nowMillis) {
     boolean starts = node.state() == State.RUNNING && !node.killing();
-    return head(node, paint, starts ? "" : time(node, nowMillis)) + reason(node);
+    return head(node, colours, starts ? "" : time(node, nowMillis)) + reason(node);
   }
 
   /**
    * The line of a node in a tree, with the parents and other relations that the tree does not show.
    */
-  static String inTree(NodeView node, Paint paint, long nowMillis) {
-    StringBuilder line = new StringBuilder(head(node, paint, time(node, nowMillis)));
+  static String inTree(NodeView node, Colours colours, long nowMillis) {
+    StringBuilder line = new StringBuilder(head(node, colours, time(node, nowMillis)));
     if (!node.place().branch().isEmpty()) {
       line.append(", ").append(Table.printable(node.place().branch()));
     }
@@ -44,12 +44,12 @@ public final class NodeLine {
     return line.append(reason(node)).toString();
   }
 
-  private static String head(NodeView node, Paint paint, String time) {
+  private static String head(NodeView node, Colours colours, String time) {
     StringBuilder line = new StringBuilder();
-    line.append(paint.in(node.state(), String.valueOf(node.state().mark())));
+    line.append(colours.in(node.state(), String.valueOf(node.state().mark())));
     line.append(' ').append(node.id()).append(' ').append(Table.printable(node.title()));
     String word = node.killing() ? "ending" : node.state().word();
-    line.append("  ").append(paint.in(node.state(), word));
+    line.append("  ").append(colours.in(node.state(), word));
     if (!time.isEmpty()) {
       line.append(' ').append(time);
     }
@@ -100,11 +100,11 @@ public final class NodeLine {
   }
 
   /** Whether a line has colours. */
-  public enum Paint {
+  public enum Colours {
     /** For a screen. */
-    COLOURS,
+    ON,
     /** For files and pipes. */
-    PLAIN;
+    OFF;
 
     private static final String ESCAPE = "\033[";
 
@@ -113,14 +113,14 @@ public final class NodeLine {
      *
      * @param screen whether it is printed on a screen
      */
-    public static Paint on(boolean screen) {
+    public static Colours on(boolean screen) {
       String unwanted = System.getenv("NO_COLOR");
-      return screen && (unwanted == null || unwanted.isEmpty()) ? COLOURS : PLAIN;
+      return screen && (unwanted == null || unwanted.isEmpty()) ? ON : OFF;
     }
 
     /** Text in the colour of a state. */
     String in(State state, String text) {
-      return this == PLAIN || state.ansi().isEmpty()
+      return this == OFF || state.ansi().isEmpty()
           ? text
           : ESCAPE + state.ansi() + "m" + text + ESCAPE + "0m";
     }

@@ -81,7 +81,7 @@ public enum State {
   }
 
   /** Whether a node has finished or was skipped. */
-  public boolean isWell() {
+  public boolean isSuccessful() {
     return this == FINISHED || this == SKIPPED;
   }
 

@@ -23,14 +23,14 @@ public final class TreeLines {
   private static final int DEEPEST = 24;
 
   private final int limit;
-  private final NodeLine.Paint paint;
+  private final NodeLine.Colours colours;
   private final long nowMillis;
   private final List<String> lines = new ArrayList<>();
   private int shown;
 
-  private TreeLines(int limit, NodeLine.Paint paint, long nowMillis) {
+  private TreeLines(int limit, NodeLine.Colours colours, long nowMillis) {
     this.limit = limit;
-    this.paint = paint;
+    this.colours = colours;
     this.nowMillis = nowMillis;
   }
 
@@ -42,9 +42,9 @@ public final class TreeLines {
    * @param nowMillis the time, in milliseconds since 1970
    */
   public static List<String> of(
-      Collection<NodeView> nodes, int limit, NodeLine.Paint paint, long nowMillis) {
+      Collection<NodeView> nodes, int limit, NodeLine.Colours colours, long nowMillis) {
     Forest forest = new Forest(nodes);
-    TreeLines tree = new TreeLines(limit, paint, nowMillis);
+    TreeLines tree = new TreeLines(limit, colours, nowMillis);
     tree.add(forest.roots(), forest.size() > limit);
     int missing = forest.size() - tree.shown;
     if (missing > 0) {
@@ -54,9 +54,9 @@ public final class TreeLines {
   }
 
   /** A level of the depth-first walk: the siblings that are left. */
-  private record Level(Iterator<Forest.Stem> left, String indent, boolean top) {}
+  private record Level(Iterator<Forest.Subtree> left, String indent, boolean top) {}
 
-  private void add(List<Forest.Stem> roots, boolean brief) {
+  private void add(List<Forest.Subtree> roots, boolean brief) {
     Deque<Level> levels = new ArrayDeque<>();
     levels.push(new Level(order(roots, brief), "", true));
     while (!levels.isEmpty() && lines.size() < limit) {
@@ -65,43 +65,45 @@ public final class TreeLines {
         levels.pop();
         continue;
       }
-      Forest.Stem stem = level.left.next();
+      Forest.Subtree subtree = level.left.next();
       boolean last = !level.left.hasNext();
-      boolean folded = brief && stem.size > 1 && mayFold(stem);
+      boolean folded = brief && subtree.size > 1 && mayFold(subtree);
       String indent = level.top ? "" : level.indent + (last ? "└─ " : "├─ ");
-      lines.add(indent + line(stem, folded));
-      shown += folded ? stem.size : 1;
-      if (!folded && !stem.below.isEmpty()) {
+      lines.add(indent + line(subtree, folded));
+      shown += folded ? subtree.size : 1;
+      if (!folded && !subtree.below.isEmpty()) {
         String deeper = level.top ? "" : level.indent + (last ? "   " : "│  ");
         boolean tooDeep = levels.size() > DEEPEST;
-        levels.push(new Level(order(stem.below, brief), tooDeep ? level.indent : deeper, false));
+        levels.push(new Level(order(subtree.below, brief), tooDeep ? level.indent : deeper, false));
       }
     }
   }
 
-  private static Iterator<Forest.Stem> order(List<Forest.Stem> stems, boolean brief) {
-    return brief ? stems.stream().sorted(Forest.Stem.URGENT_FIRST).iterator() : stems.iterator();
+  private static Iterator<Forest.Subtree> order(List<Forest.Subtree> subtrees, boolean brief) {
+    return brief
+        ? subtrees.stream().sorted(Forest.Subtree.URGENT_FIRST).iterator()
+        : subtrees.iterator();
   }
 
-  private static boolean mayFold(Forest.Stem stem) {
-    return stem.common == State.FINISHED
-        || stem.common == State.SKIPPED
-        || stem.common == State.INCIPIENT
-        || stem.common == State.BLOCKED;
+  private static boolean mayFold(Forest.Subtree subtree) {
+    return subtree.common == State.FINISHED
+        || subtree.common == State.SKIPPED
+        || subtree.common == State.INCIPIENT
+        || subtree.common == State.BLOCKED;
   }
 
-  private String line(Forest.Stem stem, boolean folded) {
-    String line = NodeLine.inTree(stem.node, paint, nowMillis);
+  private String line(Forest.Subtree subtree, boolean folded) {
+    String line = NodeLine.inTree(subtree.node, colours, nowMillis);
     if (!folded) {
       return line;
     }
-    int more = stem.size - 1;
-    return line + String.format(" (and %,d below, all %s)", more, stem.node.state().word());
+    int more = subtree.size - 1;
+    return line + String.format(" (and %,d below, all %s)", more, subtree.node.state().word());
   }
 
   /** Nodes as trees: each node once, below the first of its parents that is shown. */
   private static final class Forest {
-    private final List<Stem> roots = new ArrayList<>();
+    private final List<Subtree> roots = new ArrayList<>();
     private final int size;
 
     /**
@@ -111,17 +113,17 @@ public final class TreeLines {
      */
     Forest(Collection<NodeView> nodes) {
       size = nodes.size();
-      Map<Long, Stem> stems = LinkedHashMap.newLinkedHashMap(size);
-      nodes.forEach(node -> stems.put(node.id(), new Stem(node)));
-      for (Stem stem : stems.values()) {
-        Stem parent = null;
-        for (long id : stem.node.place().parents()) {
-          parent = parent == null ? stems.get(id) : parent;
+      Map<Long, Subtree> subtrees = LinkedHashMap.newLinkedHashMap(size);
+      nodes.forEach(node -> subtrees.put(node.id(), new Subtree(node)));
+      for (Subtree subtree : subtrees.values()) {
+        Subtree parent = null;
+        for (long id : subtree.node.place().parents()) {
+          parent = parent == null ? subtrees.get(id) : parent;
         }
         if (parent == null) {
-          roots.add(stem);
+          roots.add(subtree);
         } else {
-          parent.below.add(stem);
+          parent.below.add(subtree);
         }
       }
       addUp();
@@ -129,14 +131,14 @@ public final class TreeLines {
 
     /** Without recursion: a chain may be as long as the graph. */
     private void addUp() {
-      List<Stem> order = new ArrayList<>(roots);
+      List<Subtree> order = new ArrayList<>(roots);
       for (int i = 0; i < order.size(); i++) {
         order.addAll(order.get(i).below);
       }
-      order.reversed().forEach(Stem::addUp);
+      order.reversed().forEach(Subtree::addUp);
     }
 
-    List<Stem> roots() {
+    List<Subtree> roots() {
       return roots;
     }
 
@@ -145,12 +147,13 @@ public final class TreeLines {
     }
 
     /** A node and its descendants. */
-    static final class Stem {
+    static final class Subtree {
       /** The most urgent states first. */
-      static final Comparator<Stem> URGENT_FIRST = Comparator.comparingInt(stem -> stem.urgency);
+      static final Comparator<Subtree> URGENT_FIRST =
+          Comparator.comparingInt(subtree -> subtree.urgency);
 
       final NodeView node;
-      final List<Stem> below = new ArrayList<>();
+      final List<Subtree> below = new ArrayList<>();
 
       /** The number of nodes, including this one. */
       int size = 1;
@@ -160,17 +163,17 @@ public final class TreeLines {
 
       private int urgency;
 
-      private Stem(NodeView node) {
+      private Subtree(NodeView node) {
         this.node = node;
         common = node.state();
         urgency = node.state().urgency();
       }
 
       private void addUp() {
-        for (Stem stem : below) {
-          size += stem.size;
-          common = common == stem.common ? common : null;
-          urgency = Math.min(urgency, stem.urgency);
+        for (Subtree subtree : below) {
+          size += subtree.size;
+          common = common == subtree.common ? common : null;
+          urgency = Math.min(urgency, subtree.urgency);
         }
       }
     }
@@ -189,7 +192,7 @@ public final class TreeLines {
     private final PrintStream out;
     private final Supplier<ScreenSize> screen;
     private final int limit;
-    private final NodeLine.Paint paint;
+    private final NodeLine.Colours colours;
     private ScreenSize size;
     private long askedNanos;
     private int drawn;
@@ -204,7 +207,7 @@ public final class TreeLines {
       this.out = out;
       this.screen = screen;
       this.limit = limit;
-      paint = NodeLine.Paint.on(true);
+      colours = NodeLine.Colours.on(true);
       size = screen.get();
       askedNanos = System.nanoTime();
     }
@@ -214,7 +217,7 @@ public final class TreeLines {
      *
      * @param nowMillis the time, in milliseconds since 1970
      */
-    public void draw(Seen seen, long nowMillis) {
+    public void draw(KnownNodes known, long nowMillis) {
       if (System.nanoTime() - askedNanos > SIZE_NANOS) {
         askedNanos = System.nanoTime();
         size = screen.get();
@@ -222,8 +225,8 @@ public final class TreeLines {
       // One line for the counts, one for the number of missing nodes, one for the cursor.
       int fit = Math.max(1, size.rows() - 3);
       int most = limit == 0 ? fit : Math.min(limit, fit);
-      List<String> lines = new ArrayList<>(TreeLines.of(seen.nodes(), most, paint, nowMillis));
-      lines.add(seen.summary());
+      List<String> lines = new ArrayList<>(TreeLines.of(known.nodes(), most, colours, nowMillis));
+      lines.add(known.summary());
       StringBuilder frame = new StringBuilder();
       if (drawn > 0) {
         frame.append("\033[").append(drawn).append('A');

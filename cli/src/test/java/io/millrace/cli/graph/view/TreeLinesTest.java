@@ -29,17 +29,17 @@ class TreeLinesTest {
   }
 
   private static String lines(List<NodeView> nodes, int limit) {
-    return String.join("\n", TreeLines.of(nodes, limit, NodeLine.Paint.PLAIN, NOW));
+    return String.join("\n", TreeLines.of(nodes, limit, NodeLine.Colours.OFF, NOW));
   }
 
   @Test
   void the_news_of_a_start_does_not_say_how_long_ago_that_was() {
-    assertThat(NodeLine.of(node(2, "running", "\"started\":35000"), NodeLine.Paint.PLAIN, NOW))
+    assertThat(NodeLine.of(node(2, "running", "\"started\":35000"), NodeLine.Colours.OFF, NOW))
         .isEqualTo("● 2 [command]  running");
     assertThat(
             NodeLine.of(
                 node(3, "failed", "\"started\":1000,\"ended\":3000,\"reason\":\"no\""),
-                NodeLine.Paint.PLAIN,
+                NodeLine.Colours.OFF,
                 NOW))
         .isEqualTo("✗ 3 [command]  failed 2.0s: no");
   }
@@ -98,7 +98,7 @@ class TreeLinesTest {
     for (int i = 2; i <= 100_000; i++) {
       nodes.add(node(i, i % 2 == 0 ? "running" : "ready", "", i - 1));
     }
-    List<String> lines = TreeLines.of(nodes, 50, NodeLine.Paint.PLAIN, NOW);
+    List<String> lines = TreeLines.of(nodes, 50, NodeLine.Colours.OFF, NOW);
     assertThat(lines).hasSize(51).last().isEqualTo("… and 99,950 more");
     assertThat(lines).allMatch(line -> line.length() < 120);
   }
@@ -111,8 +111,7 @@ class TreeLinesTest {
 
   @Test
   void states_have_colours_on_a_screen() {
-    List<String> lines =
-        TreeLines.of(List.of(node(1, "failed", "")), 10, NodeLine.Paint.COLOURS, NOW);
+    List<String> lines = TreeLines.of(List.of(node(1, "failed", "")), 10, NodeLine.Colours.ON, NOW);
     assertThat(lines).containsExactly("\033[31m✗\033[0m 1 [command]  \033[31mfailed\033[0m");
   }
 

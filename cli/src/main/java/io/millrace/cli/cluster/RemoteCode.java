@@ -25,8 +25,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What a member needs to run code that another member sends: the secret and the user's classes. */
-final class Remote implements AutoCloseable {
+/** What a member needs to run code from another member: the secret and the user's classes. */
+final class RemoteCode implements AutoCloseable {
   private static final String PLAN = "plan";
   private static final String EXAMPLES = "io.millrace.examples.cluster";
 
@@ -34,12 +34,12 @@ final class Remote implements AutoCloseable {
   private final URLClassLoader classes;
 
   /**
-   * With a secret and classes.
+   * The code of a cluster with this secret.
    *
    * @param secret null if this member runs no code that others send
    * @param classes loads the user's classes; closed by {@link #close}
    */
-  Remote(@Nullable ClusterSecret secret, URLClassLoader classes) {
+  RemoteCode(@Nullable ClusterSecret secret, URLClassLoader classes) {
     this.secret = secret;
     this.classes = classes;
   }
@@ -77,7 +77,7 @@ final class Remote implements AutoCloseable {
    * @throws UsageException if there is no such class, or it cannot be instantiated
    */
   ClusterWork clusterWork(String program, Map<String, String> settings) {
-    return clusterWork(UsersProgram.make(program, settings, classes));
+    return clusterWork(UserProgram.make(program, settings, classes));
   }
 
   private ClusterSecret secret() {
@@ -106,7 +106,7 @@ final class Remote implements AutoCloseable {
         description =
             "A file with the secret of the cluster, 16 to 1024 bytes, not counting line ends after"
                 + " them. Anyone who knows it can run code on every member. Default: this member"
-                + " runs no code that others send")
+                + " runs no code from others")
     private @Nullable Path secretFile;
 
     @Option(
@@ -122,7 +122,7 @@ final class Remote implements AutoCloseable {
         paramLabel = "CLASS",
         description =
             "A class on --classpath that implements io.millrace.cluster.remote.RemoteWork. The"
-                + " leader runs it. Default: the program that the cluster runs already")
+                + " leader runs it. Default: the program that the cluster is running")
     private @Nullable String program;
 
     @Option(
@@ -160,10 +160,10 @@ final class Remote implements AutoCloseable {
      * @throws UsageException if the secret is invalid or cannot be read, or a path on the class
      *     path does not exist
      */
-    Remote open() {
+    RemoteCode open() {
       try {
         ClusterSecret secret = secretFile == null ? null : ClusterSecret.read(secretFile);
-        return new Remote(secret, ClassPath.open(paths()));
+        return new RemoteCode(secret, ClassPath.open(paths()));
       } catch (IllegalArgumentException e) {
         throw new UsageException(String.valueOf(e.getMessage()), e);
       }
@@ -204,8 +204,8 @@ final class Remote implements AutoCloseable {
   }
 
   /** Creates the user's program. */
-  private static final class UsersProgram {
-    private UsersProgram() {}
+  private static final class UserProgram {
+    private UserProgram() {}
 
     /**
      * Creates an instance, by the public constructor that takes a map of settings, or by the one

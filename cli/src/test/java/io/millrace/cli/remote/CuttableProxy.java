@@ -14,18 +14,18 @@ import javax.net.ServerSocketFactory;
 import javax.net.ssl.SSLContext;
 
 /** A way to a server that can be cut. */
-public final class CutLine implements AutoCloseable {
+public final class CuttableProxy implements AutoCloseable {
   private final ServerSocket listener;
   private final int port;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   private final String scheme;
 
   /** To this server. */
-  public CutLine(URI server) throws IOException {
+  public CuttableProxy(URI server) throws IOException {
     this(server, "http", ServerSocketFactory.getDefault());
   }
 
-  private CutLine(URI server, String scheme, ServerSocketFactory sockets) throws IOException {
+  private CuttableProxy(URI server, String scheme, ServerSocketFactory sockets) throws IOException {
     this.scheme = scheme;
     port = server.getPort();
     listener = sockets.createServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -33,8 +33,8 @@ public final class CutLine implements AutoCloseable {
   }
 
   /** To this server, encrypted as far as here. */
-  public static CutLine encrypted(URI server, SSLContext context) throws IOException {
-    return new CutLine(server, "https", context.getServerSocketFactory());
+  public static CuttableProxy encrypted(URI server, SSLContext context) throws IOException {
+    return new CuttableProxy(server, "https", context.getServerSocketFactory());
   }
 
   /** Where it listens. */

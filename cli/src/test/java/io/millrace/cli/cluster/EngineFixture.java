@@ -15,10 +15,10 @@ import tools.jackson.databind.JsonNode;
  *
  * @param prefix what the name of the index begins with
  */
-record EngineHome(SearchEngine engine, String prefix) implements DocumentsHome {
+record EngineFixture(SearchEngine engine, String prefix) implements DocumentsFixture {
   /** In an engine that may hold documents of an earlier test. */
-  static DocumentsHome empty(SearchEngine engine, String prefix) throws IOException {
-    EngineHome home = new EngineHome(engine, prefix);
+  static DocumentsFixture empty(SearchEngine engine, String prefix) throws IOException {
+    EngineFixture home = new EngineFixture(engine, prefix);
     engine.send("DELETE", home.index() + "?ignore_unavailable=true", null);
     return home;
   }

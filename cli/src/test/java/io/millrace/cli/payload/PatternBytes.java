@@ -5,7 +5,7 @@ import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
 
 /** Bytes of any length, the same for the same seed: a block that repeats. */
-final class Pattern extends InputStream {
+final class PatternBytes extends InputStream {
   /** A prime, so that no buffer's size divides it. */
   private static final int BLOCK_BYTES = 65_521;
 
@@ -13,7 +13,7 @@ final class Pattern extends InputStream {
   private final long length;
   private long position;
 
-  Pattern(long seed, long length) {
+  PatternBytes(long seed, long length) {
     new SplittableRandom(seed).nextBytes(block);
     this.length = length;
   }
@@ -22,7 +22,7 @@ final class Pattern extends InputStream {
   static long checksum(long seed, long length) {
     CRC32C sum = new CRC32C();
     byte[] part = new byte[1 << 16];
-    Pattern pattern = new Pattern(seed, length);
+    PatternBytes pattern = new PatternBytes(seed, length);
     for (int read = pattern.read(part); read >= 0; read = pattern.read(part)) {
       sum.update(part, 0, read);
     }

@@ -30,8 +30,8 @@ import tools.jackson.databind.json.JsonMapper;
  * changed since, with no gap. A broken connection is restored at the same version. If the server no
  * longer has that version, it sends the whole graph again.
  */
-public final class Feed implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(Feed.class);
+public final class GraphFeed implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(GraphFeed.class);
   private static final Duration SILENCE = Duration.ofSeconds(60);
   private static final long PAUSE_MILLIS = 500;
   private static final int GONE = 410;
@@ -42,20 +42,20 @@ public final class Feed implements AutoCloseable {
   private final JsonCalls calls;
   private final String path;
   private final Consumer<byte[]> raw;
-  private final BlockingQueue<Next> queue = new LinkedBlockingQueue<>(WAITING);
+  private final BlockingQueue<Item> queue = new LinkedBlockingQueue<>(WAITING);
   private final Thread reader = Thread.ofVirtual().name("millrace-feed").unstarted(this::read);
   private volatile @Nullable EventStream stream;
   private volatile boolean closed;
   private long version;
   private final Retries retries = new Retries();
 
-  private sealed interface Next {}
+  private sealed interface Item {}
 
-  private record Arrived(News news) implements Next {}
+  private record Received(Message message) implements Item {}
 
-  private record Ended(StoreException why) implements Next {}
+  private record Ended(StoreException why) implements Item {}
 
-  private Feed(JsonCalls calls, String path, Consumer<byte[]> raw) {
+  private GraphFeed(JsonCalls calls, String path, Consumer<byte[]> raw) {
     this.calls = calls;
     this.path = path;
     this.raw = raw;
@@ -67,8 +67,8 @@ public final class Feed implements AutoCloseable {
    * @param path the path of the events, with a query that selects nodes
    * @param raw receives each message before it is parsed
    */
-  public static Feed open(JsonCalls calls, String path, Consumer<byte[]> raw) {
-    Feed feed = new Feed(calls, path, raw);
+  public static GraphFeed open(JsonCalls calls, String path, Consumer<byte[]> raw) {
+    GraphFeed feed = new GraphFeed(calls, path, raw);
     feed.reader.start();
     return feed;
   }
@@ -78,10 +78,10 @@ public final class Feed implements AutoCloseable {
    *
    * @param path the path of the events, with a query that selects nodes
    */
-  public static Feed after(News known, JsonCalls calls, String path) {
-    Feed feed = new Feed(calls, path, _ -> {});
+  public static GraphFeed after(Message known, JsonCalls calls, String path) {
+    GraphFeed feed = new GraphFeed(calls, path, _ -> {});
     feed.version = known.version();
-    feed.queue.add(new Arrived(known));
+    feed.queue.add(new Received(known));
     feed.reader.start();
     return feed;
   }
@@ -93,10 +93,10 @@ public final class Feed implements AutoCloseable {
    * @return null if none arrived in that time
    * @throws StoreException if the server refuses the request or is unreachable for too long
    */
-  public @Nullable News next(long millis) throws InterruptedException {
+  public @Nullable Message next(long millis) throws InterruptedException {
     return switch (queue.poll(Math.max(0, millis), TimeUnit.MILLISECONDS)) {
       case null -> null;
-      case Arrived(News news) -> news;
+      case Received(Message message) -> message;
       case Ended(StoreException why) -> throw why;
     };
   }
@@ -121,12 +121,12 @@ public final class Feed implements AutoCloseable {
     try (EventStream events = calls.events(from(), SILENCE)) {
       stream = events;
       while (!closed) {
-        byte[] message = events.next();
-        raw.accept(message);
-        News news = News.read(message);
-        version = news.version();
+        byte[] bytes = events.next();
+        raw.accept(bytes);
+        Message message = Message.read(bytes);
+        version = message.version();
         retries.succeeded();
-        queue.put(new Arrived(news));
+        queue.put(new Received(message));
       }
     } catch (SocketTimeoutException _) {
       LOG.debug("no events and no comments for 60 s, reconnecting");
@@ -182,16 +182,16 @@ public final class Feed implements AutoCloseable {
    * @param nodes the nodes at this version
    * @param removed the ids of the nodes that were removed
    */
-  public record News(long version, boolean whole, List<NodeView> nodes, List<Long> removed) {
+  public record Message(long version, boolean whole, List<NodeView> nodes, List<Long> removed) {
     private static final JsonMapper JSON = new JsonMapper();
 
-    public News {
+    public Message {
       nodes = List.copyOf(nodes);
       removed = List.copyOf(removed);
     }
 
     /** Parses a message node by node, since the first one contains the whole graph. */
-    static News read(byte[] message) {
+    static Message read(byte[] message) {
       long version = 0;
       boolean whole = false;
       List<NodeView> nodes = new ArrayList<>();
@@ -215,7 +215,7 @@ public final class Feed implements AutoCloseable {
           }
         }
       }
-      return new News(version, whole, nodes, removed);
+      return new Message(version, whole, nodes, removed);
     }
   }
 }

@@ -19,24 +19,24 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A command that calls a server: its options for the server and for the form of the output. */
-public class Remote extends TerminalUser {
+/** A command that calls a server, with the options for the server and the output format. */
+public class ServerCommand extends TerminalUser {
   @Mixin private ServerAddress address = new ServerAddress();
 
   @Option(names = "--json", description = "Prints JSON.")
   private boolean json;
 
-  /** What a command does with a server. */
+  /** The work of a command with a server. */
   @FunctionalInterface
-  public interface Action {
-    /** Returns the exit code. */
+  public interface Call {
+    /** Does the work and returns the exit code. */
     int run(JsonCalls calls) throws IOException, InterruptedException;
   }
 
-  /** A command that succeeds unless it throws an exception. */
+  /** The work of a command that succeeds unless it throws an exception. */
   @FunctionalInterface
-  public interface Deed {
-    /** Does it. */
+  public interface Action {
+    /** Does the work. */
     void perform(JsonCalls calls) throws IOException, InterruptedException;
   }
 
@@ -46,11 +46,11 @@ public class Remote extends TerminalUser {
    * @return the exit code
    * @throws CommandException with {@link ExitCode#REFUSED} if the server rejects a request
    */
-  public final int run(Action action) {
+  public final int run(Call call) {
     try (JsonCalls calls = JsonCalls.open(client(address), headers())) {
-      return action.run(calls);
+      return call.run(calls);
     } catch (RejectedException e) {
-      int code = isAboutTheRequest(e) ? ExitCode.REFUSED : ExitCode.FAILURE;
+      int code = isRefusal(e) ? ExitCode.REFUSED : ExitCode.FAILURE;
       throw new CommandException(code, String.valueOf(e.getMessage()), e);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -62,39 +62,40 @@ public class Remote extends TerminalUser {
     }
   }
 
-  /** A command that succeeds unless it throws an exception. */
-  public final int perform(Deed deed) {
+  /** Connects and runs a command that succeeds unless it throws an exception. */
+  public final int perform(Action action) {
     return run(calls -> {
-      deed.perform(calls);
+      action.perform(calls);
       return ExitCode.OK;
     });
   }
 
-  /** How to reach the server that these options name, or another if they name none. */
+  /** The options for the server that the command calls. */
   protected ClientOptions client(ServerAddress options) {
     return options.client();
   }
 
-  /** What goes with every request to the server. */
+  /** The headers of every request. */
   protected Map<String, String> headers() {
     return Map.of();
   }
 
-  /** An empty object, to be filled and sent. */
+  /** A new JSON object. */
   public static ObjectNode object() {
     return JsonNodeFactory.instance.objectNode();
   }
 
   /**
-   * Reads something by its name.
+   * Looks up something by its name.
    *
-   * @throws CommandException with {@link ExitCode#NOTHING} if the server finds nothing of that name
+   * @throws CommandException with {@link ExitCode#NOTHING} if the server refuses the name or does
+   *     not know it
    */
-  public static <T> T named(Supplier<T> look) {
+  public static <T> T lookUp(Supplier<T> request) {
     try {
-      return look.get();
+      return request.get();
     } catch (RejectedException e) {
-      if (isAboutTheRequest(e)) {
+      if (isRefusal(e)) {
         throw new CommandException(ExitCode.NOTHING, String.valueOf(e.getMessage()), e);
       }
       throw e;
@@ -102,14 +103,14 @@ public class Remote extends TerminalUser {
   }
 
   /**
-   * Does something with what was named.
+   * Makes a request about something with a name.
    *
-   * @throws CommandException with {@link ExitCode#NOTHING} if the server answers 404
+   * @throws CommandException with {@link ExitCode#NOTHING} if the server does not know the name
    * @throws RejectedException if the server rejects the request for another reason
    */
-  public static <T> T thereOrRefused(Supplier<T> deed) {
+  public static <T> T orNotFound(Supplier<T> request) {
     try {
-      return deed.get();
+      return request.get();
     } catch (RejectedException e) {
       if (e.status() == 404) {
         throw new CommandException(ExitCode.NOTHING, String.valueOf(e.getMessage()), e);
@@ -118,28 +119,28 @@ public class Remote extends TerminalUser {
     }
   }
 
-  /** Whether the server rejects the request itself, and not the credentials, and has not failed. */
-  public static boolean isAboutTheRequest(RejectedException e) {
+  /** Whether the server has refused the request itself, rather than the credentials. */
+  public static boolean isRefusal(RejectedException e) {
     return e.status() != 401 && e.status() != 403 && e.status() < 500;
   }
 
   /**
-   * Makes a call for each of several things, also after the server has refused one of them, and
-   * prints each answer as JSON or as a line for people.
+   * Makes a call for each name, even after the server has refused one of them, and prints each
+   * response as JSON or as one line of text.
    *
    * @param call makes the call for a name
-   * @param outcome what the line says behind the name
-   * @return the exit code: the worst of all
+   * @param outcome the text that follows the name in the line
+   * @return the highest of the exit codes of all calls
    */
   public final int each(
       List<String> names, Function<String, JsonNode> call, Function<JsonNode, String> outcome) {
     int code = ExitCode.OK;
     for (String name : names) {
       try {
-        JsonNode answer = call.apply(name);
-        print(answer, Table.printable(name) + "  " + outcome.apply(answer));
+        JsonNode response = call.apply(name);
+        print(response, Table.printable(name) + "  " + outcome.apply(response));
       } catch (RejectedException e) {
-        if (!isAboutTheRequest(e)) {
+        if (!isRefusal(e)) {
           throw e;
         }
         terminal().say(Table.printable(String.valueOf(e.getMessage())));
@@ -152,16 +153,16 @@ public class Remote extends TerminalUser {
     return code;
   }
 
-  /** Prints what a server has answered, as JSON or as a table of its fields. */
-  public final void printFields(JsonNode answer) {
+  /** Prints a response as JSON or as a table of its fields. */
+  public final void printFields(JsonNode response) {
     if (json) {
-      out().println(answer);
+      out().println(response);
     } else {
-      Fields.print(out(), answer);
+      Fields.print(out(), response);
     }
   }
 
-  /** Prints a list that a server has answered, as JSON or as a table. */
+  /** Prints a list as JSON or as a table. */
   public final void printRows(Iterable<JsonNode> rows, Fields.Columns columns) {
     if (json) {
       out().println(rows);
@@ -170,13 +171,13 @@ public class Remote extends TerminalUser {
     }
   }
 
-  /** Whether JSON is wanted. */
+  /** Whether the output is JSON. */
   public final boolean json() {
     return json;
   }
 
-  /** Prints the JSON, if it is wanted, or else a line for people. */
-  public final void print(JsonNode answer, String line) {
-    out().println(json ? answer.toString() : line);
+  /** Prints a response as JSON, or else this line. */
+  public final void print(JsonNode response, String line) {
+    out().println(json ? response.toString() : line);
   }
 }

@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** A server in this process, commands that ask it, and a node that runs what it is told to. */
-public final class Site implements AutoCloseable {
+public final class QueueFixture implements AutoCloseable {
   private static final Duration LEASE = Duration.ofMinutes(5);
 
   private final Path folder;
@@ -31,7 +31,7 @@ public final class Site implements AutoCloseable {
   private Queues queues;
 
   /** On a folder. */
-  public Site(Path folder) {
+  public QueueFixture(Path folder) {
     this.folder = folder;
     server = start(folder, 0);
     queues = queues(server);
@@ -78,12 +78,12 @@ public final class Site implements AutoCloseable {
   }
 
   /** Runs a command on it. */
-  public Shell.Ran run(String... command) {
+  public Shell.CommandResult run(String... command) {
     return runReading("", command);
   }
 
   /** Runs a command on it that reads {@code input}. */
-  public Shell.Ran runReading(String input, String... command) {
+  public Shell.CommandResult runReading(String input, String... command) {
     String[] all =
         Stream.concat(Stream.of(command), Stream.of("--server", address())).toArray(String[]::new);
     return Shell.run(input.getBytes(StandardCharsets.UTF_8), all);

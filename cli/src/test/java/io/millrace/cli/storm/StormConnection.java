@@ -15,7 +15,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** One connection of a worker. */
-final class StormLine implements WebSocket.Listener {
+final class StormConnection implements WebSocket.Listener {
   private static final String UNKNOWN = "{\"code\":99}";
   private static final String READY = "{\"code\":1,\"status\":1}";
   private static final String BUSY = "{\"code\":1,\"status\":0}";
@@ -39,7 +39,7 @@ final class StormLine implements WebSocket.Listener {
   /** What was sent last; the next is sent after it. */
   private CompletableFuture<?> sent = CompletableFuture.completedFuture(null);
 
-  StormLine(StormWorker worker) {
+  StormConnection(StormWorker worker) {
     this.worker = worker;
     this.transcript = new Transcript(worker.capacity());
   }

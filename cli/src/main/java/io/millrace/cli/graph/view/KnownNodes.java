@@ -13,24 +13,24 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The nodes that a command shows or waits for, updated from the feed. Not thread-safe. */
-public final class Seen {
+/** The nodes that a command shows or waits for, updated from a feed. Not thread-safe. */
+public final class KnownNodes {
   private final NavigableMap<Long, NodeView> nodes = new TreeMap<>();
   private final Map<State, Integer> counts = new EnumMap<>(State.class);
   private final @Nullable Set<Long> scope;
 
-  private Seen(@Nullable Set<Long> scope) {
+  private KnownNodes(@Nullable Set<Long> scope) {
     this.scope = scope;
   }
 
   /** All nodes of the feed. */
-  public static Seen all() {
-    return new Seen(null);
+  public static KnownNodes all() {
+    return new KnownNodes(null);
   }
 
-  /** These nodes, and whatever is added below them or after them. */
-  public static Seen from(Collection<Long> ids) {
-    return new Seen(new HashSet<>(ids));
+  /** These nodes, and all that are added below them or after them. */
+  public static KnownNodes from(Collection<Long> ids) {
+    return new KnownNodes(new HashSet<>(ids));
   }
 
   /**
@@ -38,13 +38,15 @@ public final class Seen {
    *
    * @return the nodes that are new or have changed state, in the order of the message
    */
-  public List<NodeView> learn(Feed.News news) {
+  public List<NodeView> apply(GraphFeed.Message message) {
     List<NodeView> changed = new ArrayList<>();
-    if (news.whole()) {
-      Set<Long> there = news.nodes().stream().map(NodeView::id).collect(Collectors.toSet());
-      List.copyOf(nodes.keySet()).stream().filter(id -> !there.contains(id)).forEach(this::forget);
+    if (message.whole()) {
+      Set<Long> present = message.nodes().stream().map(NodeView::id).collect(Collectors.toSet());
+      List.copyOf(nodes.keySet()).stream()
+          .filter(id -> !present.contains(id))
+          .forEach(this::remove);
     }
-    for (NodeView node : news.nodes()) {
+    for (NodeView node : message.nodes()) {
       if (belongs(node)) {
         NodeView before = nodes.put(node.id(), node);
         if (before == null || before.state() != node.state()) {
@@ -56,7 +58,7 @@ public final class Seen {
         }
       }
     }
-    news.removed().forEach(this::forget);
+    message.removed().forEach(this::remove);
     return changed;
   }
 
@@ -73,7 +75,7 @@ public final class Seen {
     return below;
   }
 
-  private void forget(long id) {
+  private void remove(long id) {
     NodeView gone = nodes.remove(id);
     if (gone != null) {
       count(gone.state(), -1);
@@ -110,8 +112,8 @@ public final class Seen {
   }
 
   /** Whether every node has finished or was skipped. */
-  public boolean isWell() {
-    return counts.keySet().stream().allMatch(State::isWell);
+  public boolean isSuccessful() {
+    return counts.keySet().stream().allMatch(State::isSuccessful);
   }
 
   /** The number of nodes in each state, for example {@code 3 finished, 1 failed}. */

@@ -2,10 +2,10 @@ package io.millrace.cli.graph;
 
 import io.millrace.cli.graph.file.FileNode;
 import io.millrace.cli.graph.file.GraphFile;
-import io.millrace.cli.graph.view.Feed.News;
 import io.millrace.cli.graph.view.GraphCalls;
+import io.millrace.cli.graph.view.GraphFeed.Message;
 import io.millrace.cli.graph.view.NodeView;
-import io.millrace.cli.remote.Remote;
+import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
@@ -26,7 +26,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Adds the nodes of a file to the graph of a server, parents before children. */
-final class Addition {
+final class GraphUpload {
   private static final int MAX_CHARS = 1 << 20;
 
   /** The form of a refusal: the server gives the number of the node in the request. */
@@ -48,7 +48,7 @@ final class Addition {
    * @param file the name of the file in messages
    * @param under the ids of the parents of nodes that have no parent in the file; empty for root
    */
-  Addition(GraphCalls graph, String file, List<String> under) {
+  GraphUpload(GraphCalls graph, String file, List<String> under) {
     this.graph = graph;
     this.file = file;
     this.under = under;
@@ -62,7 +62,7 @@ final class Addition {
   /** Prints each key of the file with its id; nothing if nothing was added. */
   void printIds(PrintStream out, boolean json) {
     if (json && !ids.isEmpty()) {
-      ObjectNode object = Remote.object();
+      ObjectNode object = ServerCommand.object();
       ids.forEach(object::put);
       out.println(object);
     } else {
@@ -70,9 +70,9 @@ final class Addition {
     }
   }
 
-  /** The added nodes as news, with the version after which to follow the graph. */
-  News news() {
-    return new News(version, false, nodes, List.of());
+  /** The added nodes as message, with the version after which to follow the graph. */
+  Message message() {
+    return new Message(version, false, nodes, List.of());
   }
 
   /**
@@ -135,7 +135,7 @@ final class Addition {
   }
 
   private ObjectNode form(FileNode node) {
-    ObjectNode form = Remote.object();
+    ObjectNode form = ServerCommand.object();
     ObjectNode metadata = form.putObject("metadata");
     metadata.put("type", node.type());
     if (!node.name().isEmpty()) {

@@ -3,7 +3,7 @@ package io.millrace.cli.storm;
 import java.util.SplittableRandom;
 
 /** What a worker makes of a job. */
-enum Deed {
+enum WorkerAction {
   RESULT(62),
   /** Progress first. */
   RESULT_AFTER_PROGRESS(8),
@@ -23,18 +23,18 @@ enum Deed {
 
   private final int weight;
 
-  Deed(int weight) {
+  WorkerAction(int weight) {
     this.weight = weight;
   }
 
   /** One of them. */
-  static Deed any(SplittableRandom random) {
+  static WorkerAction any(SplittableRandom random) {
     int sum = 0;
-    for (Deed deed : values()) {
+    for (WorkerAction deed : values()) {
       sum += deed.weight;
     }
     int dice = random.nextInt(sum);
-    for (Deed deed : values()) {
+    for (WorkerAction deed : values()) {
       dice -= deed.weight;
       if (dice < 0) {
         return deed;

@@ -16,10 +16,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** The lines that members have appended. */
-final class Lines {
+final class OutputLines {
   private final Path file;
 
-  Lines(Path file) {
+  OutputLines(Path file) {
     this.file = file;
   }
 
@@ -49,7 +49,7 @@ final class Lines {
   }
 
   /** Every file has a line, all hashes are right, and fences of a name grow. */
-  void check(ClusterSite site) throws IOException {
+  void check(ClusterFixture site) throws IOException {
     Map<String, Long> fences = new HashMap<>();
     for (Line line : read()) {
       assertThat(line.hash()).as(line.name()).isEqualTo(sha256(site.content(line.name())));

@@ -5,11 +5,11 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /** Waits for what other processes bring about. */
-final class Patience {
+final class Await {
   private static final Duration MOST = Duration.ofSeconds(90);
   private static final long BETWEEN_LOOKS_NANOS = 20_000_000;
 
-  private Patience() {}
+  private Await() {}
 
   /** Something that comes true some time. */
   interface Condition {

@@ -14,15 +14,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-class FoundPluginsTest {
+class PolledPluginsTest {
   private final Path path;
-  private final LocalNode.FoundPlugins plugins;
+  private final LocalNode.PolledPlugins plugins;
   private Duration time = Duration.ZERO;
   private Duration look = Duration.ZERO;
 
-  FoundPluginsTest(@TempDir Path path) {
+  PolledPluginsTest(@TempDir Path path) {
     this.path = path;
-    this.plugins = new LocalNode.FoundPlugins(new PluginFolder(path), this::nanos);
+    this.plugins = new LocalNode.PolledPlugins(new PluginFolder(path), this::nanos);
   }
 
   /** Each look at the clock finds the time of a look at the folder gone by. */
@@ -41,8 +41,9 @@ class FoundPluginsTest {
   @Test
   void a_folder_that_does_not_exist_is_said_once_and_again_when_it_comes() throws Exception {
     Path late = path.resolve("late");
-    LocalNode.FoundPlugins found = new LocalNode.FoundPlugins(new PluginFolder(late), this::nanos);
-    Logger log = (Logger) LoggerFactory.getLogger(LocalNode.FoundPlugins.class);
+    LocalNode.PolledPlugins found =
+        new LocalNode.PolledPlugins(new PluginFolder(late), this::nanos);
+    Logger log = (Logger) LoggerFactory.getLogger(LocalNode.PolledPlugins.class);
     Level usual = log.getLevel();
     log.setLevel(Level.INFO);
     ListAppender<ILoggingEvent> lines = new ListAppender<>();

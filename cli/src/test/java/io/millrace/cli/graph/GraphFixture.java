@@ -19,13 +19,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A server with a graph in this process, and commands that ask it. */
-final class GraphSite implements AutoCloseable {
+final class GraphFixture implements AutoCloseable {
   private static final JsonMapper JSON = new JsonMapper();
 
   private final Path folder;
   private MillraceServer server;
 
-  GraphSite(Path folder) {
+  GraphFixture(Path folder) {
     this.folder = folder;
     server = start(0);
   }
@@ -55,16 +55,16 @@ final class GraphSite implements AutoCloseable {
         .toArray(String[]::new);
   }
 
-  Shell.Ran run(String... command) {
+  Shell.CommandResult run(String... command) {
     return runReading("", command);
   }
 
-  Shell.Ran runReading(String input, String... command) {
+  Shell.CommandResult runReading(String input, String... command) {
     return Shell.run(input.getBytes(StandardCharsets.UTF_8), asking(command));
   }
 
   /** Runs a command whose output goes to a screen. */
-  Shell.Ran runOnScreen(String... command) {
+  Shell.CommandResult runOnScreen(String... command) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     Terminal terminal =
@@ -75,7 +75,7 @@ final class GraphSite implements AutoCloseable {
             true,
             true);
     int code = Millrace.run(terminal, asking(command));
-    return new Shell.Ran(
+    return new Shell.CommandResult(
         code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
   }
 
@@ -87,7 +87,7 @@ final class GraphSite implements AutoCloseable {
 
   /** What a command prints that must be done. */
   String done(String... command) {
-    Shell.Ran ran = run(command);
+    Shell.CommandResult ran = run(command);
     assertThat(ran.code()).as(ran.err()).isZero();
     return ran.out();
   }

@@ -33,7 +33,7 @@ import java.util.concurrent.locks.LockSupport;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A server, and what a node would do with its runners. */
-final class RunnerSite implements Runners.Listener, AutoCloseable {
+final class RunnerFixture implements Runners.Listener, AutoCloseable {
   private final Path root;
   private final NodeRecord node;
   private MillraceServer server;
@@ -42,7 +42,7 @@ final class RunnerSite implements Runners.Listener, AutoCloseable {
   private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
   private final List<LocalRunners> open = new ArrayList<>();
 
-  RunnerSite(Path root) {
+  RunnerFixture(Path root) {
     this.root = root;
     server = startServer(root);
     store = HttpTaskStore.open(URI.create(address()));

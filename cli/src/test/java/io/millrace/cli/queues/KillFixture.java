@@ -22,7 +22,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** A server and nodes as processes, each of which may be killed and started again. */
-final class KillSite implements AutoCloseable {
+final class KillFixture implements AutoCloseable {
   private static final Duration RETRY = Duration.ofSeconds(60);
   private static final Duration ROUND = Duration.ofSeconds(20);
 
@@ -32,7 +32,7 @@ final class KillSite implements AutoCloseable {
   private final Map<String, Program> nodes = new LinkedHashMap<>();
   private Program server;
 
-  KillSite(Path root) throws IOException {
+  KillFixture(Path root) throws IOException {
     this.root = root;
     Program.Ready ready = startServer("0");
     server = ready.program();

@@ -8,7 +8,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Where the documents of a test's members are. */
-interface DocumentsHome {
+interface DocumentsFixture {
   /** How commands find it. */
   List<String> options();
 
@@ -25,12 +25,12 @@ interface DocumentsHome {
   JsonNode status() throws IOException;
 
   /** Documents at an address of which nothing more need be said. */
-  static DocumentsHome at(String address) {
+  static DocumentsFixture at(String address) {
     return new AtAddress(address);
   }
 
   /** An address of the command line. */
-  record AtAddress(String address) implements DocumentsHome {
+  record AtAddress(String address) implements DocumentsFixture {
     @Override
     public List<String> options() {
       return List.of("--documents", address);
@@ -53,7 +53,7 @@ interface DocumentsHome {
 
     @Override
     public JsonNode status() {
-      Shell.Ran ran = Shell.run("cluster", "status", "--json", "--documents", address);
+      Shell.CommandResult ran = Shell.run("cluster", "status", "--json", "--documents", address);
       if (ran.code() != 0) {
         throw new AssertionError(ran.err());
       }

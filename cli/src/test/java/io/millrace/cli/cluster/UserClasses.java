@@ -11,8 +11,8 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
 /** Classes of users, compiled from their source. */
-final class Classes {
-  private Classes() {}
+final class UserClasses {
+  private UserClasses() {}
 
   /** Compiles a class into a folder. */
   static void compile(Path folder, String name, String source) {

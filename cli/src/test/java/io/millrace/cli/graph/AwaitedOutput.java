@@ -5,11 +5,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 
 /** Output that tells when some text has come. */
-final class Printed extends ByteArrayOutputStream {
+final class AwaitedOutput extends ByteArrayOutputStream {
   private final String awaited;
   private final CompletableFuture<Boolean> seen = new CompletableFuture<>();
 
-  Printed(String awaited) {
+  AwaitedOutput(String awaited) {
     this.awaited = awaited;
   }
 

@@ -11,9 +11,9 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
 /** Members as processes that hash files, each of which may be killed or stopped. */
-final class ClusterSite implements AutoCloseable {
+final class ClusterFixture implements AutoCloseable {
   private final Path root;
-  private final DocumentsHome documents;
+  private final DocumentsFixture documents;
   private final List<String> common;
   private final Map<String, Program> members = new LinkedHashMap<>();
   private int files;
@@ -25,12 +25,12 @@ final class ClusterSite implements AutoCloseable {
    * @param documents an address of which nothing more need be said
    * @param common options that each member is given, besides the documents
    */
-  ClusterSite(Path root, String documents, String... common) throws IOException {
-    this(root, DocumentsHome.at(documents), common);
+  ClusterFixture(Path root, String documents, String... common) throws IOException {
+    this(root, DocumentsFixture.at(documents), common);
   }
 
   /** The same with documents anywhere. */
-  ClusterSite(Path root, DocumentsHome documents, String... common) throws IOException {
+  ClusterFixture(Path root, DocumentsFixture documents, String... common) throws IOException {
     this.root = root;
     this.documents = documents;
     this.common = List.of(common);
@@ -131,7 +131,7 @@ final class ClusterSite implements AutoCloseable {
   int refused() throws IOException {
     int refused = 0;
     for (int i = 0; i < started; i++) {
-      refused += (int) Files.readString(log(i)).lines().filter(ClusterSite::isRefusal).count();
+      refused += (int) Files.readString(log(i)).lines().filter(ClusterFixture::isRefusal).count();
     }
     return refused;
   }

@@ -20,7 +20,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A job server in this process, commands that ask it, and workers for it. */
-final class JobSite implements AutoCloseable {
+final class JobFixture implements AutoCloseable {
   private static final JsonMapper JSON = new JsonMapper();
 
   private final Path folder;
@@ -29,7 +29,7 @@ final class JobSite implements AutoCloseable {
   private MillraceServer server;
 
   /** On a folder, with further settings. */
-  JobSite(Path folder, String... keysAndValues) {
+  JobFixture(Path folder, String... keysAndValues) {
     this.folder = folder;
     for (int i = 0; i < keysAndValues.length; i += 2) {
       settings.put(keysAndValues[i], keysAndValues[i + 1]);
@@ -55,11 +55,11 @@ final class JobSite implements AutoCloseable {
     return "http://127.0.0.1:" + server.port();
   }
 
-  Shell.Ran run(String... command) {
+  Shell.CommandResult run(String... command) {
     return runReading("", command);
   }
 
-  Shell.Ran runReading(String input, String... command) {
+  Shell.CommandResult runReading(String input, String... command) {
     String[] all =
         Stream.concat(Stream.of(command), Stream.of("--server", address())).toArray(String[]::new);
     return Shell.run(input.getBytes(StandardCharsets.UTF_8), all);
@@ -67,7 +67,7 @@ final class JobSite implements AutoCloseable {
 
   /** The JSON that a command prints. */
   JsonNode shown(String... command) {
-    Shell.Ran ran =
+    Shell.CommandResult ran =
         run(Stream.concat(Stream.of(command), Stream.of("--json")).toArray(String[]::new));
     if (ran.code() != 0) {
       throw new AssertionError(ran.err());
