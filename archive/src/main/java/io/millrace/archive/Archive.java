@@ -382,6 +382,11 @@ public final class Archive implements AutoCloseable {
     }
   }
 
+  /** Whether it was closed. */
+  boolean isClosed() {
+    return database.isClosed();
+  }
+
   /** Closes all connections. */
   @Override
   public void close() {

@@ -85,6 +85,9 @@ public final class Archiver implements Step {
   }
 
   private Instant failed(Instant now, ArchiveException e) {
+    if (archive.isClosed()) {
+      return FINISHED;
+    }
     failures.increment();
     problem = String.valueOf(e.getMessage());
     if (backoff.hasFailed()) {

@@ -364,6 +364,10 @@ final class Database implements AutoCloseable {
     };
   }
 
+  boolean isClosed() {
+    return writer.isShutdown();
+  }
+
   /** Ends what is under way, and closes all connections. */
   @Override
   public void close() {

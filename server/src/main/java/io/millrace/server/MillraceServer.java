@@ -1,6 +1,7 @@
 package io.millrace.server;
 
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.millrace.archive.Archive;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.http.AccessCheck;
@@ -11,8 +12,9 @@ import io.millrace.http.HttpServer;
 import io.millrace.http.Route;
 import io.millrace.http.Routes;
 import io.millrace.http.message.HttpException;
-import io.millrace.queues.Archive;
 import io.millrace.server.access.AccessPart;
+import io.millrace.server.archive.ArchivePart;
+import io.millrace.server.archive.ArchiveSettings;
 import io.millrace.server.blobs.BlobApi;
 import io.millrace.server.blobs.BlobSettings;
 import io.millrace.server.cluster.ClusterApi;
@@ -65,7 +67,8 @@ public final class MillraceServer implements AutoCloseable {
           BlobSettings.SECTION,
           QueuesSettings.SECTION,
           JobsSettings.SECTION,
-          GraphSettings.SECTION);
+          GraphSettings.SECTION,
+          ArchiveSettings.SECTION);
 
   private final EmbeddedTaskStore store;
   private final BlobStore blobs;
@@ -182,6 +185,8 @@ public final class MillraceServer implements AutoCloseable {
       SecureRandom random) {
     StoreOptions options = configuration.get(StoreSettings.SECTION).options();
     TaskStore requests = new RequestStore(store);
+    ArchiveSettings archiveSettings = configuration.get(ArchiveSettings.SECTION);
+    Archive archive = archiveSettings.open(options.folder());
     long maxBlobBytes = configuration.get(BlobSettings.SECTION).maxBytes();
     QueuesPart queues =
         QueuesPart.open(
@@ -194,7 +199,7 @@ public final class MillraceServer implements AutoCloseable {
     JobsPart jobs =
         JobsPart.open(
             configuration.get(JobsSettings.SECTION),
-            new JobsPart.Base(store, requests, blobs, maxBlobBytes),
+            new JobsPart.Base(store, requests, blobs, maxBlobBytes, archive),
             random);
     GraphPart graph =
         GraphPart.open(
@@ -205,7 +210,8 @@ public final class MillraceServer implements AutoCloseable {
         SchedulesPart.open(
             requests,
             List.of(
-                new QueueTarget(queues.queues(), Archive.in(blobs)), new JobTarget(jobs.jobs())),
+                new QueueTarget(queues.queues(), io.millrace.queues.Archive.in(blobs)),
+                new JobTarget(jobs.jobs())),
             random);
     return List.of(
         access,
@@ -215,7 +221,8 @@ public final class MillraceServer implements AutoCloseable {
         queues,
         jobs,
         graph,
-        schedules);
+        schedules,
+        new ArchivePart(archive, archiveSettings, List.of(jobs.retention())));
   }
 
   /** Health and figures, of all parts together. */

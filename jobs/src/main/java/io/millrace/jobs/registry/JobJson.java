@@ -17,6 +17,7 @@ import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.UniqueKey;
 import java.io.ByteArrayOutputStream;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -241,6 +242,36 @@ final class JobJson {
     String type = Objects.requireNonNull(found.get("type"));
     String status = Objects.requireNonNull(found.get("status"));
     return new JobCounts.Kind(type, JobStatus.named(status).orElseThrow());
+  }
+
+  /**
+   * Its type and when it ended, cheaper than all of it.
+   *
+   * @return null if it has not ended
+   */
+  static @Nullable Ending ending(Document document) {
+    Map<String, String> found = texts(document.body(), Set.of("type", "status", "ended"));
+    String ended = found.get("ended");
+    String status = Objects.requireNonNull(found.get("status"));
+    return ended == null || !JobStatus.named(status).orElseThrow().isEnd()
+        ? null
+        : new Ending(Objects.requireNonNull(found.get("type")), Long.parseLong(ended));
+  }
+
+  /**
+   * The end of a job.
+   *
+   * @param type the name of its type
+   * @param millis when, in milliseconds since the epoch
+   */
+  record Ending(String type, long millis) {}
+
+  /** The document of a job that is archived, with its failed and returned attempts. */
+  static String archived(Document job, List<Document> failures, List<Document> returns) {
+    ObjectNode json = read(job.body());
+    failures.forEach(each -> json.withArray("/failedAttempts").add(read(each.body())));
+    returns.forEach(each -> json.withArray("/returnedAttempts").add(read(each.body())));
+    return MAPPER.writeValueAsString(json);
   }
 
   static JobId id(String text) {

@@ -1,5 +1,11 @@
 package io.millrace.jobs.registry;
 
+import io.millrace.archive.Archive;
+import io.millrace.archive.ArchiveException;
+import io.millrace.archive.ArchiveQuery;
+import io.millrace.archive.ArchiveQuery.Condition;
+import io.millrace.archive.ArchiveRow;
+import io.millrace.archive.ArchiveTable;
 import io.millrace.blobs.UnownedBlobs;
 import io.millrace.jobs.Assignment.JobClaim;
 import io.millrace.jobs.Job;
@@ -19,6 +25,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Deletes what belongs to no job: payloads of submissions that were cut off before the job itself
@@ -36,10 +45,14 @@ public final class JobSweeper implements Step {
 
   private static final int PAGE = 500;
 
-  private final JobStore store;
+  private static final Logger LOG = LoggerFactory.getLogger(JobSweeper.class);
 
-  JobSweeper(JobStore store) {
+  private final JobStore store;
+  private final Archive archive;
+
+  JobSweeper(JobStore store, Archive archive) {
     this.store = store;
+    this.archive = archive;
   }
 
   @Override
@@ -68,6 +81,34 @@ public final class JobSweeper implements Step {
           names.remove(blob.group());
         }
       }
+    }
+    removeArchived(names);
+  }
+
+  /** Keeps the payloads and results of archived jobs, and everything while that is not known. */
+  private void removeArchived(Set<String> names) {
+    Map<String, List<Matcher>> byJob =
+        names.stream()
+            .map(BLOB::matcher)
+            .filter(Matcher::matches)
+            .collect(Collectors.groupingBy(blob -> blob.group(1)));
+    List<String> ids = List.copyOf(byJob.keySet());
+    try {
+      for (int from = 0; from < ids.size(); from += PAGE) {
+        List<String> page = ids.subList(from, Math.min(ids.size(), from + PAGE));
+        ArchiveQuery query = ArchiveQuery.newest(ArchiveTable.JOBS, PAGE);
+        for (ArchiveRow row :
+            archive.list(query.where(new Condition.OneOf(ArchiveTable.ID, page)))) {
+          for (Matcher blob : byJob.getOrDefault(row.id(), List.of())) {
+            if (blob.group(2) == null || blob.group().equals(row.text("result_blob"))) {
+              names.remove(blob.group());
+            }
+          }
+        }
+      }
+    } catch (ArchiveException e) {
+      LOG.debug("no blobs of jobs are deleted", e);
+      names.clear();
     }
   }
 

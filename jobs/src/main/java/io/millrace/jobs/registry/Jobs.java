@@ -1,5 +1,7 @@
 package io.millrace.jobs.registry;
 
+import io.millrace.archive.Archive;
+import io.millrace.archive.ArchiveSource;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.Value;
 import io.millrace.jobs.Job;
@@ -24,6 +26,7 @@ import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.work.DocumentChanges;
 import io.millrace.work.Subscriber;
 import io.millrace.work.Watch;
+import io.millrace.work.policy.Retention;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -182,9 +185,18 @@ public final class Jobs implements AutoCloseable {
     return new JobCounts(store);
   }
 
-  /** What deletes what belongs to no job. */
-  public JobSweeper sweeper() {
-    return new JobSweeper(store);
+  /** What deletes what belongs to no job, neither stored nor archived. */
+  public JobSweeper sweeper(Archive archive) {
+    return new JobSweeper(store, archive);
+  }
+
+  /**
+   * The jobs that have ended and leave the store, by the settings of their types.
+   *
+   * @param otherwise for types without settings
+   */
+  public ArchiveSource retention(Retention otherwise) {
+    return new JobRetention(store, types, otherwise);
   }
 
   /** Does nothing yet: the caller closes the store and the blobs. */

@@ -4,6 +4,8 @@ import static io.millrace.jobs.registry.JobsFixture.A;
 import static io.millrace.jobs.registry.JobsFixture.B;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.archive.Archive;
+import io.millrace.archive.ArchiveLocation;
 import io.millrace.blobs.Blob;
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Job;
@@ -32,8 +34,10 @@ class JobSweeperTest {
 
   private final EmbeddedFixture store = new EmbeddedFixture(1);
   private final JobsFixture world;
+  private final Archive archive;
 
   JobSweeperTest(@TempDir Path folder) {
+    archive = Archive.at(ArchiveLocation.file(folder.resolve("archive.db")));
     world = new JobsFixture(store, folder, JobTypes.NONE, Jobs.Options.DEFAULTS);
     // The blobs of this test carry the real time.
     world.advance(Duration.between(world.now(), Instant.now()));
@@ -41,6 +45,7 @@ class JobSweeperTest {
 
   @AfterEach
   void end() {
+    archive.close();
     store.close();
   }
 
@@ -52,7 +57,7 @@ class JobSweeperTest {
 
   private void sweepLater() {
     world.advance(Duration.ofHours(2));
-    assertThat(world.jobs().sweeper().step(world.now())).isAfter(world.now());
+    assertThat(world.jobs().sweeper(archive).step(world.now())).isAfter(world.now());
   }
 
   @Test
@@ -62,7 +67,7 @@ class JobSweeperTest {
     Job job = world.submit(new Submission("", Priority.BATCH, null, null), LARGE);
     world.keep("other.file", LARGE);
     world.keep("strange.job", LARGE);
-    world.jobs().sweeper().step(world.now());
+    world.jobs().sweeper(archive).step(world.now());
     assertThat(blobs()).hasSize(4);
     sweepLater();
     assertThat(blobs())

@@ -163,7 +163,7 @@ public abstract class JobUniqueContract {
     assertThat(held()).isZero();
     submit(settings);
     world.advance(Duration.ofHours(2));
-    world.jobs().sweeper().step(world.now());
+    world.sweep();
     assertThat(held()).isZero();
   }
 

@@ -1,5 +1,7 @@
 package io.millrace.jobs.registry;
 
+import io.millrace.archive.Archive;
+import io.millrace.archive.ArchiveLocation;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.blobs.Value;
@@ -104,6 +106,13 @@ final class JobsFixture {
 
   Instant now() {
     return Instant.ofEpochMilli(millis);
+  }
+
+  /** Deletes what belongs to no job; nothing is archived. */
+  void sweep() {
+    try (Archive empty = Archive.at(ArchiveLocation.file(Path.of("target", "no-archive.db")))) {
+      jobs.sweeper(empty).step(now());
+    }
   }
 
   void restart() {

@@ -77,6 +77,44 @@ public final class SectionKeys {
             text -> inRange(parseDuration(text), least, most)));
   }
 
+  /**
+   * A duration, or none.
+   *
+   * @param shown what none means
+   */
+  public Key<@Nullable Duration> optionalDuration(
+      String name, Duration least, Duration most, String shown, String meaning) {
+    return add(
+        new Key<@Nullable Duration>(
+            name,
+            "a duration from "
+                + TimeText.show(least)
+                + " to "
+                + TimeText.show(most)
+                + ", as in 12h or 30d",
+            null,
+            shown,
+            meaning,
+            text -> text.isEmpty() ? null : inRange(parseDuration(text), least, most)));
+  }
+
+  /**
+   * A whole number, or none.
+   *
+   * @param shown what none means
+   */
+  public Key<@Nullable Long> optionalNumber(
+      String name, long least, long most, String shown, String meaning) {
+    return add(
+        new Key<@Nullable Long>(
+            name,
+            "a whole number from " + least + " to " + most,
+            null,
+            shown,
+            meaning,
+            text -> text.isEmpty() ? null : inRange(Long.parseLong(text), least, most)));
+  }
+
   /** Any text. */
   public Key<String> text(String name, String absent, String meaning) {
     return add(new Key<>(name, "text", absent, "`" + absent + "`", meaning, text -> text));

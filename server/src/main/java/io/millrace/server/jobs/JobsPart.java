@@ -1,6 +1,8 @@
 package io.millrace.server.jobs;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.millrace.archive.Archive;
+import io.millrace.archive.ArchiveSource;
 import io.millrace.blobs.BlobStore;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller.Role;
@@ -58,9 +60,12 @@ public final class JobsPart implements Part {
   private final WorkerManager workers;
   private final JobsSettings settings;
   private final Served served;
+  private final Archive archive;
   private @Nullable Dispatching dispatching;
 
-  private JobsPart(Jobs jobs, WorkerManager workers, JobsSettings settings, Served served) {
+  private JobsPart(
+      Jobs jobs, WorkerManager workers, JobsSettings settings, Served served, Archive archive) {
+    this.archive = archive;
     this.jobs = jobs;
     this.workers = workers;
     this.settings = settings;
@@ -73,8 +78,14 @@ public final class JobsPart implements Part {
    * @param store keeps the history of workers
    * @param requests the same store, for changes by requests
    * @param maxBytes the longest payload and result
+   * @param archive holds the jobs that have left the store
    */
-  public record Base(EmbeddedTaskStore store, TaskStore requests, BlobStore blobs, long maxBytes) {}
+  public record Base(
+      EmbeddedTaskStore store,
+      TaskStore requests,
+      BlobStore blobs,
+      long maxBytes,
+      Archive archive) {}
 
   /**
    * Opens the jobs. Jobs that ran when the server stopped are offered again, before any worker can
@@ -94,7 +105,11 @@ public final class JobsPart implements Part {
     workers.recall();
     PolledWorkers polls = new PolledWorkers(workers, jobs.registry());
     return new JobsPart(
-        jobs, workers, settings, new Served(jobs, workers, polls, base.blobs(), base.maxBytes()));
+        jobs,
+        workers,
+        settings,
+        new Served(jobs, workers, polls, base.blobs(), base.maxBytes()),
+        base.archive());
   }
 
   private static Jobs jobs(JobsSettings settings, Base base, RandomGenerator random) {
@@ -122,6 +137,11 @@ public final class JobsPart implements Part {
     return jobs;
   }
 
+  /** What moves jobs that have ended to the archive. */
+  public ArchiveSource retention() {
+    return jobs.retention(settings.retention());
+  }
+
   @Override
   public List<Route> routes() {
     return routes(served, settings);
@@ -139,7 +159,7 @@ public final class JobsPart implements Part {
 
   @Override
   public List<Activity> activities() {
-    JobSweeper sweeper = jobs.sweeper();
+    JobSweeper sweeper = jobs.sweeper(archive);
     return List.of(new Activity("job-sweeper", sweeper));
   }
 

@@ -10,6 +10,7 @@ import io.millrace.server.config.Key;
 import io.millrace.server.config.SectionKeys;
 import io.millrace.server.security.Token;
 import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.Retention;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -26,13 +27,15 @@ import org.jspecify.annotations.Nullable;
  * @param replaceTypes whether types other than the stored ones are accepted
  * @param workers the settings of workers
  * @param access the secret of clients, and the path
+ * @param retention how long jobs stay in the store after their end
  */
 public record JobsSettings(
     Jobs.Options options,
     List<JobType> types,
     boolean replaceTypes,
     WorkerSettings workers,
-    Access access) {
+    Access access,
+    Retention retention) {
   /** Parts that every client sends as they stand; neither {@code .} nor {@code ..} is one. */
   private static final Pattern PATH =
       Pattern.compile("(?!\\.{1,2}(/|$))[\\w.~-]+(/(?!\\.{1,2}(/|$))[\\w.~-]+)*");
@@ -115,6 +118,23 @@ public record JobsSettings(
           Duration.ofHours(24),
           Jobs.Options.DEFAULTS.lease(),
           "How long the claim on a running job lasts that the server does not renew.");
+  private static final Key<@Nullable Duration> KEEP_FINISHED =
+      KEYS.optionalDuration(
+          "keep-finished",
+          Duration.ZERO,
+          Duration.ofDays(36_500),
+          "for ever",
+          "How long a job that is done or failed stays in the store before it moves to the archive,"
+              + " see [archive.md](archive.md). A type may have its own: `keep_finished` in its"
+              + " settings.");
+  private static final Key<@Nullable Long> KEEP_COUNT =
+      KEYS.optionalNumber(
+          "keep-count",
+          0,
+          Retention.MAX_COUNT,
+          "all",
+          "How many jobs of each type that are done or failed stay in the store: those that ended"
+              + " last. A type may have its own: `keep_count` in its settings.");
   private static final Key<@Nullable String> DESCRIPTION =
       KEYS.optionalText(
           "types.NAME.description",
@@ -127,11 +147,12 @@ public record JobsSettings(
       KEYS.add(
           new Key<>(
               "types.NAME.settings",
-              "fields about retries and unique keys as in attempts=5 retry_delay=10s",
+              "fields as in attempts=5 retry_delay=10s",
               Policy.NONE,
               "none",
               "The settings of jobs of NAME that have none of their own, about"
-                  + " [retries](jobs.md#retries) and [unique keys](jobs.md#unique-jobs).",
+                  + " [retries](jobs.md#retries) and [unique keys](jobs.md#unique-jobs), and how"
+                  + " long they [stay](archive.md).",
               text -> text.isEmpty() ? Policy.NONE : Policy.parse(text)));
   private static final Key<@Nullable String> TYPE =
       KEYS.bare("types.NAME", "A job type without description and successor.");
@@ -214,7 +235,8 @@ public record JobsSettings(
             values.get(MAX_FRAME),
             values.get(STUCK_AFTER),
             values.get(KEEPALIVE)),
-        new Access(secret(values, API_KEY, API_KEY_FILE), values.get(PATH_PREFIX)));
+        new Access(secret(values, API_KEY, API_KEY_FILE), values.get(PATH_PREFIX)),
+        new Retention(values.get(KEEP_FINISHED), values.get(KEEP_COUNT)));
   }
 
   /** A secret that is given as text or in a file, or not at all. */

@@ -47,7 +47,7 @@ record TaskRoutes(
 
   /** The parameters of the query that say how tasks are created. */
   private static final Set<String> TERMS =
-      Stream.concat(Stream.of(STATUS, "delay", "at"), Policy.Field.keys().stream())
+      Stream.concat(Stream.of(STATUS, "delay", "at"), Policy.Field.keysOfWork().stream())
           .collect(Collectors.toUnmodifiableSet());
 
   private static final Set<String> REASON = Set.of("reason");
@@ -98,7 +98,7 @@ record TaskRoutes(
     Query query = request.query();
     Map<String, String> settings = new HashMap<>();
     for (String name : query.names()) {
-      if (Policy.Field.of(name).isPresent()) {
+      if (Policy.Field.keysOfWork().contains(name)) {
         settings.put(name, String.join(",", query.texts(name)));
       }
     }

@@ -54,7 +54,11 @@ public record Policy(Map<String, String> fields) {
     /** In which states the key is held. */
     UNIQUE_SCOPE("unique_scope", false),
     /** How long the key is held whatever the state is. */
-    UNIQUE_PERIOD("unique_period", false);
+    UNIQUE_PERIOD("unique_period", false),
+    /** How long finished work stays in the store; of queues and types only. */
+    KEEP_FINISHED("keep_finished", false),
+    /** How much finished work stays in the store; of queues and types only. */
+    KEEP_COUNT("keep_count", true);
 
     private final String key;
     private final boolean number;
@@ -76,7 +80,12 @@ public record Policy(Map<String, String> fields) {
 
     /** Whether jobs have it too, and not only queue tasks. */
     public boolean isOfJobs() {
-      return this != TIMEOUT;
+      return this != TIMEOUT && isOfWork();
+    }
+
+    /** Whether a single task or job may have it, and not only a queue or type. */
+    public boolean isOfWork() {
+      return this != KEEP_FINISHED && this != KEEP_COUNT;
     }
 
     /** The field of this name. */
@@ -87,6 +96,17 @@ public record Policy(Map<String, String> fields) {
     /** The names of all fields. */
     public static Set<String> keys() {
       return Arrays.stream(values()).map(Field::key).collect(Collectors.toUnmodifiableSet());
+    }
+
+    private static final Set<String> OF_WORK =
+        Arrays.stream(values())
+            .filter(Field::isOfWork)
+            .map(Field::key)
+            .collect(Collectors.toUnmodifiableSet());
+
+    /** The names of the fields that a single task may have. */
+    public static Set<String> keysOfWork() {
+      return OF_WORK;
     }
   }
 
@@ -137,6 +157,8 @@ public record Policy(Map<String, String> fields) {
       case UNIQUE_FIELDS -> names(field, text);
       case UNIQUE_SCOPE -> scope(field, text);
       case UNIQUE_PERIOD -> period(field, text);
+      case KEEP_FINISHED -> TimeText.duration(field.key, text);
+      case KEEP_COUNT -> kept(field, text);
     }
   }
 
@@ -180,6 +202,16 @@ public record Policy(Map<String, String> fields) {
   public Optional<Duration> timeout() {
     String text = fields.get(Field.TIMEOUT.key);
     return text == null ? Optional.empty() : Optional.of(period(Field.TIMEOUT, text));
+  }
+
+  /** How long finished work stays in the store; what is absent is that of {@code otherwise}. */
+  public Retention retention(Retention otherwise) {
+    return new Retention(
+        this.<@Nullable Duration>get(
+            Field.KEEP_FINISHED,
+            (field, text) -> TimeText.duration(field.key, text),
+            otherwise.age()),
+        this.<@Nullable Long>get(Field.KEEP_COUNT, Policy::kept, otherwise.count()));
   }
 
   /** By what the work is unique; empty if it is not. */
@@ -231,6 +263,14 @@ public record Policy(Map<String, String> fields) {
     }
     throw new PolicyException(
         field.key, field.key + " must be an integer from " + least + " to " + MAX_ATTEMPTS);
+  }
+
+  private static Long kept(Field field, String text) {
+    if (text.matches("[0-9]{1,10}") && Long.parseLong(text) <= Retention.MAX_COUNT) {
+      return Long.parseLong(text);
+    }
+    throw new PolicyException(
+        field.key, field.key + " must be an integer from 0 to " + Retention.MAX_COUNT);
   }
 
   private static double number(Field field, String text, int least, int most) {

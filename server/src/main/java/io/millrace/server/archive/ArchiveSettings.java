@@ -1,0 +1,100 @@
+package io.millrace.server.archive;
+
+import io.millrace.archive.Archive;
+import io.millrace.archive.ArchiveException.InvalidLocationException;
+import io.millrace.archive.ArchiveLocation;
+import io.millrace.server.config.Configuration.Section;
+import io.millrace.server.config.Configuration.Values;
+import io.millrace.server.config.ConfigurationException;
+import io.millrace.server.config.Key;
+import io.millrace.server.config.SectionKeys;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of the archive.
+ *
+ * @param url the address of its database; null for a file within the data folder
+ * @param user the name under which to sign in; null for none
+ * @param password its password; null for none
+ * @param keep how long items stay in the archive; null for ever
+ */
+public record ArchiveSettings(
+    @Nullable String url,
+    @Nullable String user,
+    @Nullable String password,
+    @Nullable Duration keep) {
+  private static final SectionKeys KEYS = new SectionKeys();
+  private static final Key<@Nullable String> URL =
+      KEYS.optionalText(
+          "url",
+          "The database of the archive: `sqlite:FILE`, `postgresql://HOST/DATABASE` or"
+              + " `mariadb://HOST/DATABASE`; see [archive.md](archive.md). If none is given, the"
+              + " file `archive.db` within `store.data`.");
+  private static final Key<@Nullable String> USER =
+      KEYS.optionalText("user", "The user of the database.");
+  private static final Key<@Nullable String> PASSWORD =
+      KEYS.secret("password", "password-file", "The password of that user.");
+  private static final Key<@Nullable Path> PASSWORD_FILE =
+      KEYS.optionalPath(
+          "password-file", "A file with that password alone, instead of `archive.password`.");
+  private static final Key<@Nullable Duration> KEEP =
+      KEYS.optionalDuration(
+          "keep",
+          Duration.ofMinutes(1),
+          Duration.ofDays(36_500),
+          "for ever",
+          "How long an item stays in the archive after it has finished.");
+
+  /** The section {@code archive}. */
+  public static final Section<ArchiveSettings> SECTION =
+      KEYS.section("archive", ArchiveSettings::of);
+
+  private static ArchiveSettings of(Values values) {
+    ArchiveSettings settings =
+        new ArchiveSettings(values.get(URL), values.get(USER), password(values), values.get(KEEP));
+    try {
+      ArchiveLocation _ = settings.location(Path.of("."));
+    } catch (InvalidLocationException e) {
+      throw new ConfigurationException("archive.url: " + e.getMessage());
+    }
+    return settings;
+  }
+
+  private static @Nullable String password(Values values) {
+    String text = values.get(PASSWORD);
+    Path file = values.get(PASSWORD_FILE);
+    if (text != null && file != null) {
+      throw new ConfigurationException(
+          "archive.password and archive.password-file are both given; leave one of them out");
+    }
+    if (file == null) {
+      return text;
+    }
+    try {
+      return Files.readString(file).strip();
+    } catch (IOException e) {
+      throw new ConfigurationException("archive.password-file cannot be read: " + e);
+    }
+  }
+
+  /** The archive, of which nothing is opened yet; {@code store} is the folder of the store. */
+  public Archive open(Path store) {
+    return Archive.at(location(store));
+  }
+
+  private ArchiveLocation location(Path store) {
+    return url == null
+        ? ArchiveLocation.file(store.resolve("archive.db"))
+        : ArchiveLocation.of(url, user, password);
+  }
+
+  /** Without its password. */
+  @Override
+  public String toString() {
+    return "ArchiveSettings[url=" + url + ", user=" + user + ", keep=" + keep + "]";
+  }
+}
