@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
  * A request for ownership of waiting tasks for some time. Create one with {@link #of} and the
  * {@code with} methods.
  *
+ * <p>If tasks with a key or a priority wait in a group, its keys take turns, see {@link Task.Lane}.
+ * The limits of the group apply to every claim, see {@link Throttling}.
+ *
  * @param client the client that will own the tasks
  * @param groups the groups to take tasks from, tried in this order; at least one
  * @param leaseMillis how long the claim lasts in store time, not negative
@@ -96,7 +99,10 @@ public record Claim(
 
   /** Which of a group's waiting tasks a claim takes. */
   public enum Order {
-    /** A random one, so that a task that no worker can finish does not block the others. */
+    /**
+     * A random one, so that a task that no worker can finish does not block the others. Of a key,
+     * and of tasks with priorities, the oldest.
+     */
     RANDOM,
     /**
      * The one that became available first; if several did at the same time, the smallest origin.

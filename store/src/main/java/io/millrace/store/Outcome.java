@@ -72,6 +72,8 @@ public sealed interface Outcome {
       LEASE_ENDED,
       /** A task to take is delayed, or owned by the client itself or a client that it overrides. */
       NOT_WAITING,
+      /** A task to take may not start yet: a limit of its group, key or a shared one is reached. */
+      LIMIT_REACHED,
       /** A document does not have the expected version. */
       VERSION_CONFLICT,
       /** The request id was used before with other content. */

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  *     task is not held through a claim
  * @param claims how many times it has been claimed, from 0
  * @param data its content, which the store does not interpret
+ * @param lane its key and priority, which never change; null for an empty key and priority 0
  */
 public record Task(
     long id,
@@ -26,7 +27,21 @@ public record Task(
     @Nullable Owner owner,
     long token,
     int claims,
-    Bytes data) {
+    Bytes data,
+    @Nullable Lane lane) {
+
+  /** A task with an empty key and priority 0. */
+  public Task(
+      long id,
+      long origin,
+      String group,
+      long availableAtMillis,
+      @Nullable Owner owner,
+      long token,
+      int claims,
+      Bytes data) {
+    this(id, origin, group, availableAtMillis, owner, token, claims, data, null);
+  }
 
   /** The state of this task at a store time, in milliseconds since the epoch. */
   public State stateAt(long nowMillis) {
@@ -48,7 +63,35 @@ public record Task(
 
   /** The same task with other data. */
   public Task withData(Bytes other) {
-    return new Task(id, origin, group, availableAtMillis, owner, token, claims, other);
+    return new Task(id, origin, group, availableAtMillis, owner, token, claims, other, lane);
+  }
+
+  /** Its key in the group, for example the user for whom it is done; empty for none. */
+  public String key() {
+    return lane == null ? "" : lane.key();
+  }
+
+  /** Its priority, from 0, the lowest, to {@link Lane#MAX_PRIORITY}. */
+  public int priority() {
+    return lane == null ? 0 : lane.priority();
+  }
+
+  /**
+   * Where a task waits in its group. The keys of a group take turns, so that one with many tasks
+   * does not delay the others; the tasks of a key are taken by priority and age.
+   *
+   * @param key the key, up to 512 bytes of UTF-8; empty for the tasks without a key, which take
+   *     their turn together
+   * @param priority from 0, the lowest, to {@link #MAX_PRIORITY}
+   */
+  public record Lane(String key, int priority) {
+    /** The highest priority: 9. */
+    public static final int MAX_PRIORITY = 9;
+
+    /** The lane of this key and priority; null for an empty key and priority 0. */
+    public static @Nullable Lane of(String key, int priority) {
+      return key.isEmpty() && priority == 0 ? null : new Lane(key, priority);
+    }
   }
 
   /** The state of a task at a store time. */

@@ -49,12 +49,23 @@ public record Transaction(
    * @param owned whether the client owns it until then; otherwise nobody does, and it is delayed
    * @param localName a name by which puts of the same transaction may refer to the new task, see
    *     {@link Put}; null for none
+   * @param lane its key and priority; null for an empty key and priority 0
    */
   public record Add(
-      String group, Bytes data, When when, boolean owned, @Nullable String localName) {}
+      String group,
+      Bytes data,
+      When when,
+      boolean owned,
+      @Nullable String localName,
+      Task.@Nullable Lane lane) {
+    /** A task with an empty key and priority 0. */
+    public Add(String group, Bytes data, When when, boolean owned, @Nullable String localName) {
+      this(group, data, when, owned, localName, null);
+    }
+  }
 
   /**
-   * A change of a task, which keeps its group, origin and number of claims.
+   * A change of a task, which keeps its group, origin, lane and number of claims.
    *
    * <p>With a future time, the client owns the task until then; an active claim of the client keeps
    * its token. With a past time or {@link When#now()}, the task is released.
@@ -79,7 +90,8 @@ public record Transaction(
   /**
    * A waiting task to claim, in one commit with other changes. The result is the same as that of a
    * {@link Claim}: the client owns the task until the lease ends, its new id is its fencing token,
-   * and it has been claimed once more. Refused if the task does not exist or is not waiting. {@link
+   * and it has been claimed once more. Refused if the task does not exist or is not waiting, or if
+   * a limit of its group, key or a shared one is reached, see {@link Throttling}. {@link
    * Claim#whileFewerThan()} does not apply.
    *
    * @param task the task to claim

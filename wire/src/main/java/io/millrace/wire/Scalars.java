@@ -70,6 +70,7 @@ final class Scalars {
       case OWNED_BY_ANOTHER -> "owned";
       case LEASE_ENDED -> "leases";
       case NOT_WAITING -> "waiting";
+      case LIMIT_REACHED -> "reached";
       case VERSION_CONFLICT -> "documents";
       case REQUEST_ID_REUSED -> "requestid";
       case MALFORMED -> "bugs";

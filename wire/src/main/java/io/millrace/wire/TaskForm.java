@@ -29,7 +29,18 @@ final class TaskForm {
     json.writeNumberProperty("token", task.token());
     json.writeNumberProperty("claims", task.claims());
     json.writeStringProperty("state", Scalars.name(task.stateAt(nowMillis)));
+    writeLane(json, task.lane());
     json.writeEndObject();
+  }
+
+  /** Writes the fields {@code key} and {@code priority}, unless they have their defaults. */
+  static void writeLane(JsonGenerator json, Task.@Nullable Lane lane) {
+    if (lane != null && !lane.key().isEmpty()) {
+      json.writeStringProperty("key", lane.key());
+    }
+    if (lane != null && lane.priority() != 0) {
+      json.writeNumberProperty("priority", lane.priority());
+    }
   }
 
   /** Reads a task. */
@@ -43,6 +54,8 @@ final class TaskForm {
     long token = 0;
     int claims = 0;
     Bytes data = Bytes.EMPTY;
+    String key = "";
+    int priority = 0;
     for (String name = in.object(); name != null; name = in.field()) {
       switch (name) {
         case "id" -> id = in.integer(1, Long.MAX_VALUE);
@@ -55,6 +68,8 @@ final class TaskForm {
         case "principal" -> principal = in.text();
         case "token" -> token = in.integer(0, Long.MAX_VALUE);
         case "claims" -> claims = (int) in.integer(0, Integer.MAX_VALUE);
+        case "key" -> key = in.text();
+        case "priority" -> priority = priority(in);
         default -> in.skip();
       }
     }
@@ -69,7 +84,13 @@ final class TaskForm {
         owner(owner, principal),
         token,
         claims,
-        data);
+        data,
+        Task.Lane.of(key, priority));
+  }
+
+  /** Reads a priority. */
+  static int priority(JsonInput in) {
+    return (int) in.integer(0, Task.Lane.MAX_PRIORITY);
   }
 
   private static @Nullable Owner owner(long client, @Nullable String principal) {

@@ -2,6 +2,7 @@ package io.millrace.wire;
 
 import io.millrace.store.Bytes;
 import io.millrace.store.Owner;
+import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.Add;
@@ -92,12 +93,16 @@ final class TransactionForm {
     When when = null;
     boolean owned = true;
     String local = null;
+    String key = "";
+    int priority = 0;
     for (String name = in.object(); name != null; name = in.field()) {
       switch (name) {
         case "group" -> group = in.text();
         case "data" -> data = only(in, data, in.bytes());
         case "data64" -> data = only(in, data, in.base64());
         case "timespec", "duration" -> when = readWhen(in, when);
+        case "key" -> key = in.text();
+        case "priority" -> priority = TaskForm.priority(in);
         case "owned" -> owned = in.bool();
         case "local" -> local = in.text();
         default -> skipAnswerField(in, name);
@@ -109,7 +114,8 @@ final class TransactionForm {
         data == null ? Bytes.EMPTY : data,
         when == null ? When.now() : when,
         owned && when != null && !(when instanceof When.Now),
-        local);
+        local,
+        Task.Lane.of(key, priority));
   }
 
   private static void writeAdd(JsonGenerator json, Add add) {
@@ -123,6 +129,7 @@ final class TransactionForm {
     if (add.localName() != null) {
       json.writeStringProperty("local", add.localName());
     }
+    TaskForm.writeLane(json, add.lane());
     json.writeEndObject();
   }
 
@@ -168,7 +175,8 @@ final class TransactionForm {
   /** Skips a field that only answers have: some clients send a task back as they received it. */
   private static void skipAnswerField(JsonInput in, String name) {
     switch (name) {
-      case "id", "ownerid", "origin", "principal", "token", "claims", "state" -> in.skip();
+      case "id", "ownerid", "origin", "principal", "token", "claims", "state", "key", "priority" ->
+          in.skip();
       default -> throw in.unknown();
     }
   }

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Values of every kind, drawn from one seed. */
 final class Samples {
@@ -135,7 +136,8 @@ final class Samples {
           case 1 -> owner(Owner.ANYONE);
           default -> owner(name());
         };
-    return new Task(id(), id(), name(), number(), owner, number(), random.nextInt(1000), data());
+    int claims = random.nextInt(1000);
+    return new Task(id(), id(), name(), number(), owner, number(), claims, data(), lane());
   }
 
   GroupSummary summary() {
@@ -165,7 +167,11 @@ final class Samples {
   private Add add() {
     When when = when();
     boolean owned = !(when instanceof When.Now) && coin();
-    return new Add(name(), data(), when, owned, coin() ? name() : null);
+    return new Add(name(), data(), when, owned, coin() ? name() : null, lane());
+  }
+
+  private Task.@Nullable Lane lane() {
+    return Task.Lane.of(coin() ? name() : "", coin() ? random.nextInt(10) : 0);
   }
 
   Claim claim(String principal) {

@@ -177,6 +177,7 @@ public abstract class StoreSession {
               OWNED_BY_ANOTHER,
               LEASE_ENDED,
               NOT_WAITING,
+              LIMIT_REACHED,
               VERSION_CONFLICT -> {}
           case FULL, TOO_LARGE, MALFORMED, REQUEST_ID_REUSED -> throw refused(reason);
         }

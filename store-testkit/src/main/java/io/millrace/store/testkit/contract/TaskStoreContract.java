@@ -28,6 +28,9 @@ public abstract class TaskStoreContract {
   class Takings extends TakingContract {}
 
   @Nested
+  class Throttlings extends ThrottlingContract {}
+
+  @Nested
   class WaitingClaims extends WaitingClaimContract {}
 
   @Nested

@@ -15,11 +15,14 @@ import io.millrace.store.testkit.simulation.Verdict.Cause;
 import io.millrace.store.testkit.simulation.Verdict.Choice;
 import io.millrace.store.testkit.simulation.Verdict.NewDocument;
 import io.millrace.store.testkit.simulation.Verdict.NewTask;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Compares answers with the model, and applies each correct commit to the model. */
@@ -84,22 +87,37 @@ final class AnswerChecker {
       return new Verdict.Refused(causes);
     }
     List<Choice> choices = new ArrayList<>();
+    StartRules starts = new StartRules(model, nowMillis);
     int left = claim.count();
     for (String group : claim.groups()) {
-      List<Task> waiting = model.waiting(group, nowMillis);
-      int most = Math.min(left, waiting.size());
+      List<List<Task>> lanes = lanes(claim, group, starts, nowMillis);
+      int count = Math.min(left, lanes.stream().mapToInt(List::size).sum());
       if (claim.whileFewerThan() > 0) {
-        most = Math.min(most, claim.whileFewerThan() - model.claimed(group, nowMillis));
+        count = Math.min(count, claim.whileFewerThan() - model.claimed(group, nowMillis));
       }
-      if (most > 0) {
-        List<Task> ordered = claim.order() == Claim.Order.NEWEST ? waiting.reversed() : waiting;
-        choices.add(new Choice(ordered, most, claim.order() == Claim.Order.RANDOM));
-        left -= most;
+      count = Math.min(count, starts.room(group));
+      if (count > 0) {
+        choices.add(new Choice(lanes, count));
+        // Shared limits count them by their group, so any of them will do.
+        lanes.stream().flatMap(List::stream).limit(count).forEach(starts::take);
+        left -= count;
       }
     }
     return choices.isEmpty()
         ? new Verdict.Nothing()
         : new Verdict.Takes(choices, claim.client(), nowMillis + claim.leaseMillis());
+  }
+
+  /** The waiting tasks as a claim finds them; none of the lists is empty. */
+  private List<List<Task>> lanes(Claim claim, String group, StartRules starts, long nowMillis) {
+    List<Task> waiting = model.waiting(group, nowMillis);
+    boolean newest = claim.order() == Claim.Order.NEWEST;
+    boolean turns = waiting.stream().anyMatch(task -> task.lane() != null);
+    List<List<Task>> lanes =
+        !turns && claim.order() == Claim.Order.RANDOM
+            ? waiting.stream().map(List::of).toList()
+            : starts.lanes(waiting, group, newest);
+    return lanes.stream().filter(lane -> !lane.isEmpty()).toList();
   }
 
   /** Whether the store may refuse a command as full, as far as the model knows. */
@@ -248,6 +266,9 @@ final class AnswerChecker {
     if (!deleted.equals(expected.deletes().stream().map(Task::id).toList())) {
       return "deleted " + deleted + " but " + expected.deletes();
     }
+    expected.tasks().stream()
+        .filter(NewTask::isTaken)
+        .forEach(task -> model.started(Objects.requireNonNull(task.old()), done.timeMillis()));
     expected.tasks().forEach(task -> removeOld(task.old()));
     expected.deletes().forEach(model::remove);
     done.tasks().forEach(model::put);
@@ -270,22 +291,23 @@ final class AnswerChecker {
     List<Task> taken = new ArrayList<>();
     int next = 0;
     for (Choice choice : takes.choices()) {
-      List<Task> left = new ArrayList<>(choice.candidates());
+      List<Deque<Task>> lanes = new ArrayList<>();
+      choice.lanes().forEach(lane -> lanes.add(new ArrayDeque<>(lane)));
       for (int i = 0; i < choice.count(); i++) {
         Task actual = done.tasks().get(next++);
         @Nullable Task old =
-            left.stream()
-                .limit(choice.anyOrder() ? left.size() : 1)
-                .filter(task -> task.origin() == actual.origin())
+            lanes.stream()
+                .filter(lane -> !lane.isEmpty() && lane.getFirst().origin() == actual.origin())
+                .map(Deque::removeFirst)
                 .findFirst()
                 .orElse(null);
         if (old == null || !actual.equals(claimed(old, actual.id(), takes))) {
           return actual + " was claimed but " + takes;
         }
-        left.remove(old);
         taken.add(old);
       }
     }
+    taken.forEach(task -> model.started(task, done.timeMillis()));
     taken.forEach(model::remove);
     done.tasks().forEach(model::put);
     return null;
@@ -294,7 +316,13 @@ final class AnswerChecker {
   private static Task claimed(Task old, long id, Verdict.Takes takes) {
     NewTask task =
         new NewTask(
-            old, old.group(), takes.untilMillis(), takes.owner(), NewTask.OWN_ID, old.data());
+            old,
+            old.group(),
+            takes.untilMillis(),
+            takes.owner(),
+            NewTask.OWN_ID,
+            old.data(),
+            old.lane());
     return task.as(id);
   }
 

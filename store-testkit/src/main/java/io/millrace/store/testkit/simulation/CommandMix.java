@@ -8,12 +8,15 @@ import io.millrace.store.DocumentKey;
 import io.millrace.store.Owner;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
+import io.millrace.store.Throttling;
+import io.millrace.store.Throttling.Limit;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.Transaction.When;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -27,17 +30,24 @@ final class CommandMix {
       List.of(Claim.Order.RANDOM, Claim.Order.OLDEST, Claim.Order.NEWEST);
   private static final int MAX_TASKS = 60;
   private static final int KEYS = 12;
+  private static final List<String> KEY_NAMES = List.of("alice", "bob", "", "zoë");
+  private static final int NEVER = Integer.MAX_VALUE;
 
   private final RandomGenerator random;
   private final Model model;
   private final List<Command> repeatable = new ArrayList<>();
   private final int largeOneIn;
+
+  /** One task in so many has a key or a priority. */
+  private final int laneOneIn;
+
   private int requestIds;
 
   CommandMix(RandomGenerator random, Model model) {
     this.random = random;
     this.model = model;
     largeOneIn = random.nextInt(8, 50);
+    laneOneIn = random.nextInt(3) == 0 ? NEVER : random.nextInt(1, 8);
   }
 
   Command next() {
@@ -152,7 +162,13 @@ final class CommandMix {
           long lease = random.nextLong(0, 60_000);
           builder.take(new Transaction.Taking(ref(), lease, "k" + takings++));
         }
-        default -> document(builder, names);
+        default -> {
+          if (laneOneIn < NEVER && chance(5)) {
+            limits(builder);
+          } else {
+            document(builder, names);
+          }
+        }
       }
     }
     Owner client = builder.build().client();
@@ -194,7 +210,44 @@ final class CommandMix {
   }
 
   private Transaction.Add add(int index) {
-    return new Transaction.Add(group(), data(), when(), chance(2), "t" + index);
+    return new Transaction.Add(group(), data(), when(), chance(2), "t" + index, lane());
+  }
+
+  /** Most tasks of most runs have no lane; of the others, a few have the highest priority. */
+  private Task.@Nullable Lane lane() {
+    if (!chance(laneOneIn)) {
+      return null;
+    }
+    int priority = chance(2) ? 0 : chance(4) ? Task.Lane.MAX_PRIORITY : random.nextInt(4);
+    return Task.Lane.of(KEY_NAMES.get(random.nextInt(KEY_NAMES.size())), priority);
+  }
+
+  private static Limit limit(RandomGenerator random) {
+    int starts = random.nextInt(4);
+    return new Limit(random.nextInt(4), starts, starts == 0 ? 0 : random.nextLong(1, 30_000));
+  }
+
+  /** Sets or removes limits of a group, or a shared limit. */
+  private void limits(Transaction.Builder builder) {
+    String name = random.nextBoolean() ? "disk" : "gpu";
+    if (chance(3)) {
+      builder.put(
+          Throttling.shared(name), DocumentVersion.ANY, Throttling.ofAll(limit(random)).body());
+      return;
+    }
+    DocumentKey key = Throttling.ofGroup(group());
+    if (chance(3) && model.document(key) != null) {
+      builder.delete(key, DocumentVersion.ANY);
+      return;
+    }
+    Throttling limits =
+        new Throttling(
+            chance(2) ? limit(random) : Limit.NONE,
+            chance(2) ? limit(random) : Limit.NONE,
+            chance(2) ? Throttling.AGEING_MILLIS : random.nextInt(10_000),
+            chance(2) ? Map.of() : Map.of(KEY_NAMES.getFirst(), random.nextInt(1, 4)),
+            chance(2) ? List.of() : List.of(name));
+    builder.put(key, DocumentVersion.ANY, limits.body());
   }
 
   private When when() {

@@ -7,6 +7,7 @@ import io.millrace.store.Outcome;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskStore.GroupSummary;
+import io.millrace.store.Throttling;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -32,11 +33,16 @@ final class Model {
   private static final Comparator<Task> BY_TIME =
       Comparator.comparingLong(Task::availableAtMillis).thenComparingLong(Task::origin);
 
+  /** Those with neither key nor priority first. */
+  private static final Comparator<Task> BY_LANE =
+      Comparator.<Task, Boolean>comparing(task -> task.lane() != null).thenComparing(BY_TIME);
+
   private final TreeMap<Long, Task> tasks = new TreeMap<>();
   private final Map<Long, Long> idsByOrigin = new HashMap<>();
   private final TreeMap<DocumentKey, Document> documents = new TreeMap<>();
   private final Map<RequestKey, Remembered> remembered = new HashMap<>();
   private final Map<Long, Remembered> everRemembered = new HashMap<>();
+  private final Map<List<String>, Long> fullAt = new HashMap<>();
   private long lastId;
   private long number;
   private long timeMillis;
@@ -63,6 +69,7 @@ final class Model {
     documents.clear();
     remembered.clear();
     everRemembered.clear();
+    fullAt.clear();
     lastId = 0;
     number = 0;
     timeMillis = 0;
@@ -114,12 +121,14 @@ final class Model {
     return List.copyOf(documents.values());
   }
 
-  /** The tasks of a group that can be claimed, the oldest first. */
+  /**
+   * The tasks of a group that can be claimed: without a lane, then the others, the oldest first.
+   */
   List<Task> waiting(String group, long nowMillis) {
     return tasks.values().stream()
         .filter(task -> task.group().equals(group))
         .filter(task -> task.stateAt(nowMillis) == Task.State.WAITING)
-        .sorted(BY_TIME)
+        .sorted(BY_LANE)
         .toList();
   }
 
@@ -140,6 +149,35 @@ final class Model {
   /** The number of claimed tasks of a group. */
   int claimed(String group, long nowMillis) {
     return (int) busy(group, nowMillis).stream().filter(task -> task.token() != 0).count();
+  }
+
+  /** The limits of a group. */
+  Throttling limits(String group) {
+    return StartRules.read(documents.get(Throttling.ofGroup(group)));
+  }
+
+  /** A shared limit. */
+  Throttling.Limit sharedLimit(String name) {
+    return StartRules.read(documents.get(Throttling.shared(name))).group();
+  }
+
+  /** The groups that a shared limit applies to. */
+  List<String> sharing(String name) {
+    return documents.values().stream()
+        .filter(document -> Throttling.isOfGroup(document.key()))
+        .filter(document -> StartRules.read(document).shared().contains(name))
+        .map(document -> document.key().key())
+        .toList();
+  }
+
+  /** See {@link Throttling.Limit#possible}. */
+  long fullAt(List<String> limit) {
+    return fullAt.getOrDefault(limit, 0L);
+  }
+
+  /** Records that a task, as it was before, has started. */
+  void started(Task old, long nowMillis) {
+    fullAt.putAll(new StartRules(this, nowMillis).afterStart(old));
   }
 
   List<GroupSummary> summaries(long nowMillis) {

@@ -161,8 +161,7 @@ final class PendingCommands {
     Set<String> groups = new LinkedHashSet<>();
     done.tasks().forEach(task -> groups.add(task.group()));
     return checker.verdict(sent.command(), done.timeMillis()) instanceof Verdict.Takes takes
-        && takes.choices().stream()
-            .anyMatch(choice -> groups.contains(choice.candidates().getFirst().group()));
+        && takes.choices().stream().anyMatch(choice -> groups.contains(choice.group()));
   }
 
   /** Records that the store may have been unable to handle commands until now. */

@@ -8,6 +8,7 @@ import io.millrace.store.Owner;
 import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
+import io.millrace.store.Throttling;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.Transaction.When;
@@ -84,7 +85,7 @@ final class TransactionRules {
       call(add.localName());
       long time = time(add.when());
       Owner owner = add.owned() && time > now ? transaction.client() : null;
-      tasks.add(new NewTask(null, add.group(), time, owner, 0, add.data()));
+      tasks.add(new NewTask(null, add.group(), time, owner, 0, add.data(), add.lane()));
     }
     for (Transaction.Update update : transaction.updates()) {
       Task old = mine(update.task());
@@ -93,14 +94,16 @@ final class TransactionRules {
         boolean held = time > now;
         Bytes data = update.data() == null ? old.data() : update.data();
         long token = held && Model.liveClaim(old, now) ? old.token() : 0;
-        tasks.add(new NewTask(old, old.group(), time, held ? owner(old) : null, token, data));
+        Owner owner = held ? owner(old) : null;
+        tasks.add(new NewTask(old, old.group(), time, owner, token, data, old.lane()));
       }
     }
     for (Transaction.Renewal renewal : transaction.renewals()) {
       Task old = mine(renewal.task());
       if (old != null && mayRenew(renewal, old)) {
         long end = after(renewal.leaseMillis());
-        tasks.add(new NewTask(old, old.group(), end, owner(old), old.token(), old.data()));
+        tasks.add(
+            new NewTask(old, old.group(), end, owner(old), old.token(), old.data(), old.lane()));
       }
     }
     for (Transaction.Taking taking : transaction.takings()) {
@@ -109,7 +112,8 @@ final class TransactionRules {
       if (old != null && isWaiting(old)) {
         long end = after(taking.leaseMillis());
         Owner client = transaction.client();
-        tasks.add(new NewTask(old, old.group(), end, client, NewTask.OWN_ID, old.data()));
+        tasks.add(
+            new NewTask(old, old.group(), end, client, NewTask.OWN_ID, old.data(), old.lane()));
       }
     }
     for (TaskRef ref : transaction.deletes()) {
@@ -245,7 +249,8 @@ final class TransactionRules {
   boolean isTooLarge() {
     long bytes = 0;
     for (Transaction.Add add : transaction.adds()) {
-      bytes += add.group().length() + add.data().size();
+      Task.Lane lane = add.lane();
+      bytes += add.group().length() + add.data().size() + (lane == null ? 0 : lane.key().length());
     }
     for (Transaction.Update update : transaction.updates()) {
       bytes += update.data() == null ? 0 : update.data().size();
@@ -261,6 +266,7 @@ final class TransactionRules {
     int place = 0;
     for (Transaction.Add add : transaction.adds()) {
       name(add.group(), limits.nameBytes(), null, "group " + place);
+      lane(add.lane(), place);
       localName(locals, add.localName(), null, "of add " + place++);
     }
     place = 0;
@@ -271,7 +277,8 @@ final class TransactionRules {
     }
     place = 0;
     for (Transaction.Put put : transaction.puts()) {
-      key(put.key(), "of put " + place++);
+      key(put.key(), "of put " + place);
+      malformed(!isReadable(put), put.key(), "limits of put " + place++);
     }
     place = 0;
     for (DocumentVersion delete : transaction.documentDeletes()) {
@@ -283,9 +290,28 @@ final class TransactionRules {
     }
   }
 
+  /** Whether a document of limits has their form. */
+  private static boolean isReadable(Transaction.Put put) {
+    boolean limits = Throttling.isOfGroup(put.key()) || Throttling.isShared(put.key());
+    try {
+      return !limits || Throttling.read(put.key(), put.body()) != null;
+    } catch (IllegalArgumentException _) {
+      return false;
+    }
+  }
+
   /** The reference, or null if it names no task: such a part is identified by its place alone. */
   private static @Nullable TaskRef named(TaskRef ref) {
     return ref.namesTask() ? ref : null;
+  }
+
+  private void lane(Task.@Nullable Lane lane, int place) {
+    if (lane != null) {
+      if (!lane.key().isEmpty()) {
+        name(lane.key(), limits.nameBytes(), null, "key " + place);
+      }
+      malformed(lane.priority() < 0 || lane.priority() > 9, null, "priority " + place);
+    }
   }
 
   private void localName(
@@ -383,9 +409,18 @@ final class TransactionRules {
       boolean ended = task != null && !mayRenew(renewal, task);
       list(ended, Kind.LEASE_ENDED, renewal.task(), "");
     }
+    StartRules starts = new StartRules(model, now);
     for (Transaction.Taking taking : transaction.takings()) {
       Task task = mine(taking.task());
       list(task != null && !isWaiting(task), Kind.NOT_WAITING, taking.task(), "");
+      if (task != null && isWaiting(task)) {
+        boolean mayStart =
+            starts.room(task.group()) > 0 && starts.room(task.group(), task.key()) > 0;
+        list(!mayStart, Kind.LIMIT_REACHED, taking.task(), "");
+        if (mayStart) {
+          starts.take(task);
+        }
+      }
     }
   }
 

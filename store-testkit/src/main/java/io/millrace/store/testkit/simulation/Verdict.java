@@ -68,7 +68,8 @@ sealed interface Verdict {
       long availableAtMillis,
       @Nullable Owner owner,
       long token,
-      Bytes data) {
+      Bytes data,
+      Task.@Nullable Lane lane) {
     /** Stands for the id that the task will have. */
     static final long OWN_ID = -1;
 
@@ -82,7 +83,7 @@ sealed interface Verdict {
       long origin = old == null ? id : old.origin();
       int claims = (old == null ? 0 : old.claims()) + (isTaken() ? 1 : 0);
       return new Task(
-          id, origin, group, availableAtMillis, owner, isTaken() ? id : token, claims, data);
+          id, origin, group, availableAtMillis, owner, isTaken() ? id : token, claims, data, lane);
     }
   }
 
@@ -119,8 +120,14 @@ sealed interface Verdict {
   /**
    * Tasks to be taken from one group.
    *
-   * @param candidates the waiting tasks in the order of the claim; in any order if {@code anyOrder}
+   * @param lanes the waiting tasks in lists, from each of which only the first may be taken; not
+   *     empty, nor is any of the lists
    * @param count the number of tasks to take
    */
-  record Choice(List<Task> candidates, int count, boolean anyOrder) {}
+  record Choice(List<List<Task>> lanes, int count) {
+    /** The group. */
+    String group() {
+      return lanes.getFirst().getFirst().group();
+    }
+  }
 }

@@ -162,6 +162,45 @@ final class StoreMutantTest {
   }
 
   @Test
+  void a_limit_of_a_group_that_is_forgotten() {
+    Mutant mutant = kernel("state.Throttles", "roomOfGroup").returning(Integer.MAX_VALUE);
+    noticed(mutant, "but (Nothing|Takes|Refused)");
+  }
+
+  @Test
+  void a_limit_of_a_key_that_is_forgotten() {
+    Mutant mutant = kernel("state.Throttles", "roomOfKey").returning(Integer.MAX_VALUE);
+    noticed(mutant, "but (Nothing|Takes|Refused)");
+  }
+
+  @Test
+  void a_shared_limit_that_is_forgotten() {
+    Mutant mutant = kernel("state.Throttles", "roomOfShared").returning(Integer.MAX_VALUE);
+    noticed(mutant, "but (Nothing|Takes|Refused)");
+  }
+
+  @Test
+  void a_claim_that_exceeds_a_limit_by_what_it_has_taken_itself() {
+    noticed(kernel("decisions.StartRoom", "take").returningNothing(), "but (Takes|Refused)");
+  }
+
+  @Test
+  void starts_that_a_snapshot_forgets() {
+    noticed(kernel("state.Throttles", "restore").returningNothing(), "but (Nothing|Takes|Refused)");
+  }
+
+  @Test
+  void a_claim_that_is_not_told_when_tasks_may_start_again() {
+    noticed(kernel("state.Throttles", "wake").returningNothing(), "waits though");
+  }
+
+  @Test
+  void a_priority_that_is_ignored() {
+    Mutant mutant = kernel("state.Lanes$Cursor", "rank").withCallReturning("priority", 0);
+    noticed(mutant, "was claimed but");
+  }
+
+  @Test
   void a_repeated_request_that_is_done_again() {
     noticed(
         kernel("decisions.Decider", "recall").returningNothing(), "but Repeated|REQUEST_ID_REUSED");
@@ -191,7 +230,7 @@ final class StoreMutantTest {
   @Test
   void a_frame_whose_checksum_nobody_looks_at() {
     Mutant mutant = journal("FrameFormat", "isWhole").returning(1);
-    noticed(mutant, "nobody asked|should be|does not open|stopped|null");
+    noticed(mutant, "nobody asked|should be|but it was|does not open|stopped|null");
   }
 
   @Test

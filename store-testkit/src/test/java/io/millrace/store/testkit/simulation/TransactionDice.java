@@ -8,6 +8,7 @@ import io.millrace.store.Owner;
 import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
+import io.millrace.store.Throttling;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.Transaction.When;
@@ -26,14 +27,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class TransactionDice {
   /** More bytes than names, and a request id, may have, and no text. */
-  static final int NAME_BYTES = 8;
+  static final int NAME_BYTES = 20;
 
   /** The most bytes of the data of a task. */
   static final int DATA_BYTES = 60;
 
   private static final List<String> GROUPS = List.of("a", "b", "\u00e4\u00f6");
   private static final List<String> BAD_NAMES =
-      List.of("", "nine char", "\ud800", "\u4e16\u4e16\u4e16");
+      List.of("", "twenty-one characters", "\ud800", "\u4e16".repeat(7));
   private static final List<Long> BAD_NUMBERS =
       List.of(-2L, -7L, Long.MIN_VALUE, Limits.LARGEST_NUMBER + 1, Long.MAX_VALUE);
   private static final List<String> TEXTS =
@@ -41,6 +42,12 @@ final class TransactionDice {
   private static final List<TaskRef> NAMELESS =
       List.of(new TaskRef(0, 0), new TaskRef(-1, 0), new TaskRef(0, -3), new TaskRef(3, -1));
   private static final List<String> COLLECTIONS = List.of("c", "d");
+  private static final List<String> LIMITS =
+      List.of("", "running 1", "starts 2 3000", "running 2\nstarts 1 1\n");
+  private static final List<String> LIMITS_OF_GROUPS =
+      List.of("key-running 1", "key-starts 1 2000\nweight 2 ann", "ageing 100", "shared s");
+  private static final List<String> BAD_LIMITS =
+      List.of("running", "running -1", "starts 5", "unknown 1", "weight 0 ann", "\u4e16");
   private static final int KEYS = 5;
 
   private final Random random;
@@ -184,7 +191,20 @@ final class TransactionDice {
 
   private Transaction.Add add(long now) {
     String group = wrong() ? any(BAD_NAMES) : any(GROUPS);
-    return new Transaction.Add(group, data(), when(now), random.nextBoolean(), localName());
+    Task.Lane lane = random.nextInt(3) == 0 ? lane() : null;
+    return new Transaction.Add(group, data(), when(now), random.nextBoolean(), localName(), lane);
+  }
+
+  private Task.Lane lane() {
+    String key = wrong() ? any(BAD_NAMES) : any(List.of("", "ann", "bo"));
+    return new Task.Lane(key, wrong() ? any(List.of(-1, 10, 1_000)) : random.nextInt(10));
+  }
+
+  private String limits(DocumentKey key) {
+    if (wrong()) {
+      return any(BAD_LIMITS);
+    }
+    return any(Throttling.isShared(key) || random.nextBoolean() ? LIMITS : LIMITS_OF_GROUPS);
   }
 
   private static boolean isOf(Owner client, Task task) {
@@ -226,6 +246,10 @@ final class TransactionDice {
 
   private Transaction.Put put() {
     DocumentVersion target = document(true);
+    if (target.key().collection().startsWith("throttling/")) {
+      Bytes limits = Bytes.of(limits(target.key()));
+      return new Transaction.Put(target.key(), target.version(), limits, false);
+    }
     boolean template = random.nextBoolean();
     Bytes body = template ? Bytes.of(text()) : data();
     return new Transaction.Put(target.key(), target.version(), body, template);
@@ -261,7 +285,8 @@ final class TransactionDice {
   }
 
   private static List<DocumentKey> keys() {
-    List<DocumentKey> keys = new ArrayList<>();
+    List<DocumentKey> keys = new ArrayList<>(GROUPS.stream().map(Throttling::ofGroup).toList());
+    keys.add(Throttling.shared("s"));
     for (int i = 0; i < KEYS; i++) {
       for (String collection : COLLECTIONS) {
         keys.add(new DocumentKey(collection, "k" + i));

@@ -333,6 +333,7 @@ final class TransactionPropertyTest {
       memoryBytes += model.tasks().stream().mapToLong(Sizes::of).sum();
       memoryBytes += model.documents().stream().mapToLong(Sizes::of).sum();
       memoryBytes += remembered.values().stream().mapToLong(Sizes::of).sum();
+      memoryBytes += (long) Sizes.STARTS * frozen.starts().size();
       assertThat(state.memoryBytes()).isEqualTo(memoryBytes);
       for (Task task : model.tasks()) {
         assertThat(state.find(TaskRef.id(task.id()))).isEqualTo(task);

@@ -28,6 +28,7 @@ final class ClaimDecision {
   private final RandomGenerator random;
   private final RefusalReasons reasons;
   private final List<Change> changes;
+  private final StartRoom room;
   private long nextId;
   private long endMillis;
 
@@ -39,6 +40,7 @@ final class ClaimDecision {
     this.random = random;
     this.reasons = new RefusalReasons(state, limits);
     this.changes = new ArrayList<>(Math.clamp(claim.count(), 1, 100));
+    this.room = new StartRoom(state, nowMillis);
     this.nextId = state.lastId() + 1;
   }
 
@@ -110,7 +112,12 @@ final class ClaimDecision {
     if (claim.whileFewerThan() > 0) {
       count = Math.min(count, claim.whileFewerThan() - group.claimedCount());
     }
+    count = Math.min(count, room.of(group));
     if (count <= 0) {
+      return;
+    }
+    if (group.hasTurns()) {
+      group.next(count, claim.order() == Claim.Order.NEWEST, nowMillis).forEach(this::take);
       return;
     }
     int waiting = group.waitingCount();
@@ -149,13 +156,23 @@ final class ClaimDecision {
 
   private void take(Task old) {
     changes.add(taken(old, nextId, claim.client(), endMillis));
+    room.take(old);
     nextId++;
   }
 
   /** The change by which a waiting task is claimed. */
   static Change.Changed taken(Task old, long id, Owner owner, long endMillis) {
     Task task =
-        new Task(id, old.origin(), old.group(), endMillis, owner, id, old.claims() + 1, old.data());
+        new Task(
+            id,
+            old.origin(),
+            old.group(),
+            endMillis,
+            owner,
+            id,
+            old.claims() + 1,
+            old.data(),
+            old.lane());
     return new Change.Changed(old.id(), task, true);
   }
 }

@@ -6,6 +6,7 @@ import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Outcome.Reason.Kind;
+import io.millrace.store.Throttling;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.kernel.state.Sizes;
@@ -64,6 +65,7 @@ final class DocumentDecision {
       once(put.key());
       Bytes body = put.template() ? fill(put) : put.body();
       reasons.checkData("body", put.key(), body.size());
+      checkLimits(put.key(), body);
       if (asExpected) {
         Document document = new Document(put.key(), nextId, body);
         growthBytes += Sizes.of(document) - (old == null ? 0 : Sizes.of(old));
@@ -92,6 +94,17 @@ final class DocumentDecision {
     }
     reasons.atNone();
     return nextId;
+  }
+
+  /** Limits must be readable, because claims observe them. */
+  private void checkLimits(DocumentKey key, Bytes body) {
+    if (Throttling.isOfGroup(key) || Throttling.isShared(key)) {
+      try {
+        Throttling.read(key, body);
+      } catch (IllegalArgumentException e) {
+        reasons.malformed("limits in " + key + ": " + e.getMessage());
+      }
+    }
   }
 
   private void once(DocumentKey key) {

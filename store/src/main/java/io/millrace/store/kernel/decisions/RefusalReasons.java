@@ -124,6 +124,22 @@ final class RefusalReasons {
     }
   }
 
+  /** Checks the key and the priority of a task; returns whether the priority exists. */
+  boolean checkLane(Task.Lane lane) {
+    if (!lane.key().isEmpty()) {
+      checkName("key of a task to add", lane.key());
+    }
+    boolean exists = lane.priority() >= 0 && lane.priority() <= Task.Lane.MAX_PRIORITY;
+    if (!exists) {
+      malformed(
+          "priority of a task to add must be between 0 and "
+              + Task.Lane.MAX_PRIORITY
+              + ", not "
+              + lane.priority());
+    }
+    return exists;
+  }
+
   void checkKey(DocumentKey key) {
     checkName("collection of a document", key.collection());
     checkName("key of a document", key.key());

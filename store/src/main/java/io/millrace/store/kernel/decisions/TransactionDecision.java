@@ -29,6 +29,7 @@ final class TransactionDecision {
   private final Transaction transaction;
   private final long nowMillis;
   private final RefusalReasons reasons;
+  private final StartRoom room;
   private final List<Change> changes;
 
   /** The ids of added and taken tasks, by local name. */
@@ -46,6 +47,7 @@ final class TransactionDecision {
     this.transaction = transaction;
     this.nowMillis = nowMillis;
     this.reasons = new RefusalReasons(state, limits);
+    this.room = new StartRoom(state, nowMillis);
     this.nextId = state.lastId() + 1;
     int tasks =
         transaction.updates().size()
@@ -124,7 +126,11 @@ final class TransactionDecision {
     Group group = state.group(add.group());
     // All tasks of a group share one string: the one of the request would take more memory.
     String name = group == null ? add.group() : group.name();
-    Task task = new Task(nextId, nextId, name, time, owner, 0, 0, add.data());
+    Task.Lane lane = add.lane();
+    if (lane != null && reasons.checkLane(lane) && group != null) {
+      lane = group.shared(lane);
+    }
+    Task task = new Task(nextId, nextId, name, time, owner, 0, 0, add.data(), lane);
     nextId++;
     growthBytes += Sizes.of(task);
     changes.add(new Change.Added(task));
@@ -206,7 +212,17 @@ final class TransactionDecision {
                   + " ms"));
       return;
     }
+    String reached = room.reached(old);
+    if (reached != null) {
+      reasons.add(
+          Reason.of(
+              Kind.LIMIT_REACHED,
+              taking.task(),
+              taking.task() + " may not start now: " + reached + " is reached"));
+      return;
+    }
     changes.add(ClaimDecision.taken(old, nextId, transaction.client(), end));
+    room.take(old);
     nextId++;
   }
 
@@ -215,7 +231,9 @@ final class TransactionDecision {
   }
 
   private void replace(Task old, long time, @Nullable Owner owner, long token, Bytes data) {
-    Task task = new Task(nextId, old.origin(), old.group(), time, owner, token, old.claims(), data);
+    Task task =
+        new Task(
+            nextId, old.origin(), old.group(), time, owner, token, old.claims(), data, old.lane());
     nextId++;
     growthBytes += data.size() - old.data().size();
     changes.add(new Change.Changed(old.id(), task, data.equals(old.data())));

@@ -2,6 +2,7 @@ package io.millrace.store.kernel.decisions;
 
 import io.millrace.store.Bytes;
 import io.millrace.store.StoreOptions.Limits;
+import io.millrace.store.Task;
 import io.millrace.store.Transaction;
 
 /**
@@ -26,7 +27,8 @@ public record TransactionSize(int parts, long bytes) {
             + transaction.documentDepends().size();
     long bytes = 0;
     for (Transaction.Add add : transaction.adds()) {
-      bytes += add.data().size() + add.group().length();
+      Task.Lane lane = add.lane();
+      bytes += add.data().size() + add.group().length() + (lane == null ? 0 : lane.key().length());
     }
     for (Transaction.Update update : transaction.updates()) {
       Bytes data = update.data();

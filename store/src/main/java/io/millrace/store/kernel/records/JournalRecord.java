@@ -43,4 +43,25 @@ public sealed interface JournalRecord {
 
   /** A remembered request of a snapshot: the commit with its request id. */
   record KeptRequest(Event event) implements JournalRecord {}
+
+  /**
+   * How many tasks have started lately, of a snapshot, for a limit of starts in a period.
+   *
+   * @param scope what the limit is about
+   * @param name the name of the group or shared limit
+   * @param key the key of the group; empty for the group itself and for a shared limit
+   * @param fullAtMicros see {@link io.millrace.store.Throttling.Limit#possible}
+   */
+  record KeptStarts(Scope scope, String name, String key, long fullAtMicros)
+      implements JournalRecord {
+    /** What a limit is about. */
+    public enum Scope {
+      /** A group. */
+      GROUP,
+      /** A key of a group. */
+      KEY,
+      /** A shared limit. */
+      SHARED
+    }
+  }
 }

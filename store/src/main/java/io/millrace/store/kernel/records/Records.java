@@ -7,6 +7,7 @@ import io.millrace.store.DocumentKey;
 import io.millrace.store.Owner;
 import io.millrace.store.StoreOptions.Journaling;
 import io.millrace.store.Task;
+import io.millrace.store.kernel.records.JournalRecord.KeptStarts.Scope;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,8 @@ public final class Records {
   private static final int KEPT_TASK = 17;
   private static final int KEPT_DOCUMENT = 18;
   private static final int KEPT_REQUEST = 19;
+  private static final int KEPT_STARTS = 20;
+  private static final int KEPT_TASK_IN_LANE = 21;
 
   private static final int ADDED = 1;
   private static final int CHANGED = 2;
@@ -27,6 +30,9 @@ public final class Records {
   private static final int DELETED = 4;
   private static final int DOCUMENT_PUT = 5;
   private static final int DOCUMENT_DELETED = 6;
+
+  /** Added to the type of a change whose task has a lane, which earlier versions refuse. */
+  private static final int IN_LANE = 16;
 
   private static final int OVERRIDE = 1;
   private static final int REQUEST = 2;
@@ -67,7 +73,7 @@ public final class Records {
         writeHistory(out, counters.history());
       }
       case JournalRecord.KeptTask(Task task) -> {
-        out.writeByte(KEPT_TASK);
+        out.writeByte(task.lane() == null ? KEPT_TASK : KEPT_TASK_IN_LANE);
         writeTask(out, task, true);
       }
       case JournalRecord.KeptDocument(Document document) -> {
@@ -77,6 +83,13 @@ public final class Records {
       case JournalRecord.KeptRequest(Event event) -> {
         out.writeByte(KEPT_REQUEST);
         writeEvent(out, event, true);
+      }
+      case JournalRecord.KeptStarts starts -> {
+        out.writeByte(KEPT_STARTS);
+        out.writeByte(number(starts.scope()));
+        out.writeText(starts.name());
+        out.writeText(starts.key());
+        out.writeNumber(starts.fullAtMicros());
       }
     }
   }
@@ -103,10 +116,31 @@ public final class Records {
               in.readNumber(),
               in.readByte() != 0,
               readHistory(in));
-      case KEPT_TASK -> new JournalRecord.KeptTask(readTask(in, true));
+      case KEPT_TASK -> new JournalRecord.KeptTask(readTask(in, true, false));
+      case KEPT_TASK_IN_LANE -> new JournalRecord.KeptTask(readTask(in, true, true));
       case KEPT_DOCUMENT -> new JournalRecord.KeptDocument(readDocument(in));
       case KEPT_REQUEST -> new JournalRecord.KeptRequest(readEvent(in));
+      case KEPT_STARTS ->
+          new JournalRecord.KeptStarts(
+              scope(in.readByte()), in.readText(), in.readText(), in.readNumber());
       default -> throw new RecordException("unknown type " + type);
+    };
+  }
+
+  private static int number(Scope scope) {
+    return switch (scope) {
+      case GROUP -> 0;
+      case KEY -> 1;
+      case SHARED -> 2;
+    };
+  }
+
+  private static Scope scope(int number) {
+    return switch (number) {
+      case 0 -> Scope.GROUP;
+      case 1 -> Scope.KEY;
+      case 2 -> Scope.SHARED;
+      default -> throw new RecordException("unknown scope " + number + " of a limit");
     };
   }
 
@@ -168,12 +202,12 @@ public final class Records {
   private static void writeChange(RecordWriter out, Change change, boolean withAllData) {
     switch (change) {
       case Change.Added(Task task) -> {
-        out.writeByte(ADDED);
+        out.writeByte(ADDED + inLane(task));
         writeTask(out, task, true);
       }
       case Change.Changed(long oldId, Task task, boolean dataKept) -> {
         boolean withData = withAllData || !dataKept;
-        out.writeByte(withData ? CHANGED : CHANGED_KEEPING_DATA);
+        out.writeByte((withData ? CHANGED : CHANGED_KEEPING_DATA) + inLane(task));
         out.writeNumber(oldId);
         writeTask(out, task, withData);
       }
@@ -199,10 +233,12 @@ public final class Records {
 
   private static Change readChange(RecordReader in) {
     int type = in.readByte();
-    return switch (type) {
-      case ADDED -> new Change.Added(readTask(in, true));
-      case CHANGED -> new Change.Changed(in.readNumber(), readTask(in, true), false);
-      case CHANGED_KEEPING_DATA -> new Change.Changed(in.readNumber(), readTask(in, false), true);
+    boolean inLane = type > IN_LANE && type <= IN_LANE + CHANGED_KEEPING_DATA;
+    return switch (inLane ? type - IN_LANE : type) {
+      case ADDED -> new Change.Added(readTask(in, true, inLane));
+      case CHANGED -> new Change.Changed(in.readNumber(), readTask(in, true, inLane), false);
+      case CHANGED_KEEPING_DATA ->
+          new Change.Changed(in.readNumber(), readTask(in, false, inLane), true);
       case DELETED -> new Change.Deleted(in.readNumber(), in.readNumber(), in.readText());
       case DOCUMENT_PUT -> new Change.DocumentPut(in.readNumber(), readDocument(in));
       case DOCUMENT_DELETED ->
@@ -214,6 +250,7 @@ public final class Records {
 
   private static void writeTask(RecordWriter out, Task task, boolean withData) {
     Owner owner = task.owner();
+    Task.Lane lane = task.lane();
     out.writeByte((owner == null ? 0 : OWNED) | (task.heldByClaim() ? CLAIMED : 0));
     out.writeNumber(task.id());
     out.writeNumber(task.origin());
@@ -226,22 +263,39 @@ public final class Records {
       out.writeNumber(task.token());
     }
     out.writeNumber(task.claims());
+    if (lane != null) {
+      out.writeText(lane.key());
+      out.writeByte(lane.priority());
+    }
     if (withData) {
       out.writeBytes(task.data());
     }
   }
 
-  private static Task readTask(RecordReader in, boolean withData) {
+  private static int inLane(Task task) {
+    return task.lane() == null ? 0 : IN_LANE;
+  }
+
+  private static Task readTask(RecordReader in, boolean withData, boolean withLane) {
     int flags = in.readByte();
-    return new Task(
-        in.readNumber(),
-        in.readNumber(),
-        in.readText(),
-        in.readNumber(),
-        (flags & OWNED) == 0 ? null : readOwner(in),
-        (flags & CLAIMED) == 0 ? 0 : in.readNumber(),
-        in.readInt(),
-        withData ? in.readBytes() : Bytes.EMPTY);
+    long id = in.readNumber();
+    long origin = in.readNumber();
+    String group = in.readText();
+    long availableAtMillis = in.readNumber();
+    Owner owner = (flags & OWNED) == 0 ? null : readOwner(in);
+    long token = (flags & CLAIMED) == 0 ? 0 : in.readNumber();
+    int claims = in.readInt();
+    Task.Lane lane = withLane ? readLane(in) : null;
+    Bytes data = withData ? in.readBytes() : Bytes.EMPTY;
+    return new Task(id, origin, group, availableAtMillis, owner, token, claims, data, lane);
+  }
+
+  private static Task.Lane readLane(RecordReader in) {
+    Task.Lane lane = new Task.Lane(in.readText(), in.readByte());
+    if (lane.priority() < 0 || lane.priority() > Task.Lane.MAX_PRIORITY) {
+      throw new RecordException("a task with priority " + lane.priority());
+    }
+    return lane;
   }
 
   private static void writeOwner(RecordWriter out, Owner owner) {

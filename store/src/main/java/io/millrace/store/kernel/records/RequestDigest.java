@@ -5,6 +5,7 @@ import io.millrace.store.Claim;
 import io.millrace.store.Command;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Owner;
+import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.When;
@@ -95,8 +96,14 @@ public record RequestDigest(String id, long high, long low) {
     out.writeText(add.group());
     out.writeBytes(add.data());
     write(out, add.when());
-    out.writeByte((add.owned() ? 1 : 0) | (add.localName() == null ? 0 : 2));
+    Task.Lane lane = add.lane();
+    out.writeByte(
+        (add.owned() ? 1 : 0) | (add.localName() == null ? 0 : 2) | (lane == null ? 0 : 4));
     out.writeText(add.localName() == null ? "" : add.localName());
+    if (lane != null) {
+      out.writeText(lane.key());
+      out.writeLong(lane.priority());
+    }
   }
 
   /** Writes everything except the wait: a client that repeats a claim may have less time left. */

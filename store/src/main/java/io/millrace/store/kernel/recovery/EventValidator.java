@@ -9,6 +9,7 @@ import io.millrace.store.kernel.records.Event;
 import io.millrace.store.kernel.records.RecordException;
 import io.millrace.store.kernel.state.State;
 import java.util.HashSet;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,10 @@ public final class EventValidator {
       case Change.Added(Task task) -> problemOfNew(task.id());
       case Change.Changed(long oldId, Task task, boolean _) -> {
         String problem = problemOf(oldId, task.origin(), task.group());
+        Task old = problem == null ? state.find(TaskRef.id(oldId)) : null;
+        if (old != null && !Objects.equals(old.lane(), task.lane())) {
+          problem = "changes the key or priority of task " + oldId;
+        }
         yield problem == null ? problemOfNew(task.id()) : problem;
       }
       case Change.Deleted(long id, long origin, String group) -> problemOf(id, origin, group);

@@ -125,6 +125,7 @@ public final class Replayer implements Journal.Replay {
         }
         case JournalRecord.KeptTask(Task task) -> put(task);
         case JournalRecord.KeptDocument kept -> state.put(kept.document());
+        case JournalRecord.KeptStarts starts -> state.restore(starts);
         case JournalRecord.KeptRequest(Event event) -> {
           if (event.request() == null) {
             throw new RecordException("commit " + event.number() + " is kept without a request id");
@@ -192,6 +193,7 @@ public final class Replayer implements Journal.Replay {
         case JournalRecord.Counters _,
             JournalRecord.KeptTask _,
             JournalRecord.KeptDocument _,
+            JournalRecord.KeptStarts _,
             JournalRecord.KeptRequest _ ->
             throw new RecordException("a record of a snapshot in the journal");
       }

@@ -13,7 +13,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 
-/** Lists the records of a snapshot: counters, waiting tasks, held tasks, documents, requests. */
+/**
+ * Lists the records of a snapshot: counters, waiting tasks, held tasks, documents, starts,
+ * requests.
+ */
 final class SnapshotRecords {
   /** The size at which a part is written, in bytes. */
   private static final int PART = 256 << 10;
@@ -43,6 +46,7 @@ final class SnapshotRecords {
                 new Chain<>(held),
                 Listings.<Document, JournalRecord>map(
                     state.documents(), JournalRecord.KeptDocument::new),
+                Listings.<JournalRecord.KeptStarts, JournalRecord>map(state.starts(), each -> each),
                 Listings.<Event, JournalRecord>map(
                     state.requests(), JournalRecord.KeptRequest::new))
             .iterator());

@@ -19,6 +19,7 @@ import java.util.List;
  * @param timeMillis the store time of the last of them
  * @param groups the groups by name
  * @param documents the documents by key
+ * @param starts what has started lately, for limits of starts
  * @param requests the remembered requests by age
  */
 public record FrozenState(
@@ -27,6 +28,7 @@ public record FrozenState(
     long timeMillis,
     FrozenTree<Group> groups,
     FrozenTree<Document> documents,
+    FrozenTree<JournalRecord.KeptStarts> starts,
     Iterable<Event> requests) {
   /** A digest of the content. It does not depend on which tasks have been moved by time. */
   public String digest() {
@@ -41,6 +43,7 @@ public record FrozenState(
     tasks.sort(Comparator.comparingLong(Task::id));
     tasks.forEach(task -> Records.write(out, new JournalRecord.KeptTask(task)));
     documents.forEach(document -> Records.write(out, new JournalRecord.KeptDocument(document)));
+    starts.forEach(each -> Records.write(out, each));
     requests.forEach(event -> Records.write(out, new JournalRecord.KeptRequest(event)));
     return HexFormat.of().formatHex(out.sha256());
   }

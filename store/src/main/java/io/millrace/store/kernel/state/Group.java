@@ -3,10 +3,13 @@ package io.millrace.store.kernel.state;
 import io.millrace.store.Task;
 import io.millrace.store.TaskStore.GroupSummary;
 import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The tasks of one group: the waiting ones, and the held ones, which are delayed or owned; each in
- * order of available time and then origin.
+ * order of available time and then origin. The waiting ones that have a key or a priority are apart
+ * from those without.
  */
 public final class Group {
   static final Comparator<Group> BY_NAME = (left, right) -> left.name().compareTo(right.name());
@@ -14,7 +17,7 @@ public final class Group {
   /** The value of {@link #nextDueMillis} if no task is held. */
   static final long NEVER = Long.MAX_VALUE;
 
-  private static final Comparator<Task> BY_TIME =
+  static final Comparator<Task> BY_TIME =
       (left, right) -> {
         int byTime = Long.compare(left.availableAtMillis(), right.availableAtMillis());
         return byTime != 0 ? byTime : Long.compare(left.origin(), right.origin());
@@ -27,7 +30,12 @@ public final class Group {
   private final String name;
   private final long generation;
   private final OrderedTree<Task> waiting;
+  private final OrderedTree<Task> inLanes;
   private final OrderedTree<Task> held;
+
+  /** Which task is next; null if none has had a key or a priority. */
+  private @Nullable Lanes lanes;
+
   private int claimed;
   private int delayed;
 
@@ -35,20 +43,24 @@ public final class Group {
       String name,
       long generation,
       OrderedTree<Task> waiting,
+      OrderedTree<Task> inLanes,
       OrderedTree<Task> held,
+      @Nullable Lanes lanes,
       int claimed,
       int delayed) {
     this.name = name;
     this.generation = generation;
     this.waiting = waiting;
+    this.inLanes = inLanes;
     this.held = held;
+    this.lanes = lanes;
     this.claimed = claimed;
     this.delayed = delayed;
   }
 
   /** A group with this name for searches, which must not be changed. */
   static Group probe(String name) {
-    return new Group(name, 0, NO_TASKS, NO_TASKS, 0, 0);
+    return new Group(name, 0, NO_TASKS, NO_TASKS, NO_TASKS, null, 0, 0);
   }
 
   /** An empty group. */
@@ -58,6 +70,8 @@ public final class Group {
         generation.current(),
         new OrderedTree<>(BY_TIME, NO_KEYS, generation),
         new OrderedTree<>(BY_TIME, NO_KEYS, generation),
+        new OrderedTree<>(BY_TIME, NO_KEYS, generation),
+        null,
         0,
         0);
   }
@@ -66,7 +80,8 @@ public final class Group {
   Group writable(long current) {
     return generation == current
         ? this
-        : new Group(name, current, waiting.copy(), held.copy(), claimed, delayed);
+        : new Group(
+            name, current, waiting.copy(), inLanes.copy(), held.copy(), lanes, claimed, delayed);
   }
 
   /** The name. */
@@ -76,7 +91,7 @@ public final class Group {
 
   /** The number of waiting tasks. */
   public int waitingCount() {
-    return waiting.size();
+    return waiting.size() + inLanes.size();
   }
 
   /** The number of tasks that are held through a claim. */
@@ -85,12 +100,32 @@ public final class Group {
   }
 
   boolean isEmpty() {
-    return waiting.isEmpty() && held.isEmpty();
+    return waiting.isEmpty() && inLanes.isEmpty() && held.isEmpty();
   }
 
-  /** The waiting task with this rank, from 0. */
+  /** Whether waiting tasks have keys or priorities, so that {@link #next} says which are next. */
+  public boolean hasTurns() {
+    return !inLanes.isEmpty();
+  }
+
+  /** Up to {@code count} waiting tasks that are next, in groups with turns. */
+  public List<Task> next(int count, boolean newest, long nowMillis) {
+    return lanes == null ? List.of() : lanes.next(count, newest, nowMillis);
+  }
+
+  /** The waiting task with this rank, from 0, of those with neither key nor priority. */
   public Task waitingAt(int rank) {
     return waiting.select(rank);
+  }
+
+  /** How many more tasks of a key may start now under the limit of each key. */
+  public int roomOfKey(String key, long nowMillis) {
+    return lanes == null || key.isEmpty() ? Integer.MAX_VALUE : lanes.room(key, nowMillis);
+  }
+
+  /** An equal lane that tasks of this group use already, or the given one. */
+  public Task.@Nullable Lane shared(Task.@Nullable Lane lane) {
+    return lane == null || lanes == null ? lane : lanes.shared(lane);
   }
 
   /** When the first held task is released, or {@link #NEVER}. */
@@ -99,35 +134,91 @@ public final class Group {
   }
 
   /** Adds a task to the waiting or the held ones, according to its time. */
-  void add(Task task, long nowMillis) {
+  void add(Task task, long nowMillis, Throttles throttles) {
+    if (task.lane() != null && lanes == null) {
+      lanes = new Lanes(name, throttles, waiting);
+    }
     if (task.availableAtMillis() <= nowMillis) {
-      waiting.insert(task);
+      addWaiting(task, nowMillis);
     } else {
       held.insert(task);
-      count(task, 1);
+      count(task, 1, nowMillis);
+    }
+  }
+
+  private void addWaiting(Task task, long nowMillis) {
+    if (task.lane() != null && lanes != null) {
+      inLanes.insert(task);
+      lanes.add(task, nowMillis);
+    } else {
+      waiting.insert(task);
+      plainChanged();
     }
   }
 
   /** Removes a task of this group; {@code nowMillis} is the current store time. */
   void remove(Task task, long nowMillis) {
     // A task whose time has come may still be held, until advance() releases it.
-    if (task.availableAtMillis() > nowMillis || !waiting.remove(task)) {
+    if (task.availableAtMillis() > nowMillis || !removeWaiting(task, nowMillis)) {
       held.remove(task);
-      count(task, -1);
+      count(task, -1, nowMillis);
+    }
+  }
+
+  private boolean removeWaiting(Task task, long nowMillis) {
+    if (task.lane() != null && lanes != null) {
+      boolean removed = inLanes.remove(task);
+      if (removed) {
+        lanes.remove(task, nowMillis);
+      }
+      return removed;
+    }
+    boolean removed = waiting.remove(task);
+    plainChanged();
+    return removed;
+  }
+
+  private void plainChanged() {
+    if (lanes != null) {
+      lanes.plainChanged(waiting);
     }
   }
 
   /** Moves the first held task to the waiting ones. */
-  void release() {
+  void release(long nowMillis) {
     Task task = held.first();
     held.remove(task);
-    count(task, -1);
-    waiting.insert(task);
+    count(task, -1, nowMillis);
+    addWaiting(task, nowMillis);
   }
 
-  private void count(Task task, int by) {
+  /** A task of this key has been claimed. */
+  void started(String key, long nowMillis) {
+    if (lanes != null) {
+      lanes.started(key, nowMillis);
+    }
+  }
+
+  /** The limit of a key may have changed. */
+  void refresh(String key, long nowMillis) {
+    if (lanes != null) {
+      lanes.refresh(key, nowMillis);
+    }
+  }
+
+  /** The limits of the group have changed. */
+  void refreshAll(long nowMillis) {
+    if (lanes != null) {
+      lanes.refreshAll(nowMillis);
+    }
+  }
+
+  private void count(Task task, int by, long nowMillis) {
     if (task.heldByClaim()) {
       claimed += by;
+      if (lanes != null) {
+        lanes.count(task.key(), by, nowMillis);
+      }
     }
     if (task.owner() == null) {
       delayed += by;
@@ -135,12 +226,17 @@ public final class Group {
   }
 
   GroupSummary summary() {
-    return new GroupSummary(name, waiting.size(), delayed, held.size() - delayed, claimed);
+    return new GroupSummary(name, waitingCount(), delayed, held.size() - delayed, claimed);
   }
 
-  /** The current waiting tasks; see {@link OrderedTree#freeze}. */
-  public FrozenTree<Task> frozenWaiting() {
-    return waiting.freeze();
+  /**
+   * The current waiting tasks; see {@link OrderedTree#freeze}. First those with neither key nor
+   * priority, then the others, each in order of available time.
+   */
+  public List<Task> frozenWaiting() {
+    return inLanes.isEmpty()
+        ? waiting.freeze()
+        : new Listings.Joined<>(waiting.freeze(), inLanes.freeze());
   }
 
   /** The current delayed and owned tasks; see {@link OrderedTree#freeze}. */
@@ -153,7 +249,7 @@ public final class Group {
   }
 
   /** The tasks of a group at one moment: the waiting ones, and the delayed and owned ones. */
-  public record Frozen(FrozenTree<Task> waiting, FrozenTree<Task> held) {}
+  public record Frozen(List<Task> waiting, FrozenTree<Task> held) {}
 
   /**
    * A column of available times and origins. It keeps copies of the numbers, so that a search does

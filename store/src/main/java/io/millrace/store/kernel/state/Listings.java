@@ -90,7 +90,7 @@ public final class Listings {
   }
 
   /** The concatenation of two lists. */
-  private static final class Joined<T> extends AbstractList<T> {
+  static final class Joined<T> extends AbstractList<T> {
     private final List<T> left;
     private final List<T> right;
 

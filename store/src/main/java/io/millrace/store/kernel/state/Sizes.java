@@ -9,6 +9,12 @@ public final class Sizes {
   /** The memory of a task without its data. */
   static final int TASK = 144;
 
+  /** The additional memory of a task with a key or priority, including its share of its key's. */
+  private static final int LANE = 160;
+
+  /** The memory of what is known of the latest starts under one limit. */
+  public static final int STARTS = 200;
+
   private static final int DOCUMENT = 200;
   private static final int GROUP = 600;
   private static final int EVENT = 400;
@@ -18,7 +24,8 @@ public final class Sizes {
 
   /** The memory of a task. */
   public static long of(Task task) {
-    return (long) TASK + task.data().size();
+    Task.Lane lane = task.lane();
+    return (long) TASK + (lane == null ? 0 : LANE + lane.key().length()) + task.data().size();
   }
 
   /** The memory of a document. */

@@ -7,8 +7,10 @@ import io.millrace.store.DocumentKey;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskStore.GroupSummary;
+import io.millrace.store.Throttling;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.kernel.records.Event;
+import io.millrace.store.kernel.records.JournalRecord.KeptStarts;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -38,6 +40,7 @@ public final class State {
   private final TaskIndex tasks = new TaskIndex();
   private final GroupTimers timers = new GroupTimers();
   private final RecentRequests requests;
+  private final Throttles throttles;
   private final List<String> groupsWithWork = new ArrayList<>();
   private @Nullable Group latest;
   private long lastId;
@@ -56,6 +59,7 @@ public final class State {
     groups = new OrderedTree<>(Group.BY_NAME, generation);
     documents = new OrderedTree<>(BY_KEY, generation);
     requests = new RecentRequests(generation);
+    throttles = new Throttles(generation);
   }
 
   /** The largest id or version given so far. */
@@ -75,7 +79,7 @@ public final class State {
 
   /** The estimated memory of the state in bytes, a little too large. */
   public long memoryBytes() {
-    return memoryBytes;
+    return memoryBytes + throttles.memoryBytes();
   }
 
   /** The number of tasks. */
@@ -109,6 +113,11 @@ public final class State {
     return documents.find(new Document(key, 0, Bytes.EMPTY));
   }
 
+  /** The limits under which tasks are claimed. */
+  public Throttles throttles() {
+    return throttles;
+  }
+
   /** The remembered requests. */
   public RecentRequests requests() {
     return requests;
@@ -137,6 +146,10 @@ public final class State {
       case Change.Changed(long oldId, Task task, boolean _) -> {
         remove(oldId);
         put(task);
+        // Only a claim gives a task its own id as the token.
+        if (task.token() == task.id()) {
+          started(task);
+        }
       }
       case Change.Deleted(long id, long _, String _) -> remove(id);
       case Change.DocumentPut(long oldVersion, Document document) -> {
@@ -145,8 +158,12 @@ public final class State {
         }
         put(document);
       }
-      case Change.DocumentDeleted(DocumentKey key, long _) ->
-          drop(Objects.requireNonNull(document(key)));
+      case Change.DocumentDeleted(DocumentKey key, long _) -> {
+        drop(Objects.requireNonNull(document(key)));
+        if (Throttles.areIn(key)) {
+          setLimits(key, null);
+        }
+      }
     }
   }
 
@@ -163,10 +180,21 @@ public final class State {
     }
     group = open(group);
     long due = group.nextDueMillis();
-    group.add(task, timeMillis);
+    int claimed = group.claimedCount();
+    group.add(task, timeMillis, throttles);
+    throttles.count(group.name(), group.claimedCount() - claimed);
     timers.reset(group, due);
     if (task.availableAtMillis() <= timeMillis) {
       noteWork(group);
+    }
+  }
+
+  private void started(Task task) {
+    throttles.started(task, timeMillis);
+    // Claims change a group even if it has no limits, so it may be changed in place here.
+    Group group = group(task.group());
+    if (group != null) {
+      group.started(task.key(), timeMillis);
     }
   }
 
@@ -177,6 +205,7 @@ public final class State {
     long due = group.nextDueMillis();
     int claimed = group.claimedCount();
     group.remove(task, timeMillis);
+    noteWork(throttles.count(group.name(), group.claimedCount() - claimed));
     timers.reset(group, due);
     if (group.isEmpty()) {
       groups.remove(group);
@@ -198,8 +227,16 @@ public final class State {
   }
 
   private void noteWork(Group group) {
-    if (groupsWithWork.isEmpty() || !groupsWithWork.getLast().equals(group.name())) {
-      groupsWithWork.add(group.name());
+    noteWork(group.name());
+  }
+
+  private void noteWork(List<String> groups) {
+    groups.forEach(this::noteWork);
+  }
+
+  private void noteWork(String group) {
+    if (groupsWithWork.isEmpty() || !groupsWithWork.getLast().equals(group)) {
+      groupsWithWork.add(group);
     }
   }
 
@@ -208,11 +245,23 @@ public final class State {
     lastId = Math.max(lastId, document.version());
     documents.insert(document);
     memoryBytes += Sizes.of(document);
+    if (Throttles.areIn(document.key())) {
+      setLimits(document.key(), document);
+    }
   }
 
   private void drop(Document document) {
     documents.remove(document);
     memoryBytes -= Sizes.of(document);
+  }
+
+  private void setLimits(DocumentKey key, @Nullable Document document) {
+    Group group = Throttling.isOfGroup(key) ? group(key.key()) : null;
+    int claimed = group == null ? 0 : group.claimedCount();
+    noteWork(throttles.set(key, document, claimed, timeMillis));
+    if (group != null) {
+      group.refreshAll(timeMillis);
+    }
   }
 
   /**
@@ -245,6 +294,15 @@ public final class State {
     this.timeMillis = Math.max(this.timeMillis, timeMillis);
   }
 
+  /** Restores what a snapshot says of the latest starts, after its tasks and documents. */
+  public void restore(KeptStarts starts) {
+    throttles.restore(starts, timeMillis);
+    Group group = starts.scope() == KeptStarts.Scope.KEY ? group(starts.name()) : null;
+    if (group != null) {
+      group.refresh(starts.key(), timeMillis);
+    }
+  }
+
   /** Restores a remembered request of a snapshot. */
   public void restore(Event remembered) {
     remember(remembered);
@@ -264,12 +322,19 @@ public final class State {
         name = timers.due(timeMillis)) {
       Group group = open(Objects.requireNonNull(group(name)));
       long due = group.nextDueMillis();
+      int claimed = group.claimedCount();
       while (moves < MOVES && group.nextDueMillis() <= timeMillis) {
-        group.release();
+        group.release(timeMillis);
         moves++;
       }
+      noteWork(throttles.count(name, group.claimedCount() - claimed));
       timers.reset(group, due);
       noteWork(group);
+    }
+    for (Throttles.Wakeup wakeup = null;
+        moves < MOVES && (wakeup = throttles.due(timeMillis)) != null;
+        moves++) {
+      wake(wakeup);
     }
     while (moves < MOVES) {
       Event forgotten = requests.forgetOne(timeMillis);
@@ -282,9 +347,20 @@ public final class State {
     return nextDueMillis() <= timeMillis;
   }
 
+  private void wake(Throttles.Wakeup wakeup) {
+    for (String name : throttles.groups(wakeup)) {
+      Group group = group(name);
+      if (group != null) {
+        group.refresh(wakeup.key(), timeMillis);
+        noteWork(name);
+      }
+    }
+  }
+
   /** The store time at which {@link #advance} next has something to do. */
   public long nextDueMillis() {
-    return Math.min(timers.earliest(), requests.nextDueMillis());
+    return Math.min(
+        Math.min(timers.earliest(), throttles.nextDueMillis()), requests.nextDueMillis());
   }
 
   /**
@@ -309,7 +385,13 @@ public final class State {
   public FrozenState freeze() {
     FrozenState frozen =
         new FrozenState(
-            lastId, commits, timeMillis, groups.freeze(), documents.freeze(), requests.frozen());
+            lastId,
+            commits,
+            timeMillis,
+            groups.freeze(),
+            documents.freeze(),
+            throttles.freeze(),
+            requests.frozen());
     generation.next();
     return frozen;
   }

@@ -12,6 +12,7 @@ import io.millrace.store.Owner;
 import io.millrace.store.StoreOptions.Journaling;
 import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
+import io.millrace.store.kernel.records.JournalRecord.KeptStarts;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -61,7 +62,8 @@ class RecordsTest {
         random.nextBoolean() ? owner() : null,
         random.nextBoolean() ? number() : 0,
         random.nextInt(Integer.MAX_VALUE),
-        data);
+        data,
+        random.nextBoolean() ? null : new Task.Lane(text(), random.nextInt(10)));
   }
 
   private Document document() {
@@ -100,7 +102,7 @@ class RecordsTest {
   }
 
   private JournalRecord next() {
-    return switch (random.nextInt(7)) {
+    return switch (random.nextInt(8)) {
       case 0 -> new JournalRecord.Committed(event(true));
       case 1 ->
           new JournalRecord.Opened(
@@ -112,6 +114,9 @@ class RecordsTest {
           new JournalRecord.Counters(number(), number(), number(), random.nextBoolean(), history());
       case 4 -> new JournalRecord.KeptTask(task(bytes()));
       case 5 -> new JournalRecord.KeptDocument(document());
+      case 6 ->
+          new JournalRecord.KeptStarts(
+              List.of(KeptStarts.Scope.values()).get(random.nextInt(3)), text(), text(), number());
       default -> new JournalRecord.KeptRequest(event(false));
     };
   }
@@ -145,7 +150,7 @@ class RecordsTest {
     for (int round = 0; round < 20_000; round++) {
       byte[] bytes = bytes().toArray();
       if (bytes.length > 0 && random.nextBoolean()) {
-        bytes[0] = (byte) (random.nextBoolean() ? 1 + random.nextInt(3) : 16 + random.nextInt(4));
+        bytes[0] = (byte) (random.nextBoolean() ? 1 + random.nextInt(3) : 16 + random.nextInt(6));
       }
       readWhatever(ByteBuffer.wrap(bytes), round);
     }
