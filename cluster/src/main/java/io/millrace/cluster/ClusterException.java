@@ -1,6 +1,6 @@
 package io.millrace.cluster;
 
-/** A failure of coordination. The message says what is wrong. */
+/** Coordination failed. The message says why. */
 public class ClusterException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -3,17 +3,17 @@
  * documents elect a leader, know each other, divide work and run it.
  *
  * <pre>
- *   shared                     locks by name, semaphores and reports, for the work itself
+ *   shared                     named locks, semaphores and status reports for users' code
  *     │
- *   remote                     lambdas that the leader has members run
+ *   remote                     lambdas that the leader's program sends to members
  *     │
- *   member                     one process of a cluster: all of what follows
+ *   member                     one process of a cluster, with everything below
  *     │
- *   leader ──── work           who gives out work, of three kinds
+ *   leader ──── work           the leader assigns work, of one of three kinds
  *     │
- *   partition                  the parts of work, and who works on them
+ *   partition                  the parts of work, and the members that work on them
  *     │
- *   membership                 who is there
+ *   membership                 the list of members
  *     │
  *   lock                       leases with fencing tokens
  *     │

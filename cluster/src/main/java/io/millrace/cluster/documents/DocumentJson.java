@@ -8,24 +8,24 @@ import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Contents of documents as trees of JSON. */
+/** Converts contents of documents to and from JSON trees. */
 public final class DocumentJson {
   private static final JsonMapper MAPPER =
       JsonMapper.builder().disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY).build();
 
   private DocumentJson() {}
 
-  /** An empty object. Its {@code toString} is what a document holds. */
+  /** An empty object. Its {@code toString} is the content of a document. */
   public static ObjectNode object() {
     return MAPPER.createObjectNode();
   }
 
-  /** An object with the components of a record in order. */
+  /** An object with the components of a record, in order. */
   public static ObjectNode object(Record value) {
     return MAPPER.valueToTree(value);
   }
 
-  /** A map, or a list of records or texts. */
+  /** The JSON of a map, or of a list of records or texts. */
   public static JsonNode tree(Object value) {
     return MAPPER.valueToTree(value);
   }
@@ -42,7 +42,7 @@ public final class DocumentJson {
   /**
    * Reads a document.
    *
-   * @param problem what to say of a document that cannot be read, such as {@code is no lock}
+   * @param problem what the message says about an invalid document, such as {@code is no lock}
    * @param reader throws {@link IllegalArgumentException} if something is missing or wrong
    * @throws ClusterException naming the document and what is wrong with it
    */

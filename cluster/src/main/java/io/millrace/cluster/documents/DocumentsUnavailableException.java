@@ -2,7 +2,7 @@ package io.millrace.cluster.documents;
 
 import io.millrace.cluster.ClusterException;
 
-/** The documents cannot be reached or used; the request that failed changed nothing. */
+/** The documents cannot be reached or used. The failed request changed nothing. */
 public class DocumentsUnavailableException extends ClusterException {
   private static final long serialVersionUID = 1;
 

@@ -46,7 +46,7 @@ public final class Keys {
   }
 
   /**
-   * Checks a key and what is to be written under it.
+   * Checks a key and the content to be written.
    *
    * @throws IllegalArgumentException naming what is wrong
    */
@@ -74,13 +74,14 @@ public final class Keys {
   }
 
   /**
-   * The SHA-256 of a text's UTF-8 in hexadecimal, in place of a text that is too long for a key.
+   * The SHA-256 of a text's UTF-8 in hexadecimal digits, which replaces a text that is too long for
+   * a key.
    */
   public static String hash(String text) {
     return Sha256.hex(text);
   }
 
-  /** Checks that every implementation can keep a text as it is. */
+  /** Checks that every implementation can store a content unchanged. */
   private static final class Contents {
     private static final JsonMapper JSON =
         JsonMapper.builder(
@@ -96,8 +97,8 @@ public final class Keys {
     private Contents() {}
 
     /**
-     * Checks that it is one object with nothing around it: some implementations keep it within
-     * other JSON, and return what is between its braces.
+     * Checks that a content is one object with nothing around it. Some implementations embed it in
+     * other JSON, and return the text from its first to its last brace.
      *
      * @throws IllegalArgumentException naming what is wrong
      */

@@ -3,8 +3,8 @@ package io.millrace.cluster.documents;
 import io.millrace.cluster.ClusterException;
 
 /**
- * A change was sent, and there was no answer in time: it may have been made, or may still be made.
- * A caller that needs to know reads the document and looks for what it wrote.
+ * A change was sent and there was no answer in time. It may have been made, or may still be made.
+ * To find out, read the document and compare it with what was written.
  */
 public class UnclearOutcomeException extends ClusterException {
   private static final long serialVersionUID = 1;

@@ -1,8 +1,8 @@
 package io.millrace.cluster.documents;
 
 /**
- * One state of one document. Versions can only be compared for equality; a document that was
- * deleted and created again has none of its earlier versions.
+ * The version of a document. Versions can only be compared for equality. A document that is deleted
+ * and created again has none of its earlier versions.
  *
  * @param text the implementation's name for it; empty for {@link #NONE}
  */

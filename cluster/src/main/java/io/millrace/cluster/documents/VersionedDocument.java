@@ -3,8 +3,8 @@ package io.millrace.cluster.documents;
 /**
  * A document at one version.
  *
- * @param key its name
+ * @param key the key of the document
  * @param version its version, never {@link Version#NONE}
- * @param json its content, an object of JSON
+ * @param json its content, a JSON object
  */
 public record VersionedDocument(String key, Version version, String json) {}

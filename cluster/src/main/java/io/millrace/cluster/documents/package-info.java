@@ -1,4 +1,4 @@
-/** Versioned documents, which are all that the members of a cluster share. */
+/** Versioned documents, the only thing that members of a cluster share. */
 @NullMarked
 package io.millrace.cluster.documents;
 

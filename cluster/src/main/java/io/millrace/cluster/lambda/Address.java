@@ -4,13 +4,13 @@ import io.millrace.cluster.partition.PartitionName;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The one partition and the one member that an envelope is for, or that a result is from.
+ * The partition and the member that a lambda is for, or that a result is from.
  *
- * @param partition the partition in whose document it lies
+ * @param partition the partition whose document holds it
  * @param member the token of the member, 1 to {@value #MAX_MEMBER_BYTES} bytes of UTF-8
  */
 public record Address(PartitionName partition, String member) {
-  /** The most bytes of a member's token. */
+  /** The maximum bytes of a member's token. */
   public static final int MAX_MEMBER_BYTES = 400;
 
   /** Checks the token. */

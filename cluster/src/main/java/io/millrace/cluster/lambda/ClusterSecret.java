@@ -18,10 +18,10 @@ import javax.crypto.spec.SecretKeySpec;
  * run code. Keep it in a file that only their user can read. Safe for use by any number of threads.
  */
 public final class ClusterSecret {
-  /** The fewest bytes of a secret. */
+  /** The minimum bytes of a secret. */
   public static final int MIN_BYTES = 16;
 
-  /** The most bytes of a secret. */
+  /** The maximum bytes of a secret. */
   public static final int MAX_BYTES = 1_024;
 
   private static final String ALGORITHM = "HmacSHA256";
@@ -34,7 +34,7 @@ public final class ClusterSecret {
   }
 
   /**
-   * A secret of these bytes, which are copied.
+   * Creates a secret of these bytes, which are copied.
    *
    * @param secret {@value #MIN_BYTES} to {@value #MAX_BYTES} bytes that cannot be guessed
    * @throws IllegalArgumentException if they are fewer or more
@@ -49,14 +49,14 @@ public final class ClusterSecret {
   }
 
   /**
-   * The secret in a file: all of its bytes without the line ends after them.
+   * Reads a secret from a file: all of its bytes without trailing line ends.
    *
    * @throws IllegalArgumentException naming the file if it cannot be read, or has fewer or more
    *     bytes than a secret
    */
   public static ClusterSecret read(Path file) {
     try (InputStream stream = Files.newInputStream(file)) {
-      // The number of bytes is limited, since the file may be a device without an end.
+      // The number of bytes is limited, because the file may be an endless device.
       byte[] bytes = stream.readNBytes(READ_BYTES);
       int length = bytes.length;
       while (length > 0 && (bytes[length - 1] == '\n' || bytes[length - 1] == '\r')) {
@@ -73,9 +73,9 @@ public final class ClusterSecret {
   }
 
   /**
-   * A signature of a text, in 64 hexadecimal digits, which cannot be made without the secret.
+   * Signs a text. The signature has 64 hexadecimal digits, and cannot be made without the secret.
    *
-   * @param purpose what it is for: a signature for one purpose is none for another
+   * @param purpose the purpose of the signature; it is not valid for another one
    */
   public String sign(String purpose, String text) {
     Mac mac = mac("text " + purpose);
@@ -84,16 +84,13 @@ public final class ClusterSecret {
 
   /** Whether a text was signed with this secret for this purpose. */
   public boolean isSigned(String purpose, String text, String signature) {
-    // Takes the same time wherever they differ.
+    // Compares in constant time.
     return MessageDigest.isEqual(
         sign(purpose, text).getBytes(StandardCharsets.UTF_8),
         signature.getBytes(StandardCharsets.UTF_8));
   }
 
-  /**
-   * A code for signatures, keyed for one purpose only, so that a signature made for one is none for
-   * another.
-   */
+  /** A MAC that is keyed for one purpose, so that its signatures are not valid for another. */
   Mac mac(String purpose) {
     byte[] key = keyed(secret).doFinal(purpose.getBytes(StandardCharsets.UTF_8));
     return keyed(key);
@@ -109,7 +106,7 @@ public final class ClusterSecret {
     }
   }
 
-  /** The secret is left out. */
+  /** Does not show the secret. */
   @Override
   public String toString() {
     return "a cluster's secret";

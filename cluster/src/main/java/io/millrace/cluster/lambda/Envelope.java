@@ -19,7 +19,7 @@ final class Envelope {
   private final byte[] object;
 
   /**
-   * An envelope that is not signed yet.
+   * Creates an envelope that is not signed yet.
    *
    * @param kind whether it contains a lambda or a result
    * @param address the addressee of a lambda, the sender of a result
@@ -31,7 +31,7 @@ final class Envelope {
     this.object = object;
   }
 
-  /** The kind of the content, so that a result is never run. */
+  /** The kind of the content. It prevents a result from being run. */
   enum Kind {
     LAMBDA(1),
     RESULT(2);
@@ -46,7 +46,7 @@ final class Envelope {
       return switch (code) {
         case 1 -> LAMBDA;
         case 2 -> RESULT;
-        default -> throw new IllegalArgumentException("there is no kind " + code);
+        default -> throw new IllegalArgumentException("unknown kind " + code);
       };
     }
   }
@@ -63,7 +63,7 @@ final class Envelope {
     return object;
   }
 
-  /** Its bytes, signed. */
+  /** The signed bytes of the envelope. */
   byte[] seal(ClusterSecret secret) {
     byte[] member = address.member().getBytes(StandardCharsets.UTF_8);
     int signed = HEADER_BYTES + member.length + object.length;
@@ -77,7 +77,7 @@ final class Envelope {
   }
 
   /**
-   * Reads one.
+   * Reads a signed envelope.
    *
    * @throws RefusedLambdaException if it was not signed with this secret
    */
@@ -89,7 +89,7 @@ final class Envelope {
     byte format = bytes.get();
     byte[] offered = new byte[SIGNATURE_BYTES];
     bytes.get(offered);
-    // Takes the same time wherever they differ.
+    // Compares in constant time.
     if (!MessageDigest.isEqual(offered, signature(envelope, secret))) {
       throw new RefusedLambdaException("it is not signed with this cluster's secret");
     }
@@ -99,7 +99,7 @@ final class Envelope {
     return read(bytes);
   }
 
-  /** The signer may be another version of Millrace, with another header. */
+  /** Reads the header, which another version of Millrace may have written. */
   private static Envelope read(ByteBuffer bytes) {
     try {
       Kind kind = Kind.of(bytes.get());

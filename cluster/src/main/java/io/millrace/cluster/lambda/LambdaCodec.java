@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /** Seals lambdas and their results in signed envelopes, and opens such envelopes. Thread-safe. */
 public final class LambdaCodec {
   /**
-   * The most bytes of an envelope. In base64 they are two thirds of what a document may have, so
-   * there is no room for two in one.
+   * The maximum bytes of an envelope. In base64 that is two thirds of the maximum size of a
+   * document.
    */
   public static final int MAX_BYTES = 512 * 1024;
 
@@ -14,7 +14,7 @@ public final class LambdaCodec {
   private final TrustedClasses trusted;
 
   /**
-   * A codec.
+   * Creates a codec.
    *
    * @param secret the same for all members
    * @param trusted the classes whose objects may be sent
@@ -27,18 +27,18 @@ public final class LambdaCodec {
   /**
    * Seals a lambda for one member and one partition.
    *
-   * @throws IllegalArgumentException naming the class of something that it captures that is not
-   *     serializable or not trusted; or its size if that is over the limit
+   * @throws IllegalArgumentException if the lambda captures something that is not serializable or
+   *     not trusted, or is too large; the message names the class or the size
    */
   public byte[] sealLambda(Address address, SerializableLambda<?> lambda) {
     return seal(Envelope.Kind.LAMBDA, address, lambda);
   }
 
   /**
-   * Opens what {@link #sealLambda} made, as far as its address.
+   * Checks an envelope of {@link #sealLambda} and reads its address.
    *
-   * @throws RefusedLambdaException if it is too large, damaged, no lambda or not signed with this
-   *     cluster's secret
+   * @throws RefusedLambdaException if it is too large, damaged, not a lambda, or not signed with
+   *     this cluster's secret
    */
   public SealedLambda openLambda(byte[] envelope) {
     return new SealedLambda(open(Envelope.Kind.LAMBDA, envelope), trusted);
@@ -47,18 +47,18 @@ public final class LambdaCodec {
   /**
    * Seals the result of a lambda.
    *
-   * @param address that of the lambda
-   * @throws IllegalArgumentException as {@link #sealLambda} does
+   * @param address the address of the lambda
+   * @throws IllegalArgumentException for the same reasons as {@link #sealLambda}
    */
   public byte[] sealResult(Address address, @Nullable Object result) {
     return seal(Envelope.Kind.RESULT, address, result);
   }
 
   /**
-   * Opens what {@link #sealResult} made.
+   * Opens an envelope of {@link #sealResult}.
    *
    * @param address that of the lambda
-   * @throws RefusedLambdaException if it is the result of another one, too large, damaged, no
+   * @throws RefusedLambdaException if it is the result of another lambda, too large, damaged, not a
    *     result, not signed with this cluster's secret, or of a class that is not trusted
    */
   public @Nullable Object openResult(Address address, byte[] envelope) {
@@ -94,8 +94,8 @@ public final class LambdaCodec {
   }
 
   /**
-   * A lambda that was signed with the cluster's secret and is not deserialized yet. A member runs
-   * it only if it is the addressee.
+   * A lambda whose signature is valid, and which is not deserialized yet. Only the member that it
+   * is addressed to runs it.
    */
   public static final class SealedLambda {
     private final Envelope envelope;
@@ -112,10 +112,10 @@ public final class LambdaCodec {
     }
 
     /**
-     * Deserializes the lambda, of trusted classes only; each call makes another object.
+     * Deserializes the lambda, of trusted classes only. Each call creates a new object.
      *
-     * @throws RefusedLambdaException naming a class that is not trusted or missing, or what else is
-     *     wrong
+     * @throws RefusedLambdaException if a class is not trusted or missing, or the lambda is
+     *     damaged; the message says which
      */
     public SerializableLambda<?> lambda() {
       if (TrustedSerialization.read(envelope.object(), trusted)

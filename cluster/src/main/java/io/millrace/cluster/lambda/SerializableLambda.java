@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Code that runs on another member. Everything that it captures is sent with it and must be
- * serializable; a lambda that uses a field or a method of its object captures that object.
+ * serializable. A lambda that uses a field or a method of an object captures that object.
  *
- * @param <T> the type of the result, which is sent back; {@code @Nullable Void} for none
+ * @param <T> the type of the result, which is sent back; {@code @Nullable Void} for no result
  */
 @FunctionalInterface
 public interface SerializableLambda<T extends @Nullable Object> extends Serializable {

@@ -6,14 +6,15 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The classes whose objects a member accepts from another one, besides values and collections of
- * Java and the types of {@code io.millrace.cluster.shared}: those that a class loader itself
- * defines, and those of some packages. The class in which a lambda is written must be one of them
- * too. Immutable.
+ * The classes whose objects a member accepts from other members: the classes that a given class
+ * loader defines itself, and the classes of given packages. Java's values and collections and the
+ * types of {@code io.millrace.cluster.shared} are always accepted. The class that contains a lambda
+ * must be trusted too. Immutable.
  *
- * @param classes looks classes up. Those that it defines itself are trusted, unless it is the
- *     loader of Millrace or one above it, which define too many
- * @param packages names of packages that are trusted with all below them, such as {@code com.acme}
+ * @param classes the class loader that finds classes. Classes that it defines itself are trusted,
+ *     unless it is the loader of Millrace or one of its parents, which define too many
+ * @param packages names of packages that are trusted with all packages below them, such as {@code
+ *     com.acme}
  */
 public record TrustedClasses(ClassLoader classes, Set<String> packages) {
   private static final ClassLoader OURS = TrustedClasses.class.getClassLoader();
@@ -21,7 +22,7 @@ public record TrustedClasses(ClassLoader classes, Set<String> packages) {
   /**
    * Copies the names.
    *
-   * @throws IllegalArgumentException if one is no package's name
+   * @throws IllegalArgumentException if a name is not the name of a package
    */
   public TrustedClasses {
     packages = Set.copyOf(packages);
@@ -32,12 +33,12 @@ public record TrustedClasses(ClassLoader classes, Set<String> packages) {
     }
   }
 
-  /** Classes of these packages and all below them, from the class path of Millrace. */
+  /** Trusts these packages and all packages below them, from the class path of Millrace. */
   public static TrustedClasses packages(String... names) {
     return new TrustedClasses(OURS, Set.of(names));
   }
 
-  /** All classes that a loader itself defines, such as one over the users' jars. */
+  /** Trusts all classes that a class loader defines itself, such as a loader for users' jars. */
   public static TrustedClasses classesOf(ClassLoader users) {
     return new TrustedClasses(users, Set.of());
   }
@@ -52,7 +53,7 @@ public record TrustedClasses(ClassLoader classes, Set<String> packages) {
   /**
    * Finds a class without initializing it, if it is trusted.
    *
-   * @param name as in a class's {@link Class#getName}
+   * @param name the name, as {@link Class#getName} returns it
    * @throws RefusedLambdaException if it is not trusted
    */
   Class<?> find(String name) throws ClassNotFoundException {
@@ -146,7 +147,7 @@ public record TrustedClasses(ClassLoader classes, Set<String> packages) {
             "java.util.TreeSet",
             "java.util.UUID");
 
-    /** Prefixes of further such classes, and of the classes of their parts. */
+    /** Prefixes of the names of further such classes, and of their nested classes. */
     private static final Set<String> PREFIXES =
         Set.of(
             "io.millrace.cluster.shared.",
@@ -165,7 +166,10 @@ public record TrustedClasses(ClassLoader classes, Set<String> packages) {
       return NAMES.contains(name) || PREFIXES.stream().anyMatch(name::startsWith);
     }
 
-    /** Whether collections contain arrays of a class whose own objects are not accepted. */
+    /**
+     * Whether arrays of this class are accepted although its objects are not; collections contain
+     * such arrays.
+     */
     static boolean mayBeElement(Class<?> type) {
       return type == Object.class || type == Map.Entry.class;
     }

@@ -13,20 +13,20 @@ import java.io.ObjectStreamClass;
 import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads and writes serialized objects whose parts are all of trusted classes. */
+/** Serializes and deserializes objects that consist of trusted classes only. */
 final class TrustedSerialization {
   private TrustedSerialization() {}
 
   /**
    * Deserializes an object.
    *
-   * @throws RefusedLambdaException if there is none, or one of a class that is not trusted
+   * @throws RefusedLambdaException if the bytes are damaged, or contain a class that is not trusted
    */
   static @Nullable Object read(byte[] bytes, TrustedClasses trusted) {
     try (Input input = new Input(new ByteArrayInputStream(bytes), trusted)) {
       Object object = input.readObject();
       if (input.read() >= 0) {
-        throw new RefusedLambdaException("something comes after the object");
+        throw new RefusedLambdaException("there are bytes after the object");
       }
       return object;
     } catch (RefusedLambdaException e) {
@@ -37,7 +37,7 @@ final class TrustedSerialization {
       throw new RefusedLambdaException(
           "there is no class " + e.getMessage() + " on this member's class path", e);
     } catch (IOException | RuntimeException | LinkageError e) {
-      // Whatever the classes of the objects throw when they are deserialized.
+      // Users' classes may throw anything when they are deserialized.
       throw damaged(e);
     }
   }
@@ -49,7 +49,7 @@ final class TrustedSerialization {
   /**
    * Serializes an object.
    *
-   * @throws IllegalArgumentException naming what cannot be sent
+   * @throws IllegalArgumentException if the object cannot be sent; the message says why
    */
   static byte[] write(@Nullable Object object, TrustedClasses trusted) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -63,23 +63,24 @@ final class TrustedSerialization {
           e);
     } catch (StackOverflowError e) {
       throw new IllegalArgumentException(
-          "cannot be sent to another member: it lies in too many levels", e);
+          "cannot be sent to another member: it is nested too deeply", e);
     } catch (IOException e) {
       throw new IllegalArgumentException("cannot be sent to another member: " + e.getMessage(), e);
     }
     return bytes.toByteArray();
   }
 
-  /** Reads an object whose parts are all of trusted classes, up to some size. */
+  /** Reads an object of trusted classes, up to some size. */
   private static final class Input extends ObjectInputStream {
     /** The maximum depth of nested objects. */
     static final int MAX_DEPTH = 64;
 
-    /** The maximum number of objects, counting each reference. */
+    /** The maximum number of references to objects. */
     static final int MAX_REFERENCES = 50_000;
 
     /**
-     * The longest array, and the largest capacity that a collection allocates before it is filled.
+     * The maximum length of an array, and the maximum capacity that a collection allocates in
+     * advance.
      */
     static final int MAX_ARRAY_LENGTH = LambdaCodec.MAX_BYTES;
 
@@ -101,7 +102,7 @@ final class TrustedSerialization {
       throw new RefusedLambdaException("dynamic proxies are not trusted");
     }
 
-    /** Java calls this before it makes an object, and collections before they allocate. */
+    /** Java calls this before it creates an object, and collections before they allocate. */
     private ObjectInputFilter.Status check(ObjectInputFilter.FilterInfo info) {
       Class<?> type = info.serialClass();
       if (type != null && !trusted.allows(type)) {
@@ -114,14 +115,14 @@ final class TrustedSerialization {
       return ObjectInputFilter.Status.ALLOWED;
     }
 
-    private static void check(String what, long count, long most) {
-      if (count > most) {
-        throw new RefusedLambdaException("more than " + most + " " + what);
+    private static void check(String what, long count, long max) {
+      if (count > max) {
+        throw new RefusedLambdaException("more than " + max + " " + what);
       }
     }
   }
 
-  /** Writes an object whose parts are all trusted, so that others will read it. */
+  /** Writes an object of trusted classes, so that other members accept it. */
   private static final class Output extends ObjectOutputStream {
     private final TrustedClasses trusted;
     private @Nullable Class<?> untrusted;
@@ -131,7 +132,8 @@ final class TrustedSerialization {
       this.trusted = trusted;
     }
 
-    // Nothing is thrown out of these two: after a failure Java writes the exception with them too.
+    // These two methods throw nothing, because after a failure Java calls them to write the
+    // exception.
     @Override
     protected void annotateClass(Class<?> type) {
       if (untrusted == null && !trusted.allows(type)) {

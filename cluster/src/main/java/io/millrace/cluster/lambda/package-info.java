@@ -11,8 +11,9 @@
  * </pre>
  *
  * An envelope is checked in this order: its size, its signature, its address. Only then is it
- * deserialized, to objects of trusted classes only. Java serialization of foreign bytes could run
- * any code; so the signature decides, and the filter limits the damage if the secret is lost.
+ * deserialized, and only to objects of trusted classes. Deserializing foreign bytes could run any
+ * code, so the signature is checked first; the filter limits the damage if the secret becomes
+ * known.
  */
 @NullMarked
 package io.millrace.cluster.lambda;

@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 
 /**
  * Deletes documents of one prefix that are not needed, once they have been unneeded and unchanged
- * for lease and margin. Looks once in a lease. Used by one thread.
+ * for lease and margin. Lists them once per lease. Used by one thread.
  */
 public final class AbandonedDocuments {
   private final MemberContext context;
@@ -22,20 +22,20 @@ public final class AbandonedDocuments {
 
   private record Seen(Version version, long sinceMillis) {}
 
-  /** Documents whose keys begin with a prefix. */
+  /** Sweeps documents whose keys begin with a prefix. */
   public AbandonedDocuments(MemberContext context, String prefix) {
     this.context = context;
     this.prefix = prefix;
   }
 
-  /** Forgets what was seen, and looks at the next call. */
+  /** Forgets what was seen; the next call lists the documents. */
   public void clear() {
     abandoned.clear();
     nextMillis = Long.MIN_VALUE;
   }
 
   /**
-   * Deletes what may be deleted, if it is time to look.
+   * Deletes abandoned documents, if a sweep is due.
    *
    * @param isNeeded whether the document with a key is needed
    */

@@ -11,28 +11,31 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Gives out work for a leader. Used by one thread, in successive generations. */
+/** Assigns the work of a leader. Used by one thread, in successive generations. */
 public interface Assigner {
-  /** Plans the partitions that are to be created now, and removes others. */
+  /** Plans the partitions to be created now, and removes others. */
   Result assign(Round round, Assignments assignments);
 
-  /** Called often while this member does not lead; does nothing by default. */
+  /** Called repeatedly while this member does not lead. Does nothing by default. */
   default void standBy() {}
 
   /** The result of a round. */
   enum Result {
     /** There was nothing to do. */
     IDLE,
-    /** Something was done, and there may be more soon. */
+    /** Something was done, and more may follow soon. */
     BUSY,
-    /** The members have changed: the work must be divided again, in a generation of its own. */
+    /**
+     * A new generation must begin, for example because members have changed and the work must be
+     * divided again.
+     */
     NEW_GENERATION
   }
 
   /**
    * The state of the cluster in a round.
    *
-   * @param guard proof that it leads; its fence is the generation
+   * @param guard proof that this member leads; its fence is the generation
    * @param partitions all partitions as they were listed, by name
    * @param members the members, without those that are gone
    * @param beganMillis when the generation began, by the monotonic clock
@@ -44,29 +47,31 @@ public interface Assigner {
       MemberList members,
       long beganMillis,
       long nowMillis) {
-    /** The generation in which the leader gives out work. */
+    /** The generation of the leader's partitions. */
     public long generation() {
       return guard.fence();
     }
 
-    /** Whether a partition is of an earlier leader. */
+    /** Whether a partition belongs to an earlier generation. */
     public boolean isOld(Partition partition) {
       return partition.name().generation() < generation();
     }
 
-    /** Whether the listing shows all older partitions; listings may be a little old. */
+    /**
+     * Whether the listing is recent enough to show all older partitions; listings may be slightly
+     * stale.
+     */
     public boolean isSettled(LeaseTerms terms) {
       return nowMillis - beganMillis >= terms.leaseMillis() / 2;
     }
   }
 
   /**
-   * Gives out tasks as long as there is room, and removes those that are done. There is room for
-   * two tasks for each worker, and for more while they are so short that none waits at the next
-   * round.
+   * Assigns tasks up to a window, and removes those that are done. The window is two tasks for each
+   * worker, and grows while tasks are so short that none is waiting at the next round.
    */
   final class Windowed implements Assigner {
-    /** Tasks that are given out for each worker: the current one, and its next. */
+    /** Tasks that are assigned for each worker: the current one and the next. */
     private static final int LEAST_WINDOW = 2;
 
     private static final int MAX_WINDOW = 16;
@@ -112,20 +117,20 @@ public interface Assigner {
       return busy ? Result.BUSY : Result.IDLE;
     }
 
-    private List<byte[]> next(Set<String> outstanding, int most) {
+    private List<byte[]> next(Set<String> outstanding, int max) {
       List<byte[]> known =
           outstanding.stream().map(Base64.getDecoder()::decode).collect(Collectors.toList());
-      return work.next(known, most).stream()
+      return work.next(known, max).stream()
           .filter(task -> !outstanding.contains(Base64.getEncoder().encodeToString(task)))
-          .limit(most)
+          .limit(max)
           .toList();
     }
   }
 
   /**
    * Divides work once for the current members. If they change, a new generation begins: members
-   * give back the partitions of the earlier one, and when none of them is held any more, the work
-   * is divided again.
+   * release the partitions of the earlier one, and when none of them is held any more, the work is
+   * divided again.
    */
   final class Supervised implements Assigner {
     private final SupervisedWork work;
@@ -134,7 +139,7 @@ public interface Assigner {
     private MemberList dividedFor = MemberList.EMPTY;
 
     /**
-     * Work that is not divided yet.
+     * Creates an assigner whose work is not divided yet.
      *
      * @param settleMillis how long after the beginning of a generation a listing shows all older
      *     partitions

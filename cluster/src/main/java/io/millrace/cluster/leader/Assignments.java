@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The partitions that one leader creates and removes. An {@link Assigner} plans them during a
- * round, and all are created at its end; what is not known to be created is tried again at the end
- * of the next round. It remembers what was created, since listings may be old. Tasks of the same
- * bytes are one task. Used by one thread.
+ * round, and all are created at its end. If it is not known whether a partition was created, the
+ * creation is retried at the end of the next round. Created partitions are remembered, because
+ * listings may be stale. Tasks of the same bytes are one task. Used by one thread.
  *
  * <pre>
  *   PLANNED ──► RESERVED ──► TRIED ──► CREATED ──► removed, or gone
@@ -51,7 +51,7 @@ public final class Assignments {
     this.observedLocks = observedLocks;
   }
 
-  /** How far the creation of a partition is. */
+  /** The progress of the creation of a partition. */
   private enum State {
     PLANNED,
     RESERVED,
@@ -62,7 +62,8 @@ public final class Assignments {
   private static final class Assignment {
     final String key;
     final String task;
-    // Of an earlier generation: taken by this member, to be removed when the new one exists.
+    // A partition of an earlier generation, taken by this member and removed once the new one
+    // exists.
     final Locks.@Nullable HeldLock replaces;
     State state = State.PLANNED;
     long fence;
@@ -75,7 +76,7 @@ public final class Assignments {
     }
   }
 
-  /** Begins a generation with nothing given out. */
+  /** Begins a generation without partitions. */
   void begin(long newGeneration) {
     generation = newGeneration;
     number = 0;
@@ -95,7 +96,7 @@ public final class Assignments {
                 && documents.get(assignment.key).isEmpty());
   }
 
-  /** The tasks that are given out, in base64. */
+  /** The tasks that are assigned and not done, in base64. */
   Set<String> outstanding(List<Partition> partitions) {
     Set<String> tasks = new HashSet<>();
     assignments.values().forEach(assignment -> tasks.add(assignment.task));
@@ -125,7 +126,9 @@ public final class Assignments {
     assignments.put(name.key(), new Assignment(name.key(), task, null));
   }
 
-  /** Plans a partition for the task of an older one, so that members can take it again. */
+  /**
+   * Plans a partition for the task of an older one, so that members of this generation can take it.
+   */
   void renew(Guard guard, Partition old) {
     String task = old.task().encoded();
     boolean twice =
@@ -152,7 +155,7 @@ public final class Assignments {
     return assignments.containsKey(name.key());
   }
 
-  /** Whether the creation of a partition has not been tried yet. */
+  /** Whether the creation of a partition has not been attempted yet. */
   public boolean isNotTried(PartitionName name) {
     Assignment assignment = assignments.get(name.key());
     return assignment != null && assignment.state.compareTo(State.TRIED) < 0;
@@ -187,7 +190,7 @@ public final class Assignments {
     return removed;
   }
 
-  /** Creates what is planned, and what is not known to be created. */
+  /** Creates planned partitions, and retries those that are not known to be created. */
   void createPlanned(Guard guard) {
     List<Assignment> planned =
         assignments.values().stream()
@@ -215,10 +218,10 @@ public final class Assignments {
     try {
       if (!locks.createPartition(
           assignment.key, LockDocument.Task.outstanding(assignment.task), assignment.fence)) {
-        LOG.debug("{} was created by an earlier attempt, and is taken already", assignment.key);
+        LOG.debug("{} was created by an earlier attempt, and has changed since", assignment.key);
       }
     } catch (ClusterException e) {
-      LOG.debug("{} is not known to be created, and will be tried again", assignment.key, e);
+      LOG.debug("{} may not have been created; retrying", assignment.key, e);
       return;
     }
     assignment.state = State.CREATED;
@@ -227,7 +230,7 @@ public final class Assignments {
       try {
         documents.delete(assignment.replaces.key(), assignment.replaces.version());
       } catch (ClusterException e) {
-        LOG.debug("{} is left to be removed later", assignment.replaces.key(), e);
+        LOG.debug("{} could not be removed; retrying later", assignment.replaces.key(), e);
       }
     }
   }

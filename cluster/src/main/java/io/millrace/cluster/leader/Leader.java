@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Leads the cluster while the member holds the leader's lock: removes members that are gone from
- * the list, and gives out work. Driven by {@link #step}; used by one thread.
+ * the list, and assigns work. Driven by {@link #step}; used by one thread.
  */
 public final class Leader {
   /** The key of the leader's lock. */
@@ -59,7 +59,7 @@ public final class Leader {
     this(context, new Assigner.Supervised(work, context.documents().listingAgeMillis()));
   }
 
-  /** Leads work of any other kind. */
+  /** Leads work with its own assigner. */
   public Leader(MemberContext context, Assigner assigner) {
     this.context = context;
     this.assigner = assigner;
@@ -84,22 +84,23 @@ public final class Leader {
   }
 
   /**
-   * Whether the lock should be taken again, to begin a new generation. The answer is given once;
-   * any thread may ask.
+   * Whether the lock must be taken again to begin a new generation; clears the request. May be
+   * called by any thread.
    */
   public boolean takeGenerationRequest() {
     return generationRequested.getAndSet(false);
   }
 
   /**
-   * Whether {@link #takeGenerationRequest} would say so, for the thread that has to wake the asker.
+   * Whether a new generation is requested; unlike {@link #takeGenerationRequest}, keeps the
+   * request.
    */
   public boolean wantsNewGeneration() {
     return generationRequested.get();
   }
 
   /**
-   * Runs a round of the leader if one is due.
+   * Runs a round of the leader.
    *
    * @param guard proof that the caller leads
    * @return when to call again, by the monotonic clock
@@ -114,7 +115,7 @@ public final class Leader {
         gone = liveness.nextGoneMillis();
       }
     } catch (ClusterException e) {
-      LOG.debug("A round of the leader was broken off, and will be tried again", e);
+      LOG.debug("A round of the leader failed; retrying", e);
     }
     long pause = Math.min(context.leaseMillis() / ROUNDS, busy ? BUSY_MILLIS : MAX_PAUSE_MILLIS);
     return Math.clamp(gone, context.now() + 1, context.now() + pause);
@@ -150,7 +151,7 @@ public final class Leader {
     return result != Assigner.Result.IDLE;
   }
 
-  /** Removes members that are gone from the list, and the locks of those that are not in it. */
+  /** Removes members that are gone from the list, and the locks of members that are not in it. */
   private MemberList cleanUp(Guard guard, List<Partition> partitions) {
     Map<String, Long> signs = new HashMap<>();
     for (Partition partition : partitions) {

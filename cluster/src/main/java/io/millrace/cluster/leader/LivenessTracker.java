@@ -6,17 +6,17 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The time of each member's last sign of life. A new member has the whole timeout for its first
- * sign. Reads no clock; used by one thread.
+ * Tracks each member's last sign of life. A new member has the whole timeout for its first sign.
+ * Reads no clock; used by one thread.
  */
 public final class LivenessTracker {
   private final long timeoutMillis;
   private final Map<String, Long> lastSigns = new HashMap<>();
 
   /**
-   * Knows no members yet.
+   * Creates a tracker without members.
    *
-   * @param timeoutMillis how long without a sign until a member is gone
+   * @param timeoutMillis the time without a sign after which a member is gone
    */
   public LivenessTracker(long timeoutMillis) {
     this.timeoutMillis = timeoutMillis;
@@ -32,12 +32,15 @@ public final class LivenessTracker {
     return Set.copyOf(lastSigns.keySet());
   }
 
-  /** Records a sign of a member, which becomes known by it. */
+  /** Records a sign of life, and adds the member if it is new. */
   public void sign(String token, long millis) {
     lastSigns.merge(token, millis, Math::max);
   }
 
-  /** When the next of the members would be gone without another sign; never if there is none. */
+  /**
+   * When the next member would be gone without another sign; {@link Long#MAX_VALUE} if there are no
+   * members.
+   */
   public long nextGoneMillis() {
     return lastSigns.values().stream()
         .mapToLong(sign -> sign + timeoutMillis)
@@ -54,9 +57,9 @@ public final class LivenessTracker {
    * Records new signs, and forgets all other members.
    *
    * @param members the tokens of the members
-   * @param signs since when the newest of the locks that name a member has been seen unchanged, by
-   *     token. This is the last sign of life, not the moment at which the lock can be taken: a
-   *     leader that waited for that, and then for the timeout, would wait twice
+   * @param signs for each token, since when the newest of the member's locks has been unchanged.
+   *     That is the last sign of life, not the moment at which the lock can be taken: a leader that
+   *     waited for that moment and then for the timeout would wait twice
    * @return the tokens of the members that are gone
    */
   public Set<String> gone(Set<String> members, Map<String, Long> signs, long nowMillis) {

@@ -1,10 +1,10 @@
 /**
- * What the leader of a cluster does: it removes members that are gone from the list, creates
- * partitions, and removes those that are done.
+ * The leader of a cluster: it removes members that are gone from the list, creates partitions, and
+ * removes those that are done.
  *
  * <pre>
  *   holds the lock {@code leader} with fence F
- *     │ generation F begins: no member takes older partitions any more
+ *     │ generation F begins: members take no older partitions any more
  *     ▼
  *   each round: one listing of partitions, one of members' locks, the list of members
  *     ├─ LivenessTracker     members without a living lock for lease and margin ─► out of the list

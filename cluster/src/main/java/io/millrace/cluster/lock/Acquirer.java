@@ -21,7 +21,7 @@ public abstract class Acquirer {
   private long lookMillis;
 
   /**
-   * An acquirer that holds nothing, and looks at the lock in its first step.
+   * Creates an acquirer that holds nothing. Its first step reads the lock.
    *
    * @param what the lock, for messages
    */
@@ -105,7 +105,7 @@ public abstract class Acquirer {
       }
     } catch (ClusterException e) {
       lookMillis = clock.monotonicMillis() + locks.terms().renewalMillis();
-      LOG.debug("{} could not be read or taken, and will be tried again", what, e);
+      LOG.debug("{} could not be read or taken; retrying", what, e);
     }
   }
 
@@ -119,15 +119,15 @@ public abstract class Acquirer {
     try {
       lease = locks.take(mine.document()).map(held -> new Lease(held, locks)).orElse(null);
     } catch (ClusterException e) {
-      LOG.debug("{} could not be taken again, and is left to its lease", what, e);
+      LOG.debug("{} could not be taken again; it expires with its lease", what, e);
     } finally {
       mine.end();
     }
   }
 
   /**
-   * Gives the lock back if it is held. If that cannot be written, others take it when the lease has
-   * ended.
+   * Releases the lock if it is held. If the release cannot be written, other members take the lock
+   * after the lease.
    */
   public final void release() {
     Lease mine = lease;

@@ -6,7 +6,7 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import java.util.Optional;
 
 /**
- * Gives out blocks of fences. The document {@value #KEY} holds the first fence that is in no block
+ * Allocates fences in blocks. The document {@value #KEY} holds the first fence that is in no block
  * yet; each block goes to one document of a lock, which uses its fences one by one and asks for
  * another block when they are used up. So no fence is given twice, and a lock whose document was
  * deleted and created again begins above all earlier fences. Blocks that are not used are lost.
@@ -32,8 +32,8 @@ final class FenceAllocator {
   }
 
   /**
-   * Reserves adjoining blocks. If a write is unclear its blocks are lost: what another member
-   * writes looks the same.
+   * Reserves adjoining blocks. If the outcome of a write is unclear its blocks are lost, because a
+   * write by another member looks the same.
    *
    * @return the first fence of the first block
    */
@@ -47,13 +47,13 @@ final class FenceAllocator {
     return Optional.of("{\"fence\":" + (first + blocks * BLOCK) + "}");
   }
 
-  /** The end of the highest block that any lock uses, for the case that the document is lost. */
+  /** The end of the highest block that any lock uses; needed if the document was lost. */
   private long aboveAll() {
-    long most = -1;
+    long max = -1;
     for (VersionedDocument document : documents.list("")) {
-      most = Math.max(most, read(document));
+      max = Math.max(max, read(document));
     }
-    return (Math.floorDiv(most, BLOCK) + 1) * BLOCK;
+    return (Math.floorDiv(max, BLOCK) + 1) * BLOCK;
   }
 
   private static long read(VersionedDocument document) {

@@ -5,14 +5,14 @@ import java.time.Duration;
 /**
  * Proof that a lock is held, and for how long, for the work that the lock protects. The work passes
  * {@link #fence} to whatever it writes to, which refuses a fence that is smaller than one it has
- * seen; only that makes a write safe that is on its way when the lease ends. Safe for use by any
- * number of threads.
+ * seen; this is the only protection against a write that is in flight when the lease ends. Safe for
+ * use by any number of threads.
  */
 public interface Guard {
   /** The fencing token, larger than that of every earlier holder. */
   long fence();
 
-  /** How long the lock is held for certain from now on; zero if it is not held any more. */
+  /** For how long from now the lock is certainly held; zero if it is not held any more. */
   Duration remaining();
 
   /** Whether the lock is held for certain. */

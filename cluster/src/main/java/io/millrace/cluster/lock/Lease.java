@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 public final class Lease implements Guard {
   private static final Logger LOG = LoggerFactory.getLogger(Lease.class);
 
-  /** A renewal that failed is repeated after this fraction of the usual time between two. */
+  /** A failed renewal is retried after this fraction of the renewal interval. */
   private static final int RETRIES = 4;
 
   private final Locks locks;
@@ -81,7 +81,7 @@ public final class Lease implements Guard {
       }
     } catch (ClusterException e) {
       nextMillis = clock.monotonicMillis() + locks.terms().renewalMillis() / RETRIES;
-      LOG.debug("{} could not be renewed, and will be tried again", held.key(), e);
+      LOG.debug("{} could not be renewed; retrying", held.key(), e);
     }
   }
 
@@ -100,17 +100,20 @@ public final class Lease implements Guard {
     return locks.release(held);
   }
 
-  /** Releases the lock if that can be written; otherwise others take it after the lease. */
+  /**
+   * Releases the lock. If the release cannot be written, other members take the lock after the
+   * lease.
+   */
   public void giveUp() {
     try {
       var _ = release();
     } catch (ClusterException e) {
-      LOG.debug("{} is left to its lease", key(), e);
+      LOG.debug("{} could not be released; it expires with its lease", key(), e);
     }
   }
 
   /**
-   * Marks the partition as done and releases it.
+   * Marks the partition as done, and releases it.
    *
    * @return whether it was still held and is now done
    */

@@ -2,7 +2,7 @@ package io.millrace.cluster.lock;
 
 import io.millrace.cluster.ClusterException;
 
-/** A lock was lost, or is not known to be held any more: what it protects must stop. */
+/** A lock was lost, or is no longer known to be held. The work that it protects must stop. */
 public class LeaseLostException extends ClusterException {
   private static final long serialVersionUID = 1;
 
@@ -11,7 +11,7 @@ public class LeaseLostException extends ClusterException {
     super(message);
   }
 
-  /** With a message for people, and what the work that must stop has thrown. */
+  /** With a message for people, and the exception that the stopped work threw. */
   public LeaseLostException(String message, Throwable cause) {
     super(message, cause);
   }

@@ -3,13 +3,13 @@ package io.millrace.cluster.lock;
 import java.time.Duration;
 
 /**
- * How long a lock is held without being renewed, and how much longer all others wait. All members
- * of a cluster use the same terms.
+ * The length of a lease, and the margin that other members wait beyond it. All members of a cluster
+ * use the same terms.
  *
- * <p>The holder counts the lease by its own clock from before it sent the write; others count lease
- * and margin by theirs from after they have seen it. So the holder has stopped before another one
- * begins, unless two clocks drift apart by more than the margin: each may be fast or slow by {@link
- * #drift()}.
+ * <p>The holder counts the lease by its own clock, from before it sends the write. Other members
+ * count lease and margin by their clocks, from after they have seen the write. So the holder has
+ * stopped before another member begins, unless two clocks drift apart by more than the margin: each
+ * may be fast or slow by {@link #drift()}.
  *
  * @param lease 100 ms to a day; 10 s by default
  * @param margin zero to the length of the lease; 2 s by default. Without a margin the clocks would
@@ -19,7 +19,7 @@ public record LeaseTerms(Duration lease, Duration margin) {
   private static final Duration MIN_LEASE = Duration.ofMillis(100);
   private static final Duration MAX_LEASE = Duration.ofDays(1);
 
-  /** 10 s, and 2 s of margin. */
+  /** A lease of 10 s with a margin of 2 s. */
   public static final LeaseTerms DEFAULT = of(Duration.ofSeconds(10));
 
   /** Checks both. */
@@ -51,12 +51,12 @@ public record LeaseTerms(Duration lease, Duration margin) {
     return lease.toMillis();
   }
 
-  /** Lease and margin: how long a version must stand unchanged before others may replace it. */
+  /** Lease and margin: how long a lock must be seen unchanged before another member may take it. */
   public long takeoverMillis() {
     return lease.plus(margin).toMillis();
   }
 
-  /** How long after one renewal the next is due: two may fail before the lease ends. */
+  /** The renewal interval. Two renewals may fail before the lease ends. */
   long renewalMillis() {
     return lease.toMillis() / 3;
   }

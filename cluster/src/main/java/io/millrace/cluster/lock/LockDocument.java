@@ -11,13 +11,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The content of a lock's document. Its JSON has the seed's fields {@code holder, expire, task,
- * state}, and {@code fence}.
+ * The content of a lock's document. Its JSON has the fields {@code holder}, {@code expire}, {@code
+ * fence} and, for a partition, {@code task} and {@code state}.
  *
- * @param holder the token of the member that holds the lock; empty for nobody
+ * @param holder the token of the member that holds the lock; empty if none does
  * @param expireMillis when the holder's lease ends, by the holder's wall clock, in milliseconds
  *     since 1970; 0 if the lock was released or never held
- * @param fence grows with each acquisition: the fencing token of the holder
+ * @param fence the fencing token of the holder, which grows with each acquisition
  * @param task the work of a partition; null for other locks
  */
 public record LockDocument(String holder, long expireMillis, long fence, @Nullable Task task) {
@@ -34,17 +34,17 @@ public record LockDocument(String holder, long expireMillis, long fence, @Nullab
     }
   }
 
-  /** How far a partition is. A partition in progress is outstanding and held. */
+  /** The state of a partition. A partition in progress is outstanding and held. */
   public enum State {
     /** To be worked on, or being worked on. */
     @JsonProperty("outstanding")
     OUTSTANDING,
-    /** Worked on with success. */
+    /** Completed successfully. */
     @JsonProperty("done")
     DONE
   }
 
-  /** Whether nobody holds the lock and anybody may take it at once. */
+  /** Whether the lock was released, so that any member may take it at once. */
   public boolean isReleased() {
     return expireMillis == 0;
   }
@@ -61,7 +61,7 @@ public record LockDocument(String holder, long expireMillis, long fence, @Nullab
     return new LockDocument("", 0, fence, task);
   }
 
-  /** Released because its work is done. The document still names the holder who did it. */
+  /** Released because its work is done. The document still names the member that did it. */
   LockDocument done() {
     return new LockDocument(
         holder, 0, fence, task == null ? null : new Task(task.encoded(), State.DONE));
@@ -81,9 +81,9 @@ public record LockDocument(String holder, long expireMillis, long fence, @Nullab
   }
 
   /**
-   * Reads a lock's document. A missing fence counts as 0, a missing holder as nobody.
+   * Reads a lock's document. A missing fence counts as 0, a missing holder as no holder.
    *
-   * @throws ClusterException naming the document if it is no lock
+   * @throws ClusterException naming the document if it is not a lock
    */
   public static LockDocument read(VersionedDocument document) {
     return DocumentJson.read(
@@ -100,7 +100,7 @@ public record LockDocument(String holder, long expireMillis, long fence, @Nullab
   private static long whole(JsonNode json, String field) {
     JsonNode number = json.path(field);
     if (!number.isIntegralNumber() || !number.canConvertToLong() || number.asLong() < 0) {
-      throw new IllegalArgumentException("its " + field + " is not a whole number from 0 on");
+      throw new IllegalArgumentException("its " + field + " is not a non-negative integer");
     }
     return number.asLong();
   }

@@ -9,11 +9,11 @@ import java.util.Optional;
 
 /**
  * The writes by which one member takes, renews and releases locks. It does not decide whether a
- * lock may be taken; {@link ObservedLocks} does. Safe for use by any number of threads, if no two
- * of them try to take the same lock at a time.
+ * lock may be taken; {@link ObservedLocks} does. Thread-safe, as long as no two threads try to take
+ * the same lock at the same time.
  *
  * <p>Every method throws {@link DocumentsUnavailableException} if nothing was written, and {@link
- * UnclearOutcomeException} if that is not known; a call that threw holds nothing.
+ * UnclearOutcomeException} if that is not known. After an exception the caller holds nothing.
  */
 public final class Locks {
   private static final int ATTEMPTS = 3;
@@ -91,13 +91,13 @@ public final class Locks {
     return fences.reserve(documents);
   }
 
-  /** The distance between the fences of two reserved documents. */
+  /** The number of fences that are reserved for each document. */
   public static long fencesPerPartition() {
     return FenceAllocator.BLOCK;
   }
 
   /**
-   * Creates the document of a partition that nobody holds.
+   * Creates the document of a partition, which no member holds yet.
    *
    * @param fence one that was reserved for it
    * @return whether it exists now; false if there was another document of that key
@@ -124,9 +124,9 @@ public final class Locks {
   }
 
   /**
-   * Prolongs a lease. One that has ended is not prolonged, whatever its document says.
+   * Renews a lease. A lease that has ended is not renewed, whatever its document says.
    *
-   * @return the prolonged lease, or empty if it is lost
+   * @return the renewed lease; empty if it is lost
    */
   public Optional<HeldLock> renew(HeldLock held) {
     long sent = clock.monotonicMillis();
@@ -151,7 +151,7 @@ public final class Locks {
 
   /**
    * Writes a lock that this member holds, by its holder and fence. Its version may be newer than
-   * the known one if an earlier write came through after all; that may have been this very write.
+   * the known one if an earlier write took effect after all, possibly an attempt of this one.
    */
   private Optional<Version> change(HeldLock held, LockDocument next) {
     Optional<Version> version = write(held.key(), held.version(), next);
@@ -203,8 +203,8 @@ public final class Locks {
   }
 
   /**
-   * When a lease that begins now ends by the wall clock. Never the same twice, even if that clock
-   * goes back, since an unclear write is recognized by it; and never 0, which means released.
+   * When a lease that begins now ends by the wall clock. It is never the same twice, even if that
+   * clock goes back, because it identifies unclear writes. It is never 0, which means released.
    */
   private synchronized long expires() {
     lastExpires = Math.max(clock.wallMillis() + terms.leaseMillis(), lastExpires + 1);

@@ -1,9 +1,9 @@
 package io.millrace.cluster.lock;
 
 /**
- * The clocks of one member. Only what {@link #monotonicMillis} shows decides anything; the wall
- * clock is written into documents for people and to choose when to look again, and may be wrong by
- * any amount. Safe for use by any number of threads.
+ * The clocks of one member. Decisions depend on {@link #monotonicMillis} only. The wall clock is
+ * written into documents for people, and used to choose when to read again; it may be wrong by any
+ * amount. Safe for use by any number of threads.
  */
 public interface MemberClock {
   /** Milliseconds since 1970, by this machine's wall clock. */

@@ -11,21 +11,21 @@ import java.util.stream.Collectors;
 
 /**
  * The locks that a member has seen, and since when each has been unchanged by the member's own
- * clock. This alone decides whether a holder is gone. Safe for use by any number of threads, which
- * then share what each of them sees.
+ * clock. This alone decides whether a holder is gone. Thread-safe; threads share what each of them
+ * reads.
  */
 public final class ObservedLocks {
-  /** How long after it is due a renewal should be seen. */
+  /** The time after which a renewal that was due should be visible. */
   private static final long LATE_MILLIS = 100;
 
-  /** Between two looks at a lock whose renewal is overdue. */
+  /** The interval between two reads of a lock whose renewal is overdue. */
   private static final long OVERDUE_MILLIS = 500;
 
   private final LeaseTerms terms;
   private final MemberClock clock;
   private final Map<String, Observation> seen = new HashMap<>();
 
-  /** No locks seen yet. */
+  /** Creates an empty record. */
   public ObservedLocks(LeaseTerms terms, MemberClock clock) {
     this.terms = terms;
     this.clock = clock;
@@ -55,15 +55,19 @@ public final class ObservedLocks {
     retain(prefix, listed.stream().map(VersionedDocument::key).collect(Collectors.toSet()));
   }
 
-  /** Whether a lock may be taken, as it was last seen: it was released, or its holder is gone. */
+  /**
+   * Whether a lock may be taken according to its last seen state: it was released, or its holder is
+   * gone.
+   */
   public synchronized boolean isFree(String key) {
     Observation observation = seen.get(key);
     return observation != null && observation.isFree(terms, clock.monotonicMillis());
   }
 
   /**
-   * Whether a lock may be taken at this version of its document: it was seen last, and was released
-   * or its holder is gone. Another thread may have seen a newer or an older version meanwhile.
+   * Whether a lock may be taken at this version of its document: it is the version seen last, and
+   * it was released or its holder is gone. Another thread may have seen a newer or an older version
+   * meanwhile.
    */
   public synchronized boolean isFree(VersionedDocument document) {
     Observation observation = seen.get(document.key());
@@ -72,7 +76,7 @@ public final class ObservedLocks {
         && observation.isFree(terms, clock.monotonicMillis());
   }
 
-  /** When to look at a lock again, by the monotonic clock; empty for one that was never seen. */
+  /** When to read a lock again, by the monotonic clock; empty for a lock that was never seen. */
   public synchronized OptionalLong nextLook(String key) {
     Observation observation = seen.get(key);
     return observation == null
@@ -81,8 +85,8 @@ public final class ObservedLocks {
   }
 
   /**
-   * When to look at a lock again to see each of its renewals soon, by the monotonic clock; empty
-   * for one that was never seen.
+   * When to read a lock again to see each of its renewals soon, by the monotonic clock; empty for a
+   * lock that was never seen.
    */
   public synchronized OptionalLong nextRenewal(String key) {
     Observation observation = seen.get(key);
@@ -91,13 +95,13 @@ public final class ObservedLocks {
         : OptionalLong.of(observation.nextRenewal(terms, clock.monotonicMillis()));
   }
 
-  /** Since when a lock has been seen unchanged; now for one that was never seen. */
+  /** Since when a lock has been unchanged; now for a lock that was never seen. */
   public synchronized long sinceMillis(String key) {
     Observation observation = seen.get(key);
     return observation == null ? clock.monotonicMillis() : observation.sinceMillis();
   }
 
-  /** Forgets all locks whose keys begin with {@code prefix}, except those named. */
+  /** Forgets all locks whose keys begin with {@code prefix}, except those with the given keys. */
   public synchronized void retain(String prefix, Set<String> keys) {
     seen.keySet().removeIf(key -> key.startsWith(prefix) && !keys.contains(key));
   }
@@ -123,8 +127,8 @@ public final class ObservedLocks {
     }
 
     /**
-     * When to look at the lock again: not before it expires, as far as wall clocks agree. A lease
-     * of the same cluster never has more left than its whole length.
+     * When to read the lock again: not before it expires, if wall clocks agree. A lease never has
+     * more than its whole length left.
      */
     long nextLook(LeaseTerms terms, long nowMillis) {
       if (isFree(terms, nowMillis)) {
@@ -135,8 +139,8 @@ public final class ObservedLocks {
     }
 
     /**
-     * When to look at the lock again: a moment after its next renewal, as far as wall clocks agree;
-     * if that has not come by then, or they do not agree, every half second.
+     * When to read the lock again: a moment after its next renewal, if wall clocks agree. If the
+     * renewal is overdue, or they do not agree, every half second.
      */
     long nextRenewal(LeaseTerms terms, long nowMillis) {
       if (isFree(terms, nowMillis)) {

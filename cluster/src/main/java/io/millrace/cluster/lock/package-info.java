@@ -11,19 +11,19 @@
  *      └───────────────────────── abandoned
  * </pre>
  *
- * <p>Every step is a write at an expected version, so of two members that want the same only one
- * succeeds. No clock is compared with another: a member takes a lock that was not released only
- * after it has had the same version before it for lease and margin by its own clock ({@link
+ * <p>Every step is a write at an expected version, so of two members that attempt the same step
+ * only one succeeds. Clocks are never compared: a member takes a lock that was not released only
+ * after it has seen the same version for lease and margin by its own clock ({@link
  * io.millrace.cluster.lock.ObservedLocks}).
  *
- * <p>If the outcome of a write is unclear, the document is read: it holds what was written, or
- * still the version that was to be replaced, or something else. While it cannot be read, nothing is
- * assumed: a lock that is not known to be taken is not held, and one that is not known to be
- * renewed ends with the lease that it had.
+ * <p>If the outcome of a write is unclear, the document is read: it holds what was written, the
+ * version to be replaced, or something else. While it cannot be read, nothing is assumed: a lock
+ * that is not known to be taken is not held, and a lock that is not known to be renewed ends with
+ * its current lease.
  *
- * <p>Fences come from blocks that the document {@code fences} gives out, one block for each
- * document that is created. So the fences of a lock grow even if its document was deleted and
- * created again.
+ * <p>Fences come from blocks. The document {@code fences} holds the next free block, and each new
+ * document gets one. So the fences of a lock grow even if its document was deleted and created
+ * again.
  */
 @NullMarked
 package io.millrace.cluster.lock;

@@ -21,18 +21,18 @@ import org.slf4j.LoggerFactory;
 /**
  * The work of a cluster, which is the same for all its members.
  *
- * @param handler makes the part of a member that works on partitions
+ * @param handler creates the part of a member that works on partitions
  * @param mode how members share the work
- * @param leader makes the part of a member that gives the work out
+ * @param leader creates the part of a member that assigns the work
  */
 public record ClusterWork(
     Function<Member, PartitionHandler> handler,
     PartitionRunner.Mode mode,
     Function<Member, Leader> leader) {
-  /** The document that says that single work is over. */
+  /** The document that marks single work as finished. */
   static final String SINGLE_DONE = "finished/single";
 
-  /** Work that is divided once, and again when members come or go. */
+  /** Work that is divided among the members, and again when members join or leave. */
   public static ClusterWork of(SupervisedWork work) {
     return new ClusterWork(
         member -> new ThreadedWork(work, member),
@@ -40,7 +40,7 @@ public record ClusterWork(
         member -> new Leader(member.context(), work));
   }
 
-  /** Work whose tasks arise one after the other. */
+  /** Work whose tasks appear over time. */
   public static ClusterWork of(WindowedWork work) {
     return new ClusterWork(
         member -> new ThreadedWork(work, member),
@@ -49,8 +49,7 @@ public record ClusterWork(
   }
 
   /**
-   * Work that is done by one member at a time. The document {@code finished/single} says that it is
-   * over.
+   * Work that one member at a time does. The document {@code finished/single} marks it as finished.
    */
   public static ClusterWork of(SingleWork work, VersionedDocuments documents) {
     return of(new SingleTask(work, documents));
@@ -63,7 +62,7 @@ public record ClusterWork(
 
   private record SingleTask(SingleWork work, VersionedDocuments documents) implements WindowedWork {
     @Override
-    public List<byte[]> next(List<byte[]> outstanding, int most) {
+    public List<byte[]> next(List<byte[]> outstanding, int max) {
       boolean over = !outstanding.isEmpty() || documents.get(SINGLE_DONE).isPresent();
       return over ? List.of() : List.of("single".getBytes(StandardCharsets.UTF_8));
     }
@@ -81,7 +80,7 @@ public record ClusterWork(
 
   private record NoWork() implements WindowedWork {
     @Override
-    public List<byte[]> next(List<byte[]> outstanding, int most) {
+    public List<byte[]> next(List<byte[]> outstanding, int max) {
       return List.of();
     }
 
@@ -92,14 +91,14 @@ public record ClusterWork(
     public void run(byte[] task, Guard guard) {}
   }
 
-  /** Works on each partition with users' code, in a thread of its own. */
+  /** Runs users' code on each partition, in a thread of its own. */
   private static final class ThreadedWork implements PartitionHandler {
     private static final Logger LOG = LoggerFactory.getLogger(ThreadedWork.class);
 
     private final WorkerCode code;
     private final Member member;
 
-    /** Work that is done by users' code. */
+    /** Creates a handler that runs this code. */
     ThreadedWork(WorkerCode code, Member member) {
       this.code = code;
       this.member = member;
@@ -129,7 +128,7 @@ public record ClusterWork(
       }
     }
 
-    /** Code that is interrupted, or has lost its partition, throws exceptions of any kind. */
+    /** Code that is interrupted or has lost its partition may throw any exception. */
     private static void log(Throwable thrown, Guard guard, ThreadAttempt attempt) {
       if (thrown instanceof Error) {
         LOG.error("Work with fence {} failed", guard.fence(), thrown);

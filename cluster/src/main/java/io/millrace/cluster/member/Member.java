@@ -35,7 +35,7 @@ public final class Member implements AutoCloseable {
   private static final ScopedValue<Member> CURRENT = ScopedValue.newInstance();
   private static final ScopedValue<Guard> GUARD = ScopedValue.newInstance();
 
-  /** How often a member that does not lead checks whether it does now. */
+  /** The interval at which a member that does not lead checks whether it does now. */
   private static final long LEADER_LOOK_MILLIS = 100;
 
   private final MemberContext context;
@@ -61,7 +61,7 @@ public final class Member implements AutoCloseable {
   /**
    * Starts a member with a token of its own.
    *
-   * @param documents what the members share; not closed with the member
+   * @param documents the documents that the members share; not closed with the member
    * @param workers how many partitions it works on at a time, at least 1
    * @param terms how long locks are held; the same for all members
    * @param clusterWork the work of the members; the same for all
@@ -80,21 +80,23 @@ public final class Member implements AutoCloseable {
   }
 
   /**
-   * The member whose work this thread runs. It is not known in threads that the work starts.
+   * The member whose work this thread runs. Threads that the work starts do not know it.
    *
    * @throws IllegalStateException if this thread does not run work of a member
    */
   public static Member current() {
-    return CURRENT.orElseThrow(() -> new IllegalStateException("no member works on this thread"));
+    return CURRENT.orElseThrow(
+        () -> new IllegalStateException("this thread does not run work of a member"));
   }
 
   /**
    * The guard of the partition that this thread works on.
    *
-   * @throws IllegalStateException if this thread works on no partition
+   * @throws IllegalStateException if this thread does not work on a partition
    */
   public static Guard guard() {
-    return GUARD.orElseThrow(() -> new IllegalStateException("no partition is worked on here"));
+    return GUARD.orElseThrow(
+        () -> new IllegalStateException("this thread does not work on a partition"));
   }
 
   /** The token that identifies this member. */
@@ -112,7 +114,7 @@ public final class Member implements AutoCloseable {
     return loop.leading().isPresent();
   }
 
-  /** Whether it was told to stop. */
+  /** Whether it is closed, or being closed. */
   public boolean isClosed() {
     return closing;
   }
@@ -132,7 +134,7 @@ public final class Member implements AutoCloseable {
     return ScopedValue.where(CURRENT, this).where(GUARD, guard).call(work::call);
   }
 
-  /** Makes the member check its partitions at once, because an attempt has ended. */
+  /** Makes the member check its partitions at once; called when an attempt has ended. */
   void wake() {
     memberSteps.wake();
   }
@@ -155,7 +157,7 @@ public final class Member implements AutoCloseable {
     return draining && loop.held() == 0 ? Step.FINISHED : Instant.ofEpochMilli(due);
   }
 
-  /** The end of the loop, however it has ended. */
+  /** Called when the loop has ended for any reason. */
   private void end() {
     loop.drain();
     loop.leave();
@@ -175,11 +177,11 @@ public final class Member implements AutoCloseable {
       }
       return due;
     } catch (RuntimeException | Error e) {
-      // Users' code, which a closed member interrupts.
+      // Users' code failed; closing a member interrupts it.
       if (closing && e instanceof RuntimeException) {
         LOG.debug("The leader's work failed while the member was closed", e);
       } else {
-        LOG.warn("The leader's work could not be given out, and will be tried again", e);
+        LOG.warn("The leader's work could not be assigned; retrying", e);
       }
       return Instant.ofEpochMilli(context.now() + context.leaseMillis() / 4);
     }
@@ -187,7 +189,8 @@ public final class Member implements AutoCloseable {
 
   /**
    * Stops the work and releases everything, so that other members can continue at once. Waits for
-   * the work until its leases end; work that has not stopped by then is left to its lease.
+   * the work until its leases end. Work that has not stopped by then keeps its partition until the
+   * lease ends.
    */
   @Override
   public void close() {

@@ -12,8 +12,8 @@ import io.millrace.cluster.partition.PartitionRunner;
 import java.util.Optional;
 
 /**
- * The main loop of a member, besides the work itself: the leader's lock, presence and partitions.
- * Driven by {@link #step}; used by one thread unless stated otherwise.
+ * The main loop of a member: competes for the leader's lock, keeps the member registered, and takes
+ * partitions. Driven by {@link #step}; used by one thread unless stated otherwise.
  */
 public final class MemberLoop {
   private final Acquirer candidate;
@@ -23,9 +23,9 @@ public final class MemberLoop {
   private volatile Optional<Lease> leading = Optional.empty();
 
   /**
-   * A loop that holds nothing.
+   * Creates a loop that holds nothing.
    *
-   * @param leader leads on another thread
+   * @param leader the leader, which runs on another thread
    */
   public MemberLoop(
       MemberContext context, PartitionHandler handler, PartitionRunner.Mode mode, Leader leader) {
@@ -38,7 +38,7 @@ public final class MemberLoop {
   }
 
   /**
-   * Renews what is held, and takes what is free.
+   * Renews locks that are held, and takes free ones.
    *
    * @return when to call again, by the monotonic clock; sooner if an attempt ends
    */

@@ -35,7 +35,7 @@ public final class ThreadAttempt implements PartitionHandler.Attempt {
     try {
       end = body.test(this) ? PartitionHandler.State.SUCCEEDED : PartitionHandler.State.FAILED;
     } finally {
-      // Whatever was thrown: a partition whose work is over must not stay taken.
+      // A partition whose work has ended must be settled, whatever was thrown.
       state = end;
       member.wake();
     }
@@ -52,7 +52,9 @@ public final class ThreadAttempt implements PartitionHandler.Attempt {
     thread.interrupt();
   }
 
-  /** Whether it was stopped or has lost its partition; then exceptions of its code are expected. */
+  /**
+   * Whether it was stopped or has lost its partition. If so, exceptions of its code are expected.
+   */
   public boolean isToStop() {
     return stopped || !guard.isHeld();
   }

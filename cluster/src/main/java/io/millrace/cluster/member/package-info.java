@@ -1,9 +1,10 @@
 /**
- * One member of a cluster: it tries to lead, shows that it lives, and works on partitions.
+ * One member of a cluster: it competes for the lead, shows that it is alive, and works on
+ * partitions.
  *
  * <pre>
- *   MemberLoop   step: the leader's lock, presence, partitions          one thread
- *   Leader       step: while the lock is held                           another: it may call users
+ *   MemberLoop   step: the leader's lock, registration, partitions      one thread
+ *   Leader       step: while the lock is held                           another one: it may call users' code
  *   attempts     the work itself                                        one thread each
  * </pre>
  */

@@ -15,11 +15,11 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * The settings that all members of a cluster share, in the document {@value #KEY}: {@code {"lease":
  * MS, "margin": MS, "plan": {NAME: VALUE, …}}}. The first member writes it and all others read it,
- * so that a member needs to know only where the documents are.
+ * so a member only needs the location of the documents.
  *
  * @param terms how long locks are held
  * @param plan the work of the members, as named values; empty for none. The member that reads it
- *     knows which names it understands
+ *     interprets the names
  */
 public record ClusterConfig(LeaseTerms terms, Map<String, String> plan) {
   /** The key of the document. */
@@ -39,7 +39,7 @@ public record ClusterConfig(LeaseTerms terms, Map<String, String> plan) {
    * Writes these settings unless the cluster has some already.
    *
    * @return the settings of the cluster
-   * @throws UnclearOutcomeException if they were to be written, and are not known to be
+   * @throws UnclearOutcomeException if it is not known whether they were written
    */
   public ClusterConfig orExisting(VersionedDocuments documents) {
     return read(documents.createIfAbsent(KEY, json()));

@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 
 /**
  * The documents {@code dead/TOKEN}: {@code {"fence": N}} with the fence of the leader that marked
- * the member as dead. A member that is alive removes its own mark.
+ * the member as dead. A member that is still alive removes its own mark.
  */
 public final class DeathMarks {
   /** The prefix of the keys; the token follows. */
@@ -22,7 +22,7 @@ public final class DeathMarks {
     return documents.get(PREFIX + token).isPresent();
   }
 
-  /** The tokens of all marked members. The answer may be a little old. */
+  /** The tokens of all marked members. The listing may be slightly stale. */
   public static Set<String> list(VersionedDocuments documents) {
     return documents.list(PREFIX).stream()
         .map(document -> document.key().substring(PREFIX.length()))

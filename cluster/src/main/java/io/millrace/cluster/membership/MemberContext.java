@@ -8,10 +8,10 @@ import io.millrace.cluster.lock.ObservedLocks;
 import java.util.random.RandomGenerator;
 
 /**
- * What all parts of a member share.
+ * The state that all parts of a member share.
  *
  * @param peer the member as others know it
- * @param documents the documents that it shares with them
+ * @param documents the documents that it shares with other members
  * @param terms how long locks are held
  * @param clock its clocks
  * @param random the source of its random pauses; used by one thread

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /**
  * The members of a cluster in the order in which they joined. The document {@value #KEY} holds
- * them: {@code {"nodes": [{"token": T, "workers": N}, …]}}. Its changes may be repeated, so it does
+ * them: {@code {"nodes": [{"token": T, "workers": N}, …]}}. Its changes are idempotent, so it does
  * not matter which attempt succeeded.
  *
  * @param nodes the members, each token once
@@ -48,12 +48,12 @@ public record MemberList(List<Peer> nodes) {
     return DocumentJson.read(document, "is damaged", MemberList.class);
   }
 
-  /** Adds a member to the list, or sets its number of workers; returns the list then. */
+  /** Adds a member to the list, or sets its number of workers; returns the new list. */
   public static MemberList add(VersionedDocuments documents, Peer peer) {
     return change(documents, list -> list.with(peer));
   }
 
-  /** Takes members out of the list; returns the list then. */
+  /** Removes members from the list; returns the new list. */
   public static MemberList remove(VersionedDocuments documents, Set<String> tokens) {
     return change(documents, list -> list.without(tokens));
   }
@@ -73,7 +73,7 @@ public record MemberList(List<Peer> nodes) {
     return nodes.stream().filter(peer -> peer.token().equals(token)).findFirst();
   }
 
-  /** The place of a member, from 0; -1 if it is not in the list. */
+  /** The index of a member, from 0; -1 if it is not in the list. */
   public int position(String token) {
     return IntStream.range(0, nodes.size())
         .filter(i -> nodes.get(i).token().equals(token))
@@ -81,12 +81,12 @@ public record MemberList(List<Peer> nodes) {
         .orElse(-1);
   }
 
-  /** The workers of all together. */
+  /** The total number of workers. */
   public int workers() {
     return nodes.stream().mapToInt(Peer::workers).sum();
   }
 
-  /** The list with a member at its end, or with its new number of workers at its old place. */
+  /** The list with a member at its end, or in its old place with its new number of workers. */
   private MemberList with(Peer peer) {
     if (find(peer.token()).isEmpty()) {
       return new MemberList(Stream.concat(nodes.stream(), Stream.of(peer)).toList());

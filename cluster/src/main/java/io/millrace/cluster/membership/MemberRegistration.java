@@ -9,14 +9,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a member in the list of members. While it holds no partition, whose lock would show that it
- * is alive, it holds a lock of its own. Driven by {@link #step}; not thread-safe.
+ * Keeps a member in the list of members. The locks of its partitions show that it is alive; while
+ * it holds none, it holds a lock of its own. Driven by {@link #step}; not thread-safe.
  */
 public final class MemberRegistration {
   /** The prefix of the keys of members' own locks; the token follows. */
   public static final String PREFIX = "member/";
 
-  /** The shortest time between two reads of the list. */
+  /** The minimum time between two reads of the list. */
   private static final long SOON_MILLIS = 300;
 
   private static final Logger LOG = LoggerFactory.getLogger(MemberRegistration.class);
@@ -31,11 +31,11 @@ public final class MemberRegistration {
   private long lookedMillis;
 
   /**
-   * A member that is not in the list yet.
+   * Creates the registration of a member that is not in the list yet.
    *
-   * @param respectsMarks whether it stays out of the list while it is marked as dead and still
-   *     works
-   * @param observedLocks records the own locks of all members
+   * @param respectsMarks whether it stays out of the list while it is marked as dead and still has
+   *     work
+   * @param observedLocks records the members' own locks
    */
   public MemberRegistration(
       MemberContext context, Locks locks, boolean respectsMarks, ObservedLocks observedLocks) {
@@ -45,12 +45,12 @@ public final class MemberRegistration {
     this.own = Acquirer.of(PREFIX + context.token(), locks, context.newObservedLocks());
   }
 
-  /** The members as they were seen last. */
+  /** The members as last read. */
   public MemberList members() {
     return seen;
   }
 
-  /** Whether it is marked as dead, and must end its work before it gets new work. */
+  /** Whether the member is marked as dead, and must end its work before it gets new work. */
   public boolean isMarked() {
     return marked;
   }
@@ -58,7 +58,7 @@ public final class MemberRegistration {
   /**
    * Keeps the member in the list and its lock held, as needed.
    *
-   * @param holdsPartitions whether it holds partitions, which show that it lives
+   * @param holdsPartitions whether it holds partitions, whose locks show that it is alive
    * @return when to call again, by the monotonic clock
    */
   public long step(boolean holdsPartitions) {
@@ -69,7 +69,7 @@ public final class MemberRegistration {
       ownDue = own.step();
     }
     if (context.now() >= nextLook) {
-      // Once in a third of the lease, and no two members at the same moment.
+      // A quarter to a third of the lease, random so that members do not read at the same moment.
       nextLook = context.now() + context.leaseMillis() / 4 + context.pauseMillis(12);
       look(holdsPartitions);
     }
@@ -90,10 +90,10 @@ public final class MemberRegistration {
           marked
               ? MemberList.read(context.documents())
               : MemberList.add(context.documents(), context.peer());
-      // So a member that becomes the leader knows who is alive, and need not wait first.
+      // A member that becomes the leader then knows at once which members are alive.
       observedLocks.observe(PREFIX, context.documents().list(PREFIX));
     } catch (ClusterException e) {
-      LOG.debug("The list of members cannot be looked at, and will be again", e);
+      LOG.debug("The list of members could not be read; retrying", e);
     }
   }
 
@@ -103,18 +103,18 @@ public final class MemberRegistration {
       return false;
     }
     if (!marked) {
-      LOG.warn("This member was marked as dead; it ends its work and comes back");
+      LOG.warn("This member was marked as dead; it ends its work and registers again");
     }
     return holdsPartitions || !DeathMarks.clear(context.documents(), token);
   }
 
-  /** Removes the member from the list and releases its lock, if that can be written. */
+  /** Removes the member from the list and releases its lock, as far as both can be written. */
   public void leave() {
     own.release();
     try {
       MemberList.remove(context.documents(), Set.of(context.token()));
     } catch (ClusterException e) {
-      LOG.debug("The member is left to the leader to take out of the list", e);
+      LOG.debug("The member could not be removed from the list; the leader will do it", e);
     }
   }
 }

@@ -15,9 +15,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The last report of a member about its work, in the document {@code status/NAME/TOKEN}: {@code
- * {"time": MS, "text": TEXT}} or {@code {"time": MS, "values": {NAME: VALUE, …}}}. Only the member
- * writes it.
+ * The latest status report of a member about its work, in the document {@code status/NAME/TOKEN}:
+ * {@code {"time": MS, "text": TEXT}} or {@code {"time": MS, "values": {NAME: VALUE, …}}}. Only the
+ * member writes it.
  *
  * @param name the reporter's name
  * @param token the member
@@ -30,7 +30,7 @@ public record Report(
   /** The prefix of the keys of all reports. */
   public static final String PREFIX = "status/";
 
-  /** The most bytes of text, and of all names and values together, in UTF-8. */
+  /** The maximum bytes of text, or of all names and values together, in UTF-8. */
   public static final int MAX_BYTES = 8192;
 
   /**
@@ -77,7 +77,7 @@ public record Report(
     String name = document.key().substring(PREFIX.length(), slash);
     return Optional.of(
         DocumentJson.read(
-            document, "is no report", json -> read(name, token(document.key()), json)));
+            document, "is not a report", json -> read(name, token(document.key()), json)));
   }
 
   private static Report read(String name, String token, JsonNode json) {
@@ -104,7 +104,9 @@ public record Report(
     documents.update(PREFIX + name + "/" + token, _ -> Optional.of(json));
   }
 
-  /** The report as JSON: {@code text}, or {@code values} instead of that, after what is given. */
+  /**
+   * Adds the report to a JSON object, as {@code time} and either {@code text} or {@code values}.
+   */
   public ObjectNode json(ObjectNode json) {
     json.put("time", timeMillis);
     if (values.isEmpty()) {

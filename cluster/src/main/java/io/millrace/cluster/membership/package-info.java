@@ -1,7 +1,7 @@
 /**
- * The members of a cluster. The document {@code members} lists their tokens and workers; it does
- * not change while they live. Their locks show that they live: those of the partitions that they
- * hold, or {@code member/TOKEN} if they hold none.
+ * The members of a cluster. The document {@code members} lists their tokens and workers; it changes
+ * only when members join or leave. Their locks show that they are alive: the locks of the
+ * partitions that they hold, or {@code member/TOKEN} if they hold none.
  */
 @NullMarked
 package io.millrace.cluster.membership;

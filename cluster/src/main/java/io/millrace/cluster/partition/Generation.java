@@ -6,7 +6,7 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import java.util.Optional;
 
 /**
- * The document {@value #KEY}: {@code {"fence": N}}, the fence of the newest leader that gives out
+ * The document {@value #KEY}: {@code {"fence": N}}, the fence of the newest leader that creates
  * partitions. It only grows.
  */
 public final class Generation {

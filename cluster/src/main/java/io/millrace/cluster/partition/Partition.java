@@ -26,14 +26,14 @@ public record Partition(
     PartitionName name, VersionedDocument document, LockDocument lock, LockDocument.Task task) {
   private static final Logger LOG = LoggerFactory.getLogger(Partition.class);
 
-  /** The partitions among documents, by name. Other documents are logged and left out. */
+  /** The partitions among documents, sorted by name. Other documents are logged and ignored. */
   public static List<Partition> of(List<VersionedDocument> documents, ObservedLocks observedLocks) {
     List<Partition> partitions = new ArrayList<>();
     for (VersionedDocument document : documents) {
       try {
         of(document, observedLocks.observe(document)).ifPresent(partitions::add);
       } catch (ClusterException e) {
-        LOG.warn("Document {} is no partition: {}", document.key(), e.getMessage());
+        LOG.warn("Document {} is not a partition: {}", document.key(), e.getMessage());
       }
     }
     Set<String> keys = documents.stream().map(VersionedDocument::key).collect(Collectors.toSet());

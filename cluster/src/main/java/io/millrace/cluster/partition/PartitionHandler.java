@@ -2,17 +2,17 @@ package io.millrace.cluster.partition;
 
 import io.millrace.cluster.lock.Guard;
 
-/** The work of a member on its partitions. Implementations are thread-safe. */
+/** Does the work of a member on its partitions. Implementations are thread-safe. */
 public interface PartitionHandler {
   /**
-   * Whether this member may work on a free partition; true by default. Called often, by one thread.
+   * Whether this member may take a free partition; true by default. Called often, by one thread.
    */
   default boolean accepts(Partition partition) {
     return true;
   }
 
   /**
-   * Begins to work on a partition.
+   * Starts to work on a partition.
    *
    * @param name the partition
    * @param task the work, as the leader serialized it
@@ -31,7 +31,7 @@ public interface PartitionHandler {
 
   /** The state of an attempt. */
   enum State {
-    /** Not ended. */
+    /** Still running. */
     RUNNING,
     /** Ended successfully. */
     SUCCEEDED,

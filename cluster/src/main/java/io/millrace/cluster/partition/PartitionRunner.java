@@ -19,28 +19,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes partitions for idle workers, its whole share from one listing, and starts the work on them.
- * The first partition that it tries depends on its place in the list of members, so that members
- * seldom try the same one. Driven by {@link #step}; used by one thread.
+ * Takes partitions for idle workers, and starts the work on them. It takes its whole share from one
+ * listing. The first partition that it tries depends on its place in the list of members, so that
+ * members seldom try the same one. Driven by {@link #step}; used by one thread.
  */
 public final class PartitionRunner {
   private static final Logger LOG = LoggerFactory.getLogger(PartitionRunner.class);
 
-  /** How often a member with an idle worker looks for work, as a fraction of the lease. */
+  /** The number of listings per lease by a member with an idle worker. */
   private static final int LOOKS_PER_LEASE = 4;
 
   private static final long MAX_LOOK_MILLIS = 600;
 
-  /** The interval of listings after work has started or ended, since more may follow at once. */
+  /** The interval of listings after work has started or ended, because more may follow soon. */
   private static final long BUSY_LOOK_MILLIS = 100;
 
-  /** For how long it looks so often. */
+  /** For how long that interval applies. */
   private static final long BUSY_MILLIS = 2000;
 
-  /** The same if partitions are addressed, since the leader waits for this member. */
+  /**
+   * The number of listings per lease if partitions are addressed: the leader waits for this member.
+   */
   private static final int ADDRESSED_LOOKS_PER_LEASE = 20;
 
-  /** The longest pause between two partitions, as a fraction of the lease. */
+  /** The maximum pause before the next listing is a lease divided by this. */
   private static final int PAUSES_PER_LEASE = 40;
 
   private final MemberContext context;
@@ -57,13 +59,13 @@ public final class PartitionRunner {
 
   /** How members share a kind of work. */
   public enum Mode {
-    /** Tasks are short: members finish them, and take those of slow members. */
+    /** Tasks are short: members finish them, and take tasks of slow members. */
     SHORT,
     /** Tasks are long: members with more than their share stop some and give them back. */
     LONG,
-    /** As {@link #LONG}, and work on partitions of an older generation stops. */
+    /** Like {@link #LONG}; also, work on partitions of an older generation stops. */
     DIVIDED,
-    /** Each partition is for one member, which takes as many as it has workers. */
+    /** Each partition is addressed to one member, which takes as many as it has workers. */
     ADDRESSED;
 
     /**
@@ -81,7 +83,7 @@ public final class PartitionRunner {
   }
 
   /**
-   * A runner that holds nothing.
+   * Creates a runner that holds nothing.
    *
    * @param observedLocks records partitions
    */
@@ -104,14 +106,15 @@ public final class PartitionRunner {
   }
 
   /**
-   * Whether more partitions are free than expected, so that the list of members may be outdated.
+   * Whether more partitions are free than expected, which means that the list of members may be
+   * outdated.
    */
   public boolean needsFreshMembers() {
     return needsFreshMembers;
   }
 
   /**
-   * Renews, settles and takes partitions.
+   * Renews and settles partitions, and takes free ones.
    *
    * @param members the members as last read
    * @return when to call again, by the monotonic clock; sooner if an attempt ends
@@ -128,7 +131,7 @@ public final class PartitionRunner {
       try {
         look(members);
       } catch (ClusterException e) {
-        LOG.debug("Partitions cannot be looked at, and will be again", e);
+        LOG.debug("Partitions could not be listed; retrying", e);
       }
     }
     return Math.min(
@@ -147,8 +150,8 @@ public final class PartitionRunner {
 
   private long lookMillis() {
     int looks = mode.isAddressed() ? ADDRESSED_LOOKS_PER_LEASE : LOOKS_PER_LEASE;
-    long most = context.now() < busyUntil ? BUSY_LOOK_MILLIS : MAX_LOOK_MILLIS;
-    return Math.min(context.leaseMillis() / looks, most);
+    long max = context.now() < busyUntil ? BUSY_LOOK_MILLIS : MAX_LOOK_MILLIS;
+    return Math.min(context.leaseMillis() / looks, max);
   }
 
   private void look(MemberList members) {
@@ -161,7 +164,7 @@ public final class PartitionRunner {
     if (partitions.stream().noneMatch(Partition::isOutstanding) && heldPartitions.isEmpty()) {
       return;
     }
-    // Read after the listing: the generation of what was listed has begun by now.
+    // Read after the listing, so that the generations of all listed partitions have begun.
     long newest = Generation.current(context.documents());
     List<Partition> current =
         partitions.stream()
@@ -178,14 +181,14 @@ public final class PartitionRunner {
       stopAbove(share);
     }
     int idle = context.peer().workers() - heldPartitions.size();
-    int most = Math.min(idle, share - heldPartitions.size());
+    int max = Math.min(idle, share - heldPartitions.size());
     List<Partition> free = free(current);
-    needsFreshMembers = mode.isBalanced() && most <= 0 && idle > 0 && !free.isEmpty();
-    if (most <= 0) {
+    needsFreshMembers = mode.isBalanced() && max <= 0 && idle > 0 && !free.isEmpty();
+    if (max <= 0) {
       free = mode.isBalanced() ? List.of() : longFree(free);
-      most = Math.min(idle, 1);
+      max = Math.min(idle, 1);
     }
-    if (takeSome(free, most, members) > 0) {
+    if (takeSome(free, max, members) > 0) {
       busyUntil = context.now() + BUSY_MILLIS;
       nextLook = context.now() + Math.min(context.pauseMillis(PAUSES_PER_LEASE), BUSY_LOOK_MILLIS);
     }
@@ -222,7 +225,9 @@ public final class PartitionRunner {
         .toList();
   }
 
-  /** Partitions that have been free for long; the members that should take them may be gone. */
+  /**
+   * Partitions that have been free for half a lease; the members that should take them may be gone.
+   */
   private List<Partition> longFree(List<Partition> free) {
     long patience = context.leaseMillis() / 2;
     return free.stream()
@@ -231,14 +236,14 @@ public final class PartitionRunner {
   }
 
   /** Tries to take free partitions one after the other; returns how many it took. */
-  private int takeSome(List<Partition> free, int most, MemberList members) {
+  private int takeSome(List<Partition> free, int max, MemberList members) {
     List<Partition> order = new ArrayList<>(free);
     int position = Math.max(members.position(context.token()), 0);
     int count = Math.max(members.nodes().size(), 1);
     Collections.rotate(order, -(position * free.size() / count));
     int taken = 0;
     for (Partition partition : order) {
-      if (taken < most && take(partition)) {
+      if (taken < max && take(partition)) {
         taken++;
       }
     }
@@ -260,7 +265,7 @@ public final class PartitionRunner {
             handler.start(partition.name(), partition.taskBytes(), lease)));
   }
 
-  /** Stops all work and takes no partitions, or resumes. */
+  /** Stops all work and takes no partitions, or resumes taking them. */
   public void suspend(boolean whether) {
     suspended = whether;
     if (whether) {
@@ -287,7 +292,7 @@ public final class PartitionRunner {
       this.attempt = attempt;
     }
 
-    /** Stops the work, so that other members can take the partition. */
+    /** Stops the work, so that the partition can be released to other members. */
     void stop() {
       if (!stopping) {
         stopping = true;
@@ -296,10 +301,10 @@ public final class PartitionRunner {
     }
 
     /**
-     * Renews the partition during the work and settles it afterwards. If the work failed, the
-     * partition is left to its lease, so that it is not tried again sooner.
+     * Renews the partition during the work, and settles it afterwards. If the work failed, the
+     * partition is held until its lease ends, so that it is not tried again sooner.
      *
-     * @return whether a worker is still busy with it
+     * @return whether the partition still occupies a worker
      */
     boolean step() {
       boolean held = lease.step();
@@ -316,16 +321,16 @@ public final class PartitionRunner {
       try {
         if (attempt.state() == PartitionHandler.State.SUCCEEDED) {
           if (!lease.finish()) {
-            LOG.info("{} was done too late: others have it", name.key());
+            LOG.info("{} was done too late: another member has it", name.key());
           }
         } else if (stopping) {
           lease.release();
         } else {
-          LOG.warn("Work on {} failed; it is left to its lease", name.key());
+          LOG.warn("Work on {} failed; it is tried again after its lease", name.key());
         }
         return true;
       } catch (ClusterException e) {
-        LOG.debug("{} could not be settled, and will be again", name.key(), e);
+        LOG.debug("{} could not be settled; retrying", name.key(), e);
         return stopping;
       }
     }
@@ -333,7 +338,7 @@ public final class PartitionRunner {
 
   /**
    * The number of partitions for each member: in proportion to its workers, rounded so that they
-   * add up; of two equal claims, the earlier member gets more. Without side effects.
+   * add up. Of two members with equal remainders, the earlier one gets more.
    */
   static final class Shares {
     private Shares() {}
@@ -341,8 +346,7 @@ public final class PartitionRunner {
     /**
      * The share of a member.
      *
-     * @param partitions the number of partitions; more than the total number of workers count as
-     *     that number
+     * @param partitions the number of partitions; capped at the total number of workers
      * @return the share; 0 for a member that is not in the list
      */
     static int of(String token, MemberList members, int partitions) {

@@ -8,23 +8,23 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Items to be worked on, such as names of files. Each is a document of its own: waiting, given out,
- * or done. Items that an earlier leader gave out wait again as soon as none of its lambdas is left.
- * Safe for use by any number of threads.
+ * Items to be worked on, such as names of files. Each is a document of its own, in state waiting,
+ * given out, or done. Items that an earlier leader gave out wait again as soon as none of its
+ * lambdas is left. Safe for use by any number of threads.
  *
  * <p>The leader's program gets it from {@link RemoteExecutor#backlog}. A lambda may capture it, or
- * get it from {@link #named}. Writes are repeated as long as the caller leads, or holds its
- * partition; a thread that is interrupted meanwhile gets a {@link ClusterException} and stays
+ * get it from {@link #named}. Failed writes are retried as long as the caller leads, or holds its
+ * partition. A thread that is interrupted meanwhile gets a {@link ClusterException} and stays
  * interrupted.
  *
- * <p>Every method throws {@link LeaseLostException} if the caller does not lead, or hold its
- * partition, any more, and {@link IllegalArgumentException} for an item that is empty or longer
+ * <p>Every method throws {@link LeaseLostException} if the caller no longer leads, or no longer
+ * holds its partition, and {@link IllegalArgumentException} for an item that is empty or longer
  * than 10,000 characters.
  */
 public interface Backlog extends Serializable {
   /**
-   * A backlog in which a lambda commits and adds items. It can be serialized: the member that uses
-   * it finds it by {@code Member.current()}.
+   * A backlog in which a lambda can commit and add items. It is serializable, and uses the
+   * documents of the member that runs the lambda.
    *
    * @param name 1 to 64 letters of {@code a} to {@code z}, digits, {@code -} and {@code _}
    */
@@ -32,25 +32,24 @@ public interface Backlog extends Serializable {
     return new NamedBacklog(name);
   }
 
-  /** Adds items, which then wait. Items that exist already are not changed. */
+  /** Adds items as waiting. Items that exist already are not changed. */
   void add(Collection<String> items);
 
   /**
-   * Gives out items that wait, beginning with those given out least often. Waits until there is
-   * one.
+   * Gives out waiting items, those given out least often first. Waits until there is one.
    *
-   * @param most the maximum number of items, at least 1
+   * @param max the maximum number of items, at least 1
    * @return at least one
    * @throws IllegalStateException if this is not the leader's program
    */
-  List<String> take(int most) throws InterruptedException;
+  List<String> take(int max) throws InterruptedException;
 
   /**
-   * The same as {@link #take(int)}, with a longest wait.
+   * The same as {@link #take(int)}, with a maximum wait.
    *
-   * @return empty if there was none in that time
+   * @return the items; empty if there was none in that time
    */
-  List<String> take(int most, Duration wait) throws InterruptedException;
+  List<String> take(int max, Duration wait) throws InterruptedException;
 
   /**
    * Makes an item wait again. Does nothing if it is done or unknown.

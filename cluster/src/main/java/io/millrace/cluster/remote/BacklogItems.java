@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The items of one backlog, each in a document of its own. Each method may be called again after it
- * threw: what was done is not done twice. Safe for use by any number of threads.
+ * The items of one backlog, each in a document of its own. All methods are idempotent, and may be
+ * called again after an exception. Safe for use by any number of threads.
  *
  * <p>The key of an item is {@code backlog/NAME/ITEM} with the item in base64url, or {@code ~} and
  * its SHA-256 in hexadecimal if that would be too long for a key. Its content is {@code {"item":
@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  *   waiting ──────────► given to a member ────► done, for good
  *      ▲                      │  │                ▲
  *      └──────────────────────┘  └────────────────┘ commit, in any state
- *        reEnqueue; or its leader does not lead any more, and nothing runs that it has submitted
+ *        reEnqueue; or its leader is replaced, and none of its lambdas is left
  * </pre>
  */
 public final class BacklogItems {
@@ -47,7 +47,7 @@ public final class BacklogItems {
   /**
    * The items of a backlog.
    *
-   * @throws IllegalArgumentException if that is no name of a backlog
+   * @throws IllegalArgumentException if the name is invalid
    */
   public BacklogItems(VersionedDocuments documents, String backlog) {
     if (!NAME.matcher(backlog).matches()) {
@@ -60,16 +60,16 @@ public final class BacklogItems {
 
   /** The state of an item. */
   enum State {
-    /** To be given out. */
+    /** Not given out. */
     WAITING,
     /** Given to a member. */
     GIVEN,
-    /** Done, for good. */
+    /** Done; final. */
     DONE
   }
 
   /**
-   * An item as its document shows it.
+   * An item, as in its document.
    *
    * @param name the item itself
    * @param state its state
@@ -102,7 +102,7 @@ public final class BacklogItems {
     private static Item read(VersionedDocument document) {
       return DocumentJson.read(
           document,
-          "is no item of a backlog",
+          "is not an item of a backlog",
           json ->
               new Item(
                   json.path("item").asString(""),
@@ -113,7 +113,10 @@ public final class BacklogItems {
     }
   }
 
-  /** All items as they are listed, which may be a little old. Other documents are logged. */
+  /**
+   * All items, from a listing that may be slightly stale. Damaged documents are logged and left
+   * out.
+   */
   List<Item> list() {
     List<Item> items = new ArrayList<>();
     for (VersionedDocument document : documents.list(prefix)) {
@@ -131,13 +134,13 @@ public final class BacklogItems {
     return (int) list().stream().filter(item -> item.state() != State.DONE).count();
   }
 
-  /** Adds items that are not known yet; they wait then. */
+  /** Adds unknown items as waiting. */
   public void add(Collection<String> names) {
     Set<String> fresh = new HashSet<>(names);
     fresh.forEach(this::key);
     list().forEach(item -> fresh.remove(item.name()));
     for (String name : names.stream().filter(fresh::contains).distinct().toList()) {
-      // If another member was faster, the item may have a state of its own by now.
+      // If another member was faster, its item stays as it is.
       put(Item.fresh(name));
     }
   }
@@ -154,14 +157,14 @@ public final class BacklogItems {
         : Optional.of(item.with(State.DONE).json());
   }
 
-  /** Changes an item if it exists; the item itself is no change. */
+  /** Changes an item if it exists. If the change returns an equal item, nothing is written. */
   void change(String name, UnaryOperator<Item> change) {
     documents.update(
         key(name), found -> found.map(document -> change.apply(Item.read(document)).json()));
   }
 
   /**
-   * Writes an item at the version that it has.
+   * Writes an item at its version.
    *
    * @return whether it was written; false if it has another version by now
    */
@@ -172,7 +175,7 @@ public final class BacklogItems {
   /**
    * The key of an item.
    *
-   * @throws IllegalArgumentException if the item is empty, too long or no text
+   * @throws IllegalArgumentException if the item is empty, too long or not valid text
    */
   private String key(String item) {
     if (item.isEmpty() || item.length() > MAX_CHARS) {

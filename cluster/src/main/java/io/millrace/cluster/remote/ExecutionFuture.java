@@ -15,12 +15,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lambda that a member runs. Each handler runs at most once, even if it is added after the lambda
- * has ended. Handlers run one after the other on a thread of the executor, in the order in which
- * lambdas end and handlers were added. What a handler throws is logged. No handler runs after
+ * A submitted lambda. Each handler runs at most once, even if it is added after the lambda has
+ * ended. Handlers run one after the other on a thread of the executor, in the order in which
+ * lambdas end and handlers were added. Exceptions of handlers are logged. No handler runs after
  * leadership is lost. Safe for use by any number of threads.
  *
- * @param <T> what the lambda returns
+ * @param <T> the type of the lambda's result
  */
 public final class ExecutionFuture<T extends @Nullable Object> {
   private static final long LOOK_MILLIS = 1000;
@@ -97,9 +97,9 @@ public final class ExecutionFuture<T extends @Nullable Object> {
 
   /**
    * Cancels the lambda unless it is done. Its thread is interrupted at the next renewal of its
-   * lock, at most a third of the lease later. Waits until it is known whether that succeeded.
+   * lock, at most a third of the lease later. Waits until the outcome is known.
    *
-   * @return whether it is cancelled; false if it ended otherwise
+   * @return whether it was cancelled; false if it ended otherwise
    */
   public boolean cancel() throws InterruptedException {
     executor.cancel(this);
@@ -107,13 +107,13 @@ public final class ExecutionFuture<T extends @Nullable Object> {
   }
 
   /**
-   * Waits for its end.
+   * Waits until the lambda has ended.
    *
-   * @return what the lambda returned
+   * @return the result of the lambda
    * @throws RemoteFailureException if it failed
    * @throws ExecutionTimeoutException if it timed out
    * @throws CancellationException if it was cancelled
-   * @throws LeaseLostException if this member does not lead any more
+   * @throws LeaseLostException if this member no longer leads
    */
   public T await() throws InterruptedException {
     return switch (awaitEnd()) {
@@ -131,11 +131,12 @@ public final class ExecutionFuture<T extends @Nullable Object> {
     synchronized (lock) {
       while (!state.isEnd()) {
         executor.leader().check();
-        long most = Math.min(executor.leader().remaining().toMillis() + 1, LOOK_MILLIS);
-        lock.wait(most);
+        long max = Math.min(executor.leader().remaining().toMillis() + 1, LOOK_MILLIS);
+        lock.wait(max);
       }
       if (state == ExecutionState.ABANDONED) {
-        throw new LeaseLostException("the leader that submitted lambda " + id() + " leads no more");
+        throw new LeaseLostException(
+            "the leader that submitted lambda " + id() + " no longer leads");
       }
       return state;
     }
@@ -151,7 +152,7 @@ public final class ExecutionFuture<T extends @Nullable Object> {
 
   void ended(Submission.Completion ending) {
     switch (ending) {
-      // Deserialization runs users' code, so not on the leader's thread.
+      // Deserialization runs users' code, which must not block the leader's thread.
       case Submission.Completion.Finished(Outcome.Done(String sealed)) ->
           Thread.ofVirtual().name("result-" + id()).start(() -> open(sealed));
       case Submission.Completion.Finished(Outcome.Failed(RemoteFailure how)) -> fail(how);
@@ -166,12 +167,12 @@ public final class ExecutionFuture<T extends @Nullable Object> {
       Object result = executor.codec().openResult(address, Base64.getDecoder().decode(sealed));
       end(ExecutionState.DONE, () -> value = returned(result));
     } catch (Throwable e) {
-      // Users' classes may throw anything here, and the caller waits for an end.
+      // Users' classes may throw anything here, and the lambda must end in any case.
       fail(RemoteFailure.of(e));
     }
   }
 
-  @SuppressWarnings("unchecked") // It is what a lambda returned that returns T.
+  @SuppressWarnings("unchecked") // The lambda returns T.
   private List<T> returned(@Nullable Object result) {
     return (List<T>) Collections.singletonList(result);
   }
@@ -180,7 +181,7 @@ public final class ExecutionFuture<T extends @Nullable Object> {
     end(ExecutionState.FAILED, () -> failure = how);
   }
 
-  /** Called when its leader does not lead any more. */
+  /** Called when its leader no longer leads. */
   void abandon() {
     end(ExecutionState.ABANDONED, () -> {});
   }

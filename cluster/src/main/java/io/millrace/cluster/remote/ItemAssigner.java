@@ -10,9 +10,10 @@ import java.util.Set;
 import java.util.function.LongPredicate;
 
 /**
- * Gives out the items of a backlog for one leader. It remembers which it gave out. If a document
- * says that this leader gave an item out, but it did not, then the answer to that write was lost
- * and the item waits. Each method may be called again after it threw. Used by one thread at a time.
+ * Gives out the items of a backlog for one leader. It remembers which items it gave out. If a
+ * document says that this leader gave out an item that it does not remember, the answer to that
+ * write was lost and the item still waits. Each method may be called again after an exception. Used
+ * by one thread at a time.
  */
 public final class ItemAssigner {
   private final BacklogItems items;
@@ -21,10 +22,10 @@ public final class ItemAssigner {
   private final Set<String> given = new HashSet<>();
 
   /**
-   * An assigner that has given out nothing.
+   * Creates an assigner that has given out nothing.
    *
-   * @param leader proof that the caller leads; its fence is written down
-   * @param isOver whether nothing runs any more that the leader of an older fence has submitted
+   * @param leader proof that the caller leads; items record its fence
+   * @param isOver whether no lambda of the leader with an older fence is left
    */
   public ItemAssigner(BacklogItems items, Guard leader, LongPredicate isOver) {
     this.items = items;
@@ -32,8 +33,8 @@ public final class ItemAssigner {
     this.isOver = isOver;
   }
 
-  /** Gives out items that wait, up to some number, beginning with those given out least often. */
-  public List<String> take(int most) {
+  /** Gives out up to {@code max} waiting items, those given out least often first. */
+  public List<String> take(int max) {
     List<BacklogItems.Item> waiting =
         items.list().stream()
             .filter(this::waits)
@@ -44,7 +45,7 @@ public final class ItemAssigner {
     List<String> taken = new ArrayList<>();
     try {
       for (BacklogItems.Item item : waiting) {
-        if (taken.size() >= most) {
+        if (taken.size() >= max) {
           break;
         }
         leader.check();
@@ -54,7 +55,7 @@ public final class ItemAssigner {
         }
       }
     } catch (ClusterException e) {
-      // An item whose write is unclear is found waiting later, since it is not remembered.
+      // An item whose write is unclear is not remembered, so it counts as waiting later.
       if (taken.isEmpty()) {
         throw e;
       }

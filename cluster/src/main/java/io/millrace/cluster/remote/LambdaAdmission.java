@@ -12,14 +12,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides which partitions are for a member: signed, in the document that they were sealed for,
- * addressed to it, and not begun before. It remembers what it has begun in the newest generation, a
- * bit for each number, and accepts nothing of older ones. Used by one thread.
+ * Decides which lambdas a member accepts: those that are signed, in the partition that they were
+ * sealed for, addressed to this member, and not begun before. It remembers the lambdas that it has
+ * begun in the newest generation, one bit for each number, and accepts none of older generations.
+ * Used by one thread.
  */
 public final class LambdaAdmission {
   private static final Logger LOG = LoggerFactory.getLogger(LambdaAdmission.class);
 
-  /** How many partitions of others it remembers; it opens the envelopes of all others again. */
+  /**
+   * The number of partitions of other members that it remembers, to avoid opening their envelopes
+   * again.
+   */
   private static final int REMEMBERED = 1000;
 
   private final String token;
@@ -37,10 +41,10 @@ public final class LambdaAdmission {
   private long generation;
 
   /**
-   * A filter that has accepted nothing yet.
+   * Creates an admission that has accepted nothing yet.
    *
-   * @param opener the address of a sealed lambda; throws {@link RefusedLambdaException} if it is
-   *     not signed or damaged
+   * @param opener reads the address of a sealed lambda; throws {@link RefusedLambdaException} if it
+   *     is unsigned or damaged
    */
   public LambdaAdmission(String token, Function<byte[], Address> opener) {
     this.token = token;
@@ -48,8 +52,8 @@ public final class LambdaAdmission {
   }
 
   /**
-   * Whether the member should work on a partition. A refusal is logged once, unless the partition
-   * is for another member.
+   * Whether the member may run the lambda of a partition. A refusal is logged once, unless the
+   * lambda is for another member.
    */
   public boolean admits(Partition partition) {
     int task = partition.task().encoded().hashCode();
@@ -94,9 +98,9 @@ public final class LambdaAdmission {
   }
 
   /**
-   * Records that a partition is begun; it is not accepted again.
+   * Records that a lambda is begun, so that it is not accepted again.
    *
-   * @return whether it had not been begun before
+   * @return whether it was not begun before
    */
   public boolean begin(PartitionName name) {
     if (!isNew(name)) {

@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the lambdas that are for this member, each on a thread of its own, and writes their
+ * Runs the lambdas that are addressed to this member, each on a thread of its own, and writes their
  * outcomes.
  */
 final class LambdaRunner implements PartitionHandler {
@@ -55,7 +55,7 @@ final class LambdaRunner implements PartitionHandler {
       if (outcome.isEmpty()) {
         return false;
       }
-      // The lambda's own interrupts end with it.
+      // An interrupt that the lambda caused ends with it.
       boolean interrupted = Thread.interrupted();
       LOG.debug("{} ended, interrupted: {}", name.key(), interrupted);
       new RetryingWriter(guard, member.context().terms())
@@ -71,7 +71,7 @@ final class LambdaRunner implements PartitionHandler {
     }
   }
 
-  /** Whatever the lambda throws is its outcome, unless it is to stop. */
+  /** Anything that the lambda throws is its outcome, unless it was stopped. */
   private Optional<Outcome> outcome(
       PartitionName name, LambdaCodec.SealedLambda sealed, Guard guard, ThreadAttempt attempt) {
     try {

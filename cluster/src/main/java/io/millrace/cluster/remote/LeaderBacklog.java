@@ -40,14 +40,14 @@ final class LeaderBacklog implements Backlog {
   }
 
   @Override
-  public List<String> take(int most) throws InterruptedException {
-    return take(most, FOREVER);
+  public List<String> take(int max) throws InterruptedException {
+    return take(max, FOREVER);
   }
 
   @Override
-  public List<String> take(int most, Duration wait) throws InterruptedException {
-    if (most < 1) {
-      throw new IllegalArgumentException("at least 1 item is taken, not " + most);
+  public List<String> take(int max, Duration wait) throws InterruptedException {
+    if (max < 1) {
+      throw new IllegalArgumentException("at least 1 item is taken, not " + max);
     }
     long until = context.now() + (wait.compareTo(FOREVER) < 0 ? wait : FOREVER).toMillis();
     if (Thread.interrupted()) {
@@ -55,7 +55,7 @@ final class LeaderBacklog implements Backlog {
     }
     synchronized (lock) {
       while (true) {
-        List<String> taken = writer.repeat(() -> assigner.take(most));
+        List<String> taken = writer.repeat(() -> assigner.take(max));
         long left = until - context.now();
         if (!taken.isEmpty() || left <= 0) {
           return taken;

@@ -26,12 +26,12 @@ record NamedBacklog(String name) implements Backlog {
   }
 
   @Override
-  public List<String> take(int most) {
+  public List<String> take(int max) {
     throw notHere();
   }
 
   @Override
-  public List<String> take(int most, Duration wait) {
+  public List<String> take(int max, Duration wait) {
     throw notHere();
   }
 
@@ -53,6 +53,8 @@ record NamedBacklog(String name) implements Backlog {
 
   private IllegalStateException notHere() {
     return new IllegalStateException(
-        "items of " + name + " are given out by the leader's program, with RemoteExecutor.backlog");
+        "items of "
+            + name
+            + " can be given out by the leader's program only, with RemoteExecutor.backlog");
   }
 }

@@ -55,7 +55,7 @@ final class ProgramRunner implements Dispatcher.Submitter {
       this.thread = Thread.ofVirtual().name("program-" + leader.fence()).start(this::run);
     }
 
-    /** Whether the program has failed and should be run again now. */
+    /** Whether the program has failed and must be run again now. */
     boolean submit(Dispatcher dispatcher) {
       executor.exchange(dispatcher);
       return member.context().now() >= againMillis;
@@ -75,10 +75,11 @@ final class ProgramRunner implements Dispatcher.Submitter {
               work.lead(executor);
               return true;
             });
-        LOG.info("The program of leader {} is over", leader.fence());
+        LOG.info("The program of leader {} has returned", leader.fence());
       } catch (Exception | Error e) {
         if (over || !leader.isHeld()) {
-          LOG.debug("The program of leader {} ends with its lead", leader.fence(), e);
+          LOG.debug(
+              "The program of leader {} ended because leadership was lost", leader.fence(), e);
         } else {
           LOG.warn("The program of leader {} failed, and will be run again", leader.fence(), e);
           againMillis = member.context().now() + member.context().leaseMillis();

@@ -30,9 +30,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The members of a cluster as the leader's program sees them. It is valid until leadership is lost.
- * It decouples the program, which may block, from the leader's thread, which must not: once in a
- * round they exchange orders and a view of the cluster. Safe for use by any number of threads.
+ * Runs lambdas on the members of a cluster, for the leader's program. It is valid until leadership
+ * is lost. It decouples the program, which may block, from the leader's thread, which must not:
+ * once per round they exchange requests of the program and a view of the cluster. Safe for use by
+ * any number of threads.
  */
 public final class RemoteExecutor {
   private static final Logger LOG = LoggerFactory.getLogger(RemoteExecutor.class);
@@ -48,7 +49,7 @@ public final class RemoteExecutor {
   private final Map<String, Backlog> backlogs = new ConcurrentHashMap<>();
   private final Object lock = new Object();
   private final Map<String, Integer> running = new HashMap<>();
-  // Marked as dead, which the leader's view does not show yet.
+  // Members that were marked as dead, and that the view does not show as such yet.
   private final Set<String> marked = new HashSet<>();
   private final List<Consumer<Dispatcher>> orders = new ArrayList<>();
   private final Set<ExecutionFuture<?>> open = new HashSet<>();
@@ -61,7 +62,7 @@ public final class RemoteExecutor {
     this.leader = leader;
   }
 
-  /** Passes the orders of the program to the dispatcher, and takes its view of the cluster. */
+  /** Passes the program's requests to the dispatcher, and takes its view of the cluster. */
   void exchange(Dispatcher dispatcher) {
     synchronized (lock) {
       orders.forEach(order -> order.accept(dispatcher));
@@ -93,11 +94,12 @@ public final class RemoteExecutor {
   }
 
   /**
-   * The members with an idle worker, each once, those with the most idle workers first: in the list
-   * of members, not marked as dead, and with fewer lambdas than workers. Waits until there is one.
+   * The members with an idle worker, each once, those with the most idle workers first. They are in
+   * the list of members, not marked as dead, and have fewer lambdas than workers. Waits until there
+   * is one.
    *
    * @return at least one
-   * @throws LeaseLostException if this member does not lead any more
+   * @throws LeaseLostException if this member no longer leads
    */
   public List<RemoteMember> idleMembers() throws InterruptedException {
     if (Thread.interrupted()) {
@@ -110,13 +112,13 @@ public final class RemoteExecutor {
         if (!idle.isEmpty()) {
           return idle.stream().map(peer -> new RemoteMember(this, peer)).toList();
         }
-        long most = Math.min(leader.remaining().toMillis() + 1, LOOK_MILLIS);
-        lock.wait(most);
+        long max = Math.min(leader.remaining().toMillis() + 1, LOOK_MILLIS);
+        lock.wait(max);
       }
     }
   }
 
-  /** The members with idle workers, those with the most first, then in the order of the list. */
+  /** The members with idle workers, most idle workers first, then in the order of the list. */
   private List<Peer> idle() {
     return view.members().nodes().stream()
         .filter(peer -> idleWorkers(peer) > 0 && !marked.contains(peer.token()))
@@ -131,7 +133,7 @@ public final class RemoteExecutor {
   }
 
   /**
-   * A backlog of items to be worked on, kept in documents.
+   * Returns a backlog of items to be worked on, which is kept in documents.
    *
    * @param name 1 to 64 letters of {@code a} to {@code z}, digits, {@code -} and {@code _}
    */
@@ -149,15 +151,15 @@ public final class RemoteExecutor {
   /**
    * Submits a lambda to a member.
    *
-   * @param most the time limit in milliseconds; {@link Long#MAX_VALUE} for none
+   * @param max the time limit in milliseconds; {@link Long#MAX_VALUE} for none
    */
   <T extends @Nullable Object> ExecutionFuture<T> submit(
-      Peer peer, SerializableLambda<T> lambda, long most) {
+      Peer peer, SerializableLambda<T> lambda, long max) {
     leader.check();
     PartitionName name = new PartitionName(leader.fence(), numbers.incrementAndGet());
     Address address = new Address(name, peer.token());
     String envelope = Base64.getEncoder().encodeToString(codec.sealLambda(address, lambda));
-    long limitMillis = most == Long.MAX_VALUE ? most : member.context().now() + most;
+    long limitMillis = max == Long.MAX_VALUE ? max : member.context().now() + max;
     ExecutionFuture<T> execution = new ExecutionFuture<>(address, this);
     Submission submission =
         new Submission(address, envelope, limitMillis, execution::begun, execution::ended);
@@ -211,7 +213,7 @@ public final class RemoteExecutor {
     try {
       handlers.execute(() -> run(id, handler));
     } catch (RejectedExecutionException e) {
-      LOG.debug("A handler of {} comes after leadership was lost", id, e);
+      LOG.debug("A handler of {} is not run, because leadership was lost", id, e);
     }
   }
 

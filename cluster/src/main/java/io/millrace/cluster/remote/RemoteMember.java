@@ -7,33 +7,33 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member of a {@link RemoteExecutor}, to which lambdas can be submitted. Thread-safe.
+ * A member to which lambdas can be submitted. Thread-safe.
  *
- * @param executor sends lambdas to it
- * @param peer its token and its workers
+ * @param executor the executor that runs lambdas on it
+ * @param peer the member's token and workers
  */
 public record RemoteMember(RemoteExecutor executor, Peer peer) {
-  /** Longer limits count as this. */
+  /** The maximum time limit; longer ones are reduced to it. */
   private static final long LONG_SECONDS = Duration.ofDays(100_000).toSeconds();
 
-  /** Its token, which identifies it. */
+  /** The token that identifies the member. */
   public String token() {
     return peer.token();
   }
 
-  /** How many lambdas it runs at a time, at least 1. */
+  /** The number of lambdas that it runs at a time, at least 1. */
   public int workers() {
     return peer.workers();
   }
 
   /**
-   * Submits a lambda, which runs at most once. The lambda and what it captures are serialized by
-   * this call. If the member has more lambdas than workers, some wait; a lambda that is not begun
-   * within three leases times out.
+   * Submits a lambda, which runs at most once. This call serializes the lambda with everything that
+   * it captures. If the member has more lambdas than workers, some wait. A lambda that has not
+   * started within three leases times out.
    *
-   * @throws IllegalArgumentException if the lambda cannot be serialized or is too large; names what
-   *     and the limit
-   * @throws LeaseLostException if this member does not lead any more
+   * @throws IllegalArgumentException if the lambda cannot be serialized or is too large; the
+   *     message names the class or the limit
+   * @throws LeaseLostException if this member no longer leads
    */
   public <T extends @Nullable Object> ExecutionFuture<T> submit(SerializableLambda<T> lambda) {
     return executor.submit(peer, lambda, Long.MAX_VALUE);
@@ -47,18 +47,18 @@ public record RemoteMember(RemoteExecutor executor, Peer peer) {
   public <T extends @Nullable Object> ExecutionFuture<T> submit(
       SerializableLambda<T> lambda, Duration limit) {
     if (!limit.isPositive()) {
-      throw new IllegalArgumentException("a limit is positive, not " + limit);
+      throw new IllegalArgumentException("a time limit must be positive, not " + limit);
     }
     long millis = Math.min(limit.toSeconds(), LONG_SECONDS) * 1000 + limit.toMillisPart();
     return executor.submit(peer, lambda, millis);
   }
 
   /**
-   * Marks the member as dead, in the document {@code dead/TOKEN}: it gets no more work, and what it
-   * has times out. If the member is alive after all, it ends its work, removes the mark and gets
-   * work again. Does nothing for a member that is marked.
+   * Marks the member as dead, in the document {@code dead/TOKEN}: it gets no more work, and its
+   * lambdas time out. If the member is alive after all, it ends its work, removes the mark and gets
+   * work again. Does nothing if the member is marked already.
    *
-   * @throws LeaseLostException if this member does not lead any more
+   * @throws LeaseLostException if this member no longer leads
    */
   public void markDead() {
     executor.markDead(peer.token());

@@ -8,7 +8,7 @@ import io.millrace.cluster.remote.dispatch.Dispatcher;
 
 /**
  * A program that submits lambdas to the members of a cluster. It runs on the leader. If another
- * member becomes the leader, it starts again there, from the documents.
+ * member becomes the leader, the program starts again there, from the documents.
  *
  * <pre>{@code
  * executor -> {
@@ -31,15 +31,15 @@ import io.millrace.cluster.remote.dispatch.Dispatcher;
 @FunctionalInterface
 public interface RemoteWork {
   /**
-   * Runs the program on a thread of its own. There {@code Member.current()} is the leader and
-   * {@code Member.guard()} the proof that it leads. The thread is interrupted when leadership is
-   * lost.
+   * Runs the program on a thread of its own. On that thread, {@code Member.current()} is the leader
+   * and {@code Member.guard()} the proof that it leads. The thread is interrupted when leadership
+   * is lost.
    *
-   * <p>A program that returns is not run again while this member leads: what it has submitted goes
-   * on, and handlers run. The next leader runs it again.
+   * <p>A program that returns is not run again while this member leads; its lambdas continue, and
+   * handlers run. The next leader runs it again.
    *
-   * @throws Exception if it failed: after a lease the leader begins a generation of its own, in
-   *     which the program runs again
+   * @throws Exception if it failed: after a lease the leader begins a new generation, in which the
+   *     program runs again
    */
   void lead(RemoteExecutor executor) throws Exception;
 
@@ -47,7 +47,7 @@ public interface RemoteWork {
    * The work of a cluster in which the leader runs this program and all members run the lambdas
    * that it submits.
    *
-   * @param codec seals and opens lambdas; with the same secret on all members
+   * @param codec seals and opens lambdas; has the same secret on all members
    */
   default ClusterWork clusterWork(LambdaCodec codec) {
     return new ClusterWork(

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Repeats writes to documents until they succeed, as long as a guard holds. */
+/** Retries writes to documents until they succeed, as long as a guard is held. */
 final class RetryingWriter {
   private static final Logger LOG = LoggerFactory.getLogger(RetryingWriter.class);
   private static final int PAUSES = 40;
@@ -24,9 +24,9 @@ final class RetryingWriter {
   }
 
   /**
-   * Repeats an idempotent write until it succeeds.
+   * Retries an idempotent write until it succeeds.
    *
-   * @throws LeaseLostException if the guard does not hold any more
+   * @throws LeaseLostException if the guard is no longer held
    * @throws ClusterException if the thread is interrupted; it stays interrupted
    */
   void repeat(Runnable write) {
@@ -43,7 +43,7 @@ final class RetryingWriter {
       try {
         return write.get();
       } catch (DocumentsUnavailableException | UnclearOutcomeException e) {
-        LOG.debug("A write failed, and is tried again", e);
+        LOG.debug("A write failed; retrying", e);
         pause(e);
       }
     }
@@ -54,7 +54,7 @@ final class RetryingWriter {
       Thread.sleep(terms.lease().toMillis() / PAUSES + 1);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new ClusterException("interrupted before it was written", cause);
+      throw new ClusterException("interrupted before the write succeeded", cause);
     }
   }
 }

@@ -10,15 +10,15 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A semaphore that all members of a cluster share by its name: at any time, up to as many threads
- * of all members together hold a permit, by their own clocks, as it has permits. Each permit is a
- * lock, by the rules of {@link NamedLock}: the permit of a killed member comes back after lease and
- * margin, and members take turns.
+ * A semaphore that all members of a cluster share by its name. At any time, by their own clocks, at
+ * most as many threads of all members together hold a permit as there are permits. Each permit is a
+ * lock with the rules of {@link NamedLock}: the permit of a killed member becomes free after lease
+ * and margin, and members take turns.
  *
- * <p>The first user of a name in a cluster chooses the number of permits for good; another number
- * needs another name.
+ * <p>The first user of a name in a cluster chooses the number of permits permanently; another
+ * number needs another name.
  *
- * <p>Safe for use by any number of threads. Only name and number are serialized.
+ * <p>Safe for use by any number of threads. Only the name and the number of permits are serialized.
  */
 public final class ClusterSemaphore implements Serializable {
   @Serial private static final long serialVersionUID = 1;
@@ -36,7 +36,7 @@ public final class ClusterSemaphore implements Serializable {
   }
 
   /**
-   * The semaphore of a name, for the member whose work uses it.
+   * Returns the semaphore with this name, for the member whose work uses it.
    *
    * @param name 1 to 300 bytes of UTF-8 without control characters and without {@code /}
    * @param permits the number of permits, 1 to 1000
@@ -46,7 +46,7 @@ public final class ClusterSemaphore implements Serializable {
     return new ClusterSemaphore(new Permits(name, permits), null);
   }
 
-  /** A semaphore for one member, on any of its threads. The member is not serialized. */
+  /** Returns the semaphore for one member, on any of its threads. The member is not serialized. */
   public static ClusterSemaphore of(String name, int permits, Member member) {
     return new ClusterSemaphore(new Permits(name, permits), member);
   }
@@ -54,12 +54,12 @@ public final class ClusterSemaphore implements Serializable {
   /**
    * Waits for a permit without a time limit, and runs code with it on this thread. The lease is
    * renewed while the code runs. If it is lost, the thread is interrupted. The permit is released
-   * when the code has returned or thrown. A thread that holds a permit already takes a second one.
+   * when the code returns or throws. A thread that already holds a permit takes a second one.
    *
    * @return the result of the code
-   * @throws LeaseLostException if the permit was lost before the code had ended; what that has
-   *     thrown is the cause
-   * @throws InterruptedException if this thread was interrupted while it waited
+   * @throws LeaseLostException if the permit was lost before the code ended; the cause is the
+   *     exception of the code, if any
+   * @throws InterruptedException if this thread is interrupted while it waits
    * @throws IllegalArgumentException if the semaphore has another number of permits
    * @throws IllegalStateException if this thread does not run work of a member
    */
@@ -69,15 +69,15 @@ public final class ClusterSemaphore implements Serializable {
   }
 
   /**
-   * The same with a longest wait.
+   * Like {@link #guard(GuardedCode)}, with a maximum wait.
    *
-   * @param most the longest wait; zero to try once
-   * @throws TimeoutException if there was no permit for all that time; the code did not run
+   * @param max the maximum wait; zero to try once
+   * @throws TimeoutException if no permit became free in that time; the code did not run
    */
   public <T extends @Nullable Object, E extends Exception> T guard(
-      Duration most, GuardedCode<Permit, T, E> code)
+      Duration max, GuardedCode<Permit, T, E> code)
       throws E, InterruptedException, TimeoutException {
-    return section().run(most, HeldPermit::new, code);
+    return section().run(max, HeldPermit::new, code);
   }
 
   private GuardedSection section() {

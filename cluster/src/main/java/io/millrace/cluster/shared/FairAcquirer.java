@@ -24,30 +24,36 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Acquires a named lock, or any one permit of a semaphore. If none is free, the member joins the
- * {@link WaitingQueue}. A free lock is left to the first member of the queue; the others may take
- * it if it stays free for {@value #TURN_MILLIS} ms, because a member that waits may die. Of several
- * free permits it tries a random one first, so that members seldom try for the same.
+ * {@link WaitingQueue}. A free lock is reserved for the first member of the queue. The others may
+ * take it if it stays free for {@value #TURN_MILLIS} ms, because a waiting member may have died. Of
+ * several free permits it tries a random one first, so that members seldom try the same one.
  *
  * <p>A waiting member polls every {@value #POLL_MILLIS} ms with one read: of the lock, or of the
  * semaphore's queue, which names the permit that was released last. If the documents support
  * watches, it reads after each change and once a second.
  */
 public final class FairAcquirer extends Acquirer {
-  /** Between two looks of a member that waits. */
+  /** The polling interval of a waiting member. */
   static final long POLL_MILLIS = 100;
 
-  /** How long a free lock is left to the first of the queue. */
+  /** How long a free lock is reserved for the first member of the queue. */
   static final long TURN_MILLIS = 1000;
 
   private static final Logger LOG = LoggerFactory.getLogger(FairAcquirer.class);
 
-  /** Between two looks at a free lock that another member may be taking. */
+  /** The interval between reads of a free lock that another member may be taking. */
   private static final long TAKEN_MILLIS = 30;
 
-  /** Between two looks if the documents tell of changes, and between two listings of permits. */
+  /**
+   * The polling interval if the documents support watches, and the interval between listings of
+   * permits.
+   */
   private static final long SELDOM_MILLIS = 1000;
 
-  /** How much longer a free lock is left to each member before this one, up to ten of them. */
+  /**
+   * How much longer a free lock is reserved for each further member before this one, up to ten of
+   * them.
+   */
   private static final long NEXT_MILLIS = 50;
 
   private static final int MAX_NEXT = 10;
@@ -88,7 +94,7 @@ public final class FairAcquirer extends Acquirer {
   /**
    * Acquires the lock with a key.
    *
-   * @param observedLocks what was seen of this lock, and of no other
+   * @param observedLocks what was seen of this lock; contains no other locks
    */
   public static FairAcquirer of(
       String key, MemberContext context, Locks locks, ObservedLocks observedLocks) {
@@ -98,7 +104,7 @@ public final class FairAcquirer extends Acquirer {
   /**
    * Acquires any permit of a semaphore.
    *
-   * @param observedLocks what was seen of its permits, and of no other locks
+   * @param observedLocks what was seen of its permits; contains no other locks
    */
   public static FairAcquirer of(
       Permits permits, MemberContext context, Locks locks, ObservedLocks observedLocks) {
@@ -107,11 +113,12 @@ public final class FairAcquirer extends Acquirer {
   }
 
   /**
-   * Adds what the member learns in other ways.
+   * Sets how this acquirer works with the other threads of its member.
    *
-   * @param justLeft the keys of locks that this member has released, which listings may not show
-   * @param onNews called by any thread if {@link #lookNow} should be called
-   * @param joinsQueue whether it waits; otherwise it only looks
+   * @param justLeft supplies the keys of locks that this member has just released, which listings
+   *     may not show
+   * @param onNews called by any thread when {@link #lookNow} should be called
+   * @param joinsQueue whether to wait in the queue; otherwise it tries only once
    */
   FairAcquirer with(Supplier<Set<String>> justLeft, Runnable onNews, boolean joinsQueue) {
     justReleased = justLeft;
@@ -121,7 +128,7 @@ public final class FairAcquirer extends Acquirer {
   }
 
   /**
-   * Takes a lock that is free if it is this member's turn, and joins the queue otherwise.
+   * Takes a free lock if it is this member's turn, and joins the queue otherwise.
    *
    * @throws IllegalArgumentException if the semaphore has another number of permits
    */
@@ -182,7 +189,7 @@ public final class FairAcquirer extends Acquirer {
     return found;
   }
 
-  /** The keys of the locks that may be taken, in the order in which to try. */
+  /** The keys of the locks that may be taken, in the order in which to try them. */
   private List<String> candidates(Map<String, VersionedDocument> found) {
     List<String> candidates = new ArrayList<>(keys);
     candidates.removeIf(key -> found.containsKey(key) && !observedLocks.isFree(key));
@@ -219,7 +226,7 @@ public final class FairAcquirer extends Acquirer {
     }
     queue = WaitingQueue.join(context.documents(), queueKey, context.token());
     queued = true;
-    // A lock that was released before this member was in the queue.
+    // A lock may have been released just before this member joined.
     listMillis = Long.MIN_VALUE;
     if (watch == null) {
       String watched = permits == null ? keys.getFirst() : queueKey;
@@ -233,7 +240,7 @@ public final class FairAcquirer extends Acquirer {
       try {
         WaitingQueue.leave(context.documents(), queueKey, context.token(), withAllBefore);
       } catch (ClusterException e) {
-        LOG.debug("{} still names this member, which does not wait any more", queueKey, e);
+        LOG.debug("{} still names this member, which no longer waits", queueKey, e);
       }
     }
   }
@@ -252,19 +259,19 @@ public final class FairAcquirer extends Acquirer {
     return Math.clamp(expires, now + POLL_MILLIS, now + SELDOM_MILLIS);
   }
 
-  /** Records for waiting members which permit is free. */
+  /** Records which permit is free, for waiting members. */
   @Override
   protected void released(Lease lease) {
     if (permits != null) {
       try {
         WaitingQueue.recordReleased(context.documents(), queueKey, lease.key(), lease.fence());
       } catch (ClusterException e) {
-        LOG.debug("{} does not name {}, which is free", queueKey, lease.key(), e);
+        LOG.debug("{} could not be updated with the released {}", queueKey, lease.key(), e);
       }
     }
   }
 
-  /** Ends waiting, whether or not the lock is held. */
+  /** Leaves the queue, whether or not the lock is held. */
   void stopWaiting() {
     if (watch != null) {
       watch.close();

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface GuardedCode<G extends Guard, T extends @Nullable Object, E extends Exception> {
   /**
-   * Runs. If the lock is lost, the thread is interrupted and the code must stop.
+   * Runs the code. If the lock is lost, the thread is interrupted and the code must stop.
    *
-   * @param guard the fencing token, and for how long the lock is held; to be checked before each
+   * @param guard gives the fencing token and the remaining time of the lease; check it before each
    *     step that needs the lock
    */
   T run(G guard) throws E;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Waits for a lock, runs code on the same thread while it is held, and releases it. */
 final class GuardedSection {
-  /** A century: no limit. */
+  /** A century, which means no limit. */
   private static final Duration FOREVER = Duration.ofDays(36_500);
 
   private final String what;
@@ -24,10 +24,10 @@ final class GuardedSection {
   private final Supplier<FairAcquirer> acquirers;
 
   /**
-   * A section that is not entered yet.
+   * Creates a section that is not entered yet.
    *
    * @param what the name of the lock, for messages
-   * @param acquirers makes acquirers, each of which looks at the lock at once
+   * @param acquirers creates acquirers, whose first step reads the lock
    */
   GuardedSection(
       String what,
@@ -51,19 +51,19 @@ final class GuardedSection {
   }
 
   /**
-   * The same with a longest wait.
+   * The same with a maximum wait.
    *
    * @param guards creates the guard for the code
    * @throws TimeoutException if the lock could not be acquired in time
    */
   <G extends Guard, T extends @Nullable Object, E extends Exception> T run(
-      Duration most, Function<Lease, G> guards, GuardedCode<G, T, E> code)
+      Duration max, Function<Lease, G> guards, GuardedCode<G, T, E> code)
       throws E, InterruptedException, TimeoutException {
-    Duration wait = most.compareTo(FOREVER) > 0 ? FOREVER : most;
+    Duration wait = max.compareTo(FOREVER) > 0 ? FOREVER : max;
     SharedState.Acquired acquired = line.acquire(acquirers, clock, wait);
     if (acquired == null) {
       throw new TimeoutException(
-          "%s could not be acquired within %d ms".formatted(what, most.toMillis()));
+          "%s could not be acquired within %d ms".formatted(what, max.toMillis()));
     }
     Thread thread = Thread.currentThread();
     Lease lease = acquired.lease();
@@ -77,8 +77,8 @@ final class GuardedSection {
 
   /**
    * The thread while it holds the lock. A second thread renews the lease and releases it. A timer
-   * interrupts the code when the lease has ended, since a request of that thread may take longer
-   * than the lease lasts.
+   * interrupts the code when the lease has ended, because a request of the second thread may take
+   * longer than the lease.
    */
   private final class Holder {
     private final Lease lease;
@@ -96,9 +96,9 @@ final class GuardedSection {
     }
 
     /**
-     * Runs code, and releases the lock however the code ends.
+     * Runs code, and releases the lock when the code returns or throws.
      *
-     * @throws LeaseLostException if the lock was lost before the code had ended
+     * @throws LeaseLostException if the lock was lost before the code ended
      */
     <G extends Guard, T extends @Nullable Object, E extends Exception> T run(
         G guard, GuardedCode<G, T, E> code) throws E {
@@ -125,18 +125,21 @@ final class GuardedSection {
     }
 
     private String lostMessage() {
-      return "the lease on %s with fence %d ended before what it protects"
+      return "the lease on %s with fence %d ended before the code that it protects"
           .formatted(what, lease.fence());
     }
 
-    /** From now on the thread is not interrupted; returns whether the lock was lost before. */
+    /**
+     * Ends the protection: the thread is not interrupted any more. Returns whether the lock was
+     * lost before.
+     */
     private synchronized boolean end() {
       if (running) {
         running = false;
         timer.complete(null);
         lost |= !lease.isHeld();
         if (interrupted) {
-          // It was for the code, which has ended.
+          // The interrupt was meant for the code, which has ended.
           Thread.interrupted();
         }
       }
@@ -166,7 +169,7 @@ final class GuardedSection {
       acquirer.release();
     }
 
-    /** Sets a timer for the end of the lease, and another one if it was renewed by then. */
+    /** Sets a timer for the end of the lease, and a new one if the lease was renewed by then. */
     private synchronized void watch() {
       if (!lease.isHeld()) {
         lose();
@@ -182,7 +185,7 @@ final class GuardedSection {
       }
     }
 
-    /** Waits for the thread that renews, which ends when its request is answered. */
+    /** Waits for the renewing thread, which ends when its request is answered. */
     private static void join(Thread renewer) {
       boolean wasInterrupted = false;
       while (renewer.isAlive()) {

@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A lock that all members of a cluster share by its name, in the document {@code lock/NAME}. One
- * thread of one member holds it at a time, by its own clock; what it writes elsewhere should carry
- * the fencing token of its guard. If a member is killed while it holds the lock, another one gets
- * it after lease and margin.
+ * thread of one member holds it at a time, by its own clock. What it writes elsewhere should carry
+ * the fencing token of its guard. If a member is killed while it holds the lock, another member
+ * gets it after lease and margin.
  *
- * <p>Members take turns: a lock that is released goes to the member that has waited longest, which
- * learns of it within a fraction of a second, and one that takes it again waits behind the others.
- * If a member that waits has died, the next one gets the lock about a second later.
+ * <p>Members take turns. A released lock goes to the member that has waited longest, within a
+ * fraction of a second; the member that released it waits behind the others if it wants the lock
+ * again. If the first waiting member has died, the next one gets the lock about a second later.
  *
  * <p>Safe for use by any number of threads. Only the name is serialized.
  */
@@ -36,7 +36,7 @@ public final class NamedLock implements Serializable {
   }
 
   /**
-   * The lock of a name, for the member whose work uses it.
+   * Returns the lock with this name, for the member whose work uses it.
    *
    * @param name 1 to 300 bytes of UTF-8 without control characters; {@code /} has no special
    *     meaning
@@ -46,7 +46,7 @@ public final class NamedLock implements Serializable {
     return new NamedLock(name, null);
   }
 
-  /** The lock of a name for one member, on any of its threads. The member is not serialized. */
+  /** Returns the lock for one member, on any of its threads. The member is not serialized. */
   public static NamedLock of(String name, Member member) {
     return new NamedLock(name, member);
   }
@@ -54,12 +54,12 @@ public final class NamedLock implements Serializable {
   /**
    * Waits for the lock without a time limit, and runs code on this thread while it is held. The
    * lease is renewed while the code runs. If it is lost, the thread is interrupted. The lock is
-   * released when the code has returned or thrown.
+   * released when the code returns or throws.
    *
    * @return the result of the code
-   * @throws LeaseLostException if the lock was lost before the code had ended; what that has thrown
-   *     is the cause
-   * @throws InterruptedException if this thread was interrupted while it waited
+   * @throws LeaseLostException if the lock was lost before the code ended; the cause is the
+   *     exception of the code, if any
+   * @throws InterruptedException if this thread is interrupted while it waits
    * @throws IllegalStateException if this thread holds the lock already, or does not run work of a
    *     member
    */
@@ -69,15 +69,15 @@ public final class NamedLock implements Serializable {
   }
 
   /**
-   * The same with a longest wait.
+   * Like {@link #guard(GuardedCode)}, with a maximum wait.
    *
-   * @param most the longest wait; zero to try once
-   * @throws TimeoutException if others held it for all that time; the code did not run
+   * @param max the maximum wait; zero to try once
+   * @throws TimeoutException if the lock did not become free in that time; the code did not run
    */
   public <T extends @Nullable Object, E extends Exception> T guard(
-      Duration most, GuardedCode<Guard, T, E> code)
+      Duration max, GuardedCode<Guard, T, E> code)
       throws E, InterruptedException, TimeoutException {
-    return section().run(most, lease -> lease, code);
+    return section().run(max, lease -> lease, code);
   }
 
   private GuardedSection section() {
@@ -85,7 +85,7 @@ public final class NamedLock implements Serializable {
     SharedState.LocalWaiters line = shared.line(PREFIX + name);
     if (line.isHolder(Thread.currentThread())) {
       throw new IllegalStateException(
-          "this thread holds " + this + " already, and would wait for itself");
+          "this thread holds " + this + " already and cannot acquire it again");
     }
     return new GuardedSection(
         toString(),

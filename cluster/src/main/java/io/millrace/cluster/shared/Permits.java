@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 /**
  * The permits of a semaphore: the locks {@code semaphore/NAME/1} to {@code semaphore/NAME/N}. The
  * document {@code semaphore/NAME} holds N as {@code {"permits": N}}. The first user of the name
- * chooses it for good.
+ * chooses it permanently.
  *
  * @param name the semaphore's name
  * @param count the number of permits, 1 to {@value #MAX_PERMITS}
@@ -18,7 +18,7 @@ public record Permits(String name, int count) {
   /** The prefix of the keys of all semaphores; the name follows. */
   public static final String PREFIX = "semaphore/";
 
-  /** The most permits of a semaphore. */
+  /** The maximum number of permits of a semaphore. */
   public static final int MAX_PERMITS = 1000;
 
   /**

@@ -21,12 +21,14 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state that all copies of locks, semaphores and reporters in one member share. Thread-safe.
+ * The state that all copies of the same lock, semaphore or reporter in one member share.
+ * Thread-safe.
  */
 final class SharedState {
   private static final int MAX_NAME_BYTES = 300;
 
-  // Copies are deserialized in lambdas and know only their member, which may be closed one day.
+  // Lambdas deserialize copies, which only know their member. The map is weak because members are
+  // closed.
   private static final Map<Member, SharedState> ALL = new WeakHashMap<>();
 
   private final MemberContext context;
@@ -55,7 +57,7 @@ final class SharedState {
         RandomGenerator.getDefault());
   }
 
-  /** The member's writes to locks of users. */
+  /** The member's operations on users' locks. */
   Locks locks() {
     return locks;
   }
@@ -65,7 +67,7 @@ final class SharedState {
     return lines.computeIfAbsent(key, _ -> new LocalWaiters(context.newObservedLocks()));
   }
 
-  /** The writer of the member's reports of a name. */
+  /** The writer of the member's reports with this name. */
   StatusReporter.Writer reporter(String name) {
     return reporters.computeIfAbsent(name, one -> new StatusReporter.Writer(context, one));
   }
@@ -91,7 +93,7 @@ final class SharedState {
     return name;
   }
 
-  /** As {@link #checkName}, for a name that is followed by another one in keys. */
+  /** Like {@link #checkName}, for a name that is followed by another one in keys. */
   static String checkNamePart(String what, String name) {
     if (name.contains("/")) {
       throw new IllegalArgumentException(
@@ -104,14 +106,14 @@ final class SharedState {
    * A lock that was acquired.
    *
    * @param lease the lease on it
-   * @param acquirer to release it with
+   * @param acquirer the acquirer that releases it
    */
   record Acquired(Lease lease, FairAcquirer acquirer) {}
 
   /**
-   * Threads of one member that wait for the same lock or semaphore: the first one tries to acquire
-   * it, the others wait for their turn. So no two of them write the same document, and each one
-   * knows what the one before it has seen. Safe for use by any number of threads.
+   * The threads of one member that wait for the same lock or semaphore. The first one tries to
+   * acquire it, and the others wait for their turn. So no two of them write the same document, and
+   * each one knows what the previous one saw. Safe for use by any number of threads.
    */
   static final class LocalWaiters {
     private final ReentrantLock turn = new ReentrantLock(true);
@@ -130,19 +132,19 @@ final class SharedState {
     }
 
     /**
-     * Waits in the line and then for the lock.
+     * Waits for this thread's turn, and then for the lock.
      *
-     * @param acquirers makes acquirers, each of which looks at the lock at once
+     * @param acquirers creates acquirers, whose first step reads the lock
      * @return the lock; null if it could not be acquired in time
      */
-    @Nullable Acquired acquire(Supplier<FairAcquirer> acquirers, MemberClock clock, Duration most)
+    @Nullable Acquired acquire(Supplier<FairAcquirer> acquirers, MemberClock clock, Duration max)
         throws InterruptedException {
-      long end = clock.monotonicMillis() + most.toMillis();
-      if (!turn.tryLock(most.toMillis(), TimeUnit.MILLISECONDS)) {
+      long end = clock.monotonicMillis() + max.toMillis();
+      if (!turn.tryLock(max.toMillis(), TimeUnit.MILLISECONDS)) {
         return null;
       }
       FairAcquirer acquirer =
-          acquirers.get().with(this::takeReleased, signals::release, !most.isZero());
+          acquirers.get().with(this::takeReleased, signals::release, !max.isZero());
       try {
         while (true) {
           signals.drainPermits();
@@ -165,16 +167,16 @@ final class SharedState {
       }
     }
 
-    /** A thread of this member holds the lock, or a permit, from now on. */
+    /** Records that a thread of this member holds the lock or a permit. */
     void entered(Thread thread) {
       holders.add(thread);
     }
 
     /**
-     * A thread of this member does not hold the lock any more; the first thread in the line is to
-     * look at it at once.
+     * Records that a thread of this member does not hold the lock any more, and makes the first
+     * waiting thread read it at once.
      *
-     * @param key the lock that it has given back or lost
+     * @param key the lock that it released or lost
      */
     void left(Thread thread, String key) {
       holders.remove(thread);
@@ -182,7 +184,7 @@ final class SharedState {
       signals.release();
     }
 
-    /** The locks that threads of this member have given back or lost since the last call. */
+    /** The locks that threads of this member released or lost since the last call. */
     Set<String> takeReleased() {
       Set<String> keys = Set.copyOf(released);
       released.removeAll(keys);

@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes the newest report of each member about its work under a name, in the document {@code
- * status/NAME/TOKEN}. The first report is written at once, later ones up to once a second; of those
- * in between only the last is written. A failed write is retried as long as the member runs. The
+ * Publishes each member's latest report about its work under a name, in the document {@code
+ * status/NAME/TOKEN}. The first report is written at once. Later ones are written at most once a
+ * second, and only the newest of them. A failed write is retried as long as the member runs. The
  * leader removes the reports of members that are gone.
  *
  * <p>Thread-safe. Only the name is serialized.
@@ -40,7 +40,7 @@ public final class StatusReporter implements Serializable {
   }
 
   /**
-   * The reporter of a name, for the member whose work uses it.
+   * Returns the reporter with this name, for the member whose work uses it.
    *
    * @param name 1 to 300 bytes of UTF-8 without control characters and without {@code /}
    * @throws IllegalArgumentException naming what is wrong with the name
@@ -49,7 +49,7 @@ public final class StatusReporter implements Serializable {
     return new StatusReporter(name, null);
   }
 
-  /** A reporter for one member, on any of its threads. The member is not serialized. */
+  /** Returns the reporter for one member, on any of its threads. The member is not serialized. */
   public static StatusReporter of(String name, Member member) {
     return new StatusReporter(name, member);
   }
@@ -91,14 +91,14 @@ public final class StatusReporter implements Serializable {
     }
   }
 
-  /** Writes reports until there are none; one last time if the member has ended. */
+  /** Writes reports until there are none left, and one last time if the member is closed. */
   private static Instant drive(Member member, Writer writer) {
     boolean last = member.isClosed();
     return writer.step() && !last ? Instant.ofEpochMilli(writer.nextMillis()) : Step.FINISHED;
   }
 
   /**
-   * The last reports of all members under this name, by token. The answer may be a little old.
+   * The latest reports of all members under this name, by token. The listing may be slightly stale.
    *
    * @throws IllegalStateException if this thread does not run work of a member
    */
@@ -122,11 +122,11 @@ public final class StatusReporter implements Serializable {
 
   /**
    * Writes the newest report of one member under one name, at most one a second, and tries again if
-   * that fails. Any thread reports; one at a time drives {@link #step}, as long as there is
-   * something to write.
+   * that fails. Any thread may report. One thread at a time calls {@link #step}, as long as there
+   * is something to write.
    */
   static final class Writer {
-    /** The shortest time between two writes. */
+    /** The minimum time between two writes. */
     static final long PAUSE_MILLIS = 1000;
 
     private final MemberContext context;
@@ -144,7 +144,7 @@ public final class StatusReporter implements Serializable {
     /**
      * Adds a report.
      *
-     * @return whether the caller is to drive this from now on until nothing is left
+     * @return whether the caller must call {@link #step} from now on until it returns false
      * @throws IllegalArgumentException if the report is too large
      */
     synchronized boolean offer(String text, Map<String, String> values) {
@@ -158,8 +158,8 @@ public final class StatusReporter implements Serializable {
     /**
      * Writes the newest report if that is due.
      *
-     * @return whether something is left to write, or may come so soon that this must be called
-     *     again
+     * @return whether this must be called again, because a report is left to write or may follow
+     *     soon
      */
     boolean step() {
       Report report = due();
@@ -170,7 +170,7 @@ public final class StatusReporter implements Serializable {
         report.write(context.documents());
         settle(report);
       } catch (ClusterException e) {
-        LOG.debug("A report of {} could not be written, and will be again", name, e);
+        LOG.debug("A report of {} could not be written; retrying", name, e);
       }
       return true;
     }

@@ -9,14 +9,14 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * The members that wait for a named lock or a semaphore, in the order in which they came: the
+ * The members that wait for a named lock or a semaphore, in the order in which they joined: the
  * document {@code waiting/KEY}, {@code {"waiting": [TOKEN, …], "key": KEY, "fence": N}}. It only
- * determines the order: a member that takes a lock out of turn holds it nevertheless. Its changes
- * are idempotent.
+ * determines the order; a member that takes a lock out of turn still holds it. Its changes are
+ * idempotent.
  *
  * @param waiting the tokens of the members, each once
- * @param key the permit that was released last while members waited; empty if there was none
- * @param fence the fence that it was held with, so that each release changes the document
+ * @param key the permit that was released last while members waited; empty if none was
+ * @param fence the fence of its last holder, so that each release changes the document
  */
 record WaitingQueue(List<String> waiting, String key, long fence) {
   /** The prefix of the keys of all queues; the key of the lock or semaphore follows. */
@@ -43,7 +43,7 @@ record WaitingQueue(List<String> waiting, String key, long fence) {
         .orElse(EMPTY);
   }
 
-  /** Adds a member at the end unless it waits already; returns the new queue. */
+  /** Adds a member at the end unless it is in the queue already; returns the new queue. */
   static WaitingQueue join(VersionedDocuments documents, String key, String token) {
     return change(
         documents,
@@ -57,7 +57,7 @@ record WaitingQueue(List<String> waiting, String key, long fence) {
   /**
    * Removes a member.
    *
-   * @param withAllBefore whether to remove those before it as well, or all if it is absent
+   * @param withAllBefore whether to remove also the members before it, or all if it is absent
    */
   static void leave(VersionedDocuments documents, String key, String token, boolean withAllBefore) {
     change(
@@ -70,7 +70,7 @@ record WaitingQueue(List<String> waiting, String key, long fence) {
                     queue.waiting.stream().filter(other -> !other.equals(token)).toList()));
   }
 
-  /** Records that a permit was released, if any member waits. */
+  /** Records that a permit was released, if any member is waiting. */
   static void recordReleased(VersionedDocuments documents, String key, String permit, long fence) {
     change(
         documents,
@@ -97,7 +97,7 @@ record WaitingQueue(List<String> waiting, String key, long fence) {
     return waiting.contains(token);
   }
 
-  /** The number of members before this one; all of them if it does not wait. */
+  /** The number of members before this one; all of them if it is not in the queue. */
   int place(String token) {
     int place = waiting.indexOf(token);
     return place < 0 ? waiting.size() : place;

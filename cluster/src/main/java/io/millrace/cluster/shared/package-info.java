@@ -1,10 +1,10 @@
 /**
- * Objects that users' code shares over the documents of a cluster: named locks, semaphores and
- * status reporters. All of them can be serialized, so that a lambda can take them to another
- * member; there they find the documents by {@link io.millrace.cluster.member.Member#current}.
+ * Objects that users' code shares through the documents of a cluster: named locks, semaphores and
+ * status reporters. All of them are serializable, so that a lambda can take them to another member.
+ * There they find the documents by {@link io.millrace.cluster.member.Member#current}.
  *
  * <pre>
- *   NamedLock, ClusterSemaphore   a name, of which users may have any number of copies
+ *   NamedLock, ClusterSemaphore   a name; users may have any number of copies
  *     │ guard(code)
  *   GuardedSection                waits in the member's WaitingLine, whose first thread tries to
  *     │                           acquire the lock or a permit (FairAcquirer, which joins the

@@ -35,15 +35,15 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Reads the changes of a cluster whose documents are in a task store. The renewal of a lease is not
- * a change. Not thread-safe.
+ * A stream of the changes of a cluster whose documents are in a task store. The renewal of a lease
+ * is not reported. Not thread-safe.
  */
 public final class ClusterChanges {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterChanges.class);
 
   private final Set<Kind> kinds;
 
-  /** The last reported state of each lock and partition, without the end of its lease, by key. */
+  /** The last reported state of each lock and partition by key, without the end of its lease. */
   private final Map<String, Object> reported = new HashMap<>();
 
   private @Nullable MemberList members;
@@ -58,7 +58,7 @@ public final class ClusterChanges {
     LEADER,
     /** The list of members. */
     MEMBERS,
-    /** A named lock, the permit of a semaphore or the own lock of a member. */
+    /** A named lock, a permit of a semaphore, or a member's own lock. */
     LOCK,
     /** A partition. */
     PARTITION,
@@ -70,7 +70,7 @@ public final class ClusterChanges {
       return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The kind of a document; empty if it has none. */
+    /** The kind of a document; empty if its changes are not reported. */
     private static Optional<Kind> of(String key) {
       return Optional.ofNullable(
           switch (key.substring(0, key.indexOf('/') + 1)) {
@@ -91,9 +91,9 @@ public final class ClusterChanges {
   /**
    * One change.
    *
-   * @param name the kind of what was created or changed, or {@code deleted}
-   * @param json what it is now: as in {@link ClusterStatus}, of members also who has {@code joined}
-   *     and {@code left}; or {@code type} and {@code id} of what was deleted
+   * @param name the kind of the object that was created or changed, or {@code deleted}
+   * @param json the new state as in {@link ClusterStatus}, for members with those that {@code
+   *     joined} and {@code left}; or {@code type} and {@code id} of the deleted object
    */
   public record Event(String name, ObjectNode json) {}
 
@@ -101,9 +101,9 @@ public final class ClusterChanges {
    * Opens a stream.
    *
    * @param kinds the kinds to report
-   * @param after the position after which to start; null for now. Earlier states are not known, so
-   *     the first event of a lock may be a renewal, and the first one of members does not say which
-   *     members joined or left
+   * @param after the position after which to start; null for now. With a position, earlier states
+   *     are not known: the first event of a lock may be a renewal, and the first event of the
+   *     members does not say who joined or left
    * @throws PositionLostException if the position is gone
    */
   public static DocumentChanges<Event> begin(
@@ -131,12 +131,12 @@ public final class ClusterChanges {
           .filter(kinds::contains)
           .flatMap(kind -> json(kind, document).map(json -> new Event(kind.text(), json)));
     } catch (ClusterException e) {
-      LOG.debug("A document that cannot be read is left out", e);
+      LOG.debug("A damaged document is left out", e);
       return Optional.empty();
     }
   }
 
-  /** The new state of a document; empty if only a lease has changed. */
+  /** The new state of a document; empty if only its lease has changed. */
   private Optional<ObjectNode> json(Kind kind, VersionedDocument document) {
     return switch (kind) {
       case LEADER -> lock(document).map(lock -> ClusterStatus.leaderJson(lock.holder(), lock));

@@ -22,8 +22,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The state of a cluster according to its documents, and its JSON for scripts and HTTP. Documents
- * alone do not show whether a holder is alive; a leader whose lease has ended by the clock of this
- * machine is ignored. Times are in milliseconds since 1970.
+ * alone do not show whether a holder is alive. A leader whose lease has ended by this machine's
+ * clock is ignored. Times are in milliseconds since 1970.
  *
  * @param timeMillis when the documents were read, by this machine's clock
  * @param members the members
@@ -45,9 +45,9 @@ public record ClusterStatus(
   }
 
   /**
-   * Reads it.
+   * Reads the state.
    *
-   * @param nowMillis the time of this machine
+   * @param nowMillis the time by this machine's clock, in milliseconds since 1970
    */
   public static ClusterStatus read(VersionedDocuments documents, long nowMillis) {
     Stream<VersionedDocument> locks =
@@ -114,8 +114,7 @@ public record ClusterStatus(
   }
 
   /**
-   * Each with {@code name}, {@code token}, {@code time} and {@code text}, or {@code values} instead
-   * of that.
+   * Each with {@code name}, {@code token}, {@code time}, and either {@code text} or {@code values}.
    */
   public ArrayNode reportsJson() {
     ArrayNode list = DocumentJson.object().arrayNode();
@@ -132,7 +131,7 @@ public record ClusterStatus(
    * A lock as its document shows it.
    *
    * @param key the lock's key
-   * @param holder the token of its holder, by its document; null if it was released
+   * @param holder the token of its holder according to the document; null if it was released
    * @param expireMillis when the lease ends by the holder's clock; 0 if the lock was released
    * @param fence the fence of its last holder
    */
@@ -152,11 +151,10 @@ public record ClusterStatus(
    * A partition as its document shows it.
    *
    * @param id its name without {@code partition/}
-   * @param holder the token of the member that works on it, or did it if it is done; null for
-   *     nobody
+   * @param holder the token of the member that works on it, or that has done it; null for none
    * @param expireMillis when the lease ends by the holder's clock; 0 if no member works on it
-   * @param state outstanding, which with a holder means in progress, or done: then the leader has
-   *     not removed it yet
+   * @param state outstanding (in progress if it has a holder), or done and not removed by the
+   *     leader yet
    * @param fence the fence of its last holder
    */
   public record PartitionView(

@@ -1,4 +1,4 @@
-/** What the documents of a cluster show. */
+/** The state of a cluster, and its changes, as its documents show them. */
 @NullMarked
 package io.millrace.cluster.status;
 

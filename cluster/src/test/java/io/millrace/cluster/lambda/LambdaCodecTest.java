@@ -144,6 +144,6 @@ final class LambdaCodecTest {
     Chain deep = chain;
     assertThatThrownBy(() -> codec.sealResult(TestCodecs.HERE, deep))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("it lies in too many levels");
+        .hasMessageContaining("it is nested too deeply");
   }
 }

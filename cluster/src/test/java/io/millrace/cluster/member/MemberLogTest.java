@@ -218,7 +218,7 @@ final class MemberLogTest {
           }
         };
     Member member = start(work);
-    await("The leader's work could not be given out");
+    await("The leader's work could not be assigned");
     assertThat(work.runs.await(30, TimeUnit.SECONDS)).as("runs").isTrue();
     assertThat(member.token()).isNotEmpty();
   }

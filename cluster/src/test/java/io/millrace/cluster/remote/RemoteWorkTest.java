@@ -151,7 +151,7 @@ final class RemoteWorkTest {
     assertThat(List.of(said(), said())).containsExactlyInAnyOrder("interrupted", "over");
     assertThatThrownBy(future::await)
         .isInstanceOf(ExecutionTimeoutException.class)
-        .hasMessageContaining("its time is over");
+        .hasMessageContaining("its time limit has passed");
     requireNothingLeft();
   }
 
@@ -208,7 +208,7 @@ final class RemoteWorkTest {
     ExecutionFuture<String> second = member.submit(() -> "too late");
     assertThatThrownBy(second::await)
         .isInstanceOf(ExecutionTimeoutException.class)
-        .hasMessageContaining("did not begin within three leases");
+        .hasMessageContaining("did not start it within three leases");
     MAY_END.release();
   }
 

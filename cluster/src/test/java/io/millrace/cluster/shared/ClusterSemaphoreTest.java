@@ -130,7 +130,7 @@ final class ClusterSemaphoreTest {
         SerializedCopies.copy(ClusterSemaphore.class, ClusterSemaphore.of("s", 2, member));
     assertThat(copy).hasToString("semaphore 's' of 2");
     assertThatThrownBy(() -> copy.guard(permit -> null))
-        .hasMessage("no member works on this thread");
+        .hasMessage("this thread does not run work of a member");
     assertThatThrownBy(
             () -> {
               ClusterSemaphore.of("s", 2, member).guard(permit -> null);

@@ -190,7 +190,7 @@ final class NamedLockTest {
           }
         });
     assertThat(thrown)
-        .hasMessage("this thread holds lock 'again' already, and would wait for itself");
+        .hasMessage("this thread holds lock 'again' already and cannot acquire it again");
   }
 
   @Test
@@ -304,7 +304,7 @@ final class NamedLockTest {
         SerializedCopies.copy(NamedLock.class, NamedLock.of("copied", member(documents, LONG)));
     assertThatThrownBy(() -> copy.guard(guard -> null))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("no member works on this thread");
+        .hasMessage("this thread does not run work of a member");
     CompletableFuture<String> holder = new CompletableFuture<>();
     Member worker =
         Member.start(

@@ -112,7 +112,7 @@ final class StatusReporterTest {
     assertThatThrownBy(() -> reporter.report(Map.of()))
         .hasMessage("a report needs a text or values");
     assertThatThrownBy(() -> SerializedCopies.copy(StatusReporter.class, reporter).report("x"))
-        .hasMessage("no member works on this thread");
+        .hasMessage("this thread does not run work of a member");
     assertThatThrownBy(() -> StatusReporter.of("a/b"))
         .hasMessage("the name of a status reporter has no '/', and 'a/b' has one");
   }

@@ -47,9 +47,9 @@ final class ClusterSimulationTest {
     return seeds(Long.getLong("millrace.simulation.clusterSeeds", 1000));
   }
 
-  private static LongStream seeds(long most) {
+  private static LongStream seeds(long max) {
     Long one = Long.getLong("millrace.simulation.seed");
-    return one != null ? LongStream.of(one) : LongStream.rangeClosed(1, most).parallel();
+    return one != null ? LongStream.of(one) : LongStream.rangeClosed(1, max).parallel();
   }
 
   private static WindowedSimulation windowed(long seed) {

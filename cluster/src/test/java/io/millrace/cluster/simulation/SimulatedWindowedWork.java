@@ -27,11 +27,11 @@ final class SimulatedWindowedWork implements WindowedWork {
   }
 
   @Override
-  public List<byte[]> next(List<byte[]> outstanding, int most) {
+  public List<byte[]> next(List<byte[]> outstanding, int max) {
     Set<String> given = new HashSet<>();
     outstanding.forEach(task -> given.add(new String(task, StandardCharsets.UTF_8)));
     List<byte[]> next = new ArrayList<>();
-    for (int i = 0; i < tasks && next.size() < most; i++) {
+    for (int i = 0; i < tasks && next.size() < max; i++) {
       String task = "task-" + i;
       if (!given.contains(task) && !isFinished(task)) {
         next.add(task.getBytes(StandardCharsets.UTF_8));

@@ -125,7 +125,7 @@ final class SupervisedSimulation extends ClusterSimulation {
       start((int) world.between(1, 3));
     }
     long lease = terms.lease().toMillis();
-    long most = terms.takeoverMillis() + 2000;
+    long max = terms.takeoverMillis() + 2000;
     world.runUntil(4 * lease + world.between(0, lease));
     requireEven("before the crash");
     SimulatedMember victim =
@@ -154,10 +154,10 @@ final class SupervisedSimulation extends ClusterSimulation {
               .orElse(world.now());
       longest = Math.max(longest, world.now() - still);
     }
-    Resource.require(leaderless <= most, "nobody led for " + leaderless + " ms after a death");
-    Resource.require(longest <= most, "a part stood still for " + longest + " ms after a death");
+    Resource.require(leaderless <= max, "nobody led for " + leaderless + " ms after a death");
+    Resource.require(longest <= max, "a part stood still for " + longest + " ms after a death");
     Resource.require(
-        uneven <= most + 4000, "the work was not spread for " + uneven + " ms after a death");
+        uneven <= max + 4000, "the work was not spread for " + uneven + " ms after a death");
   }
 
   private int workers() {

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A document holds the offset of each file. The output refuses lines that it has already and
  * lines with a smaller fencing token than that of an earlier line of the same file, so it does not
- * matter if a cancelled lambda still runs when the next one starts.
+ * matter whether a cancelled lambda still runs when the next one starts.
  */
 public final class FeedExample implements RemoteWork {
   private static final Logger LOG = LoggerFactory.getLogger(FeedExample.class);
@@ -42,7 +42,7 @@ public final class FeedExample implements RemoteWork {
   /**
    * The share of a lambda.
    *
-   * @param generation the fence of the leader that shared the files
+   * @param generation the fence of the leader that divided the files
    * @param input the folder of all files
    * @param output the output file
    * @param number the number of the share, from 0
@@ -70,7 +70,7 @@ public final class FeedExample implements RemoteWork {
   public void lead(RemoteExecutor executor) throws InterruptedException {
     running.clear();
     while (true) {
-      // Lambdas keep every worker busy, so an idle worker is new or its lambda was cancelled.
+      // Lambdas keep all workers busy, so an idle worker is new or its lambda was cancelled.
       executor.idleMembers();
       letGo();
       share(executor.idleMembers());
@@ -79,7 +79,7 @@ public final class FeedExample implements RemoteWork {
 
   private void share(List<RemoteMember> members) {
     int shares = members.stream().mapToInt(RemoteMember::workers).sum();
-    LOG.info("The files are shared by {} workers of {} members", shares, members.size());
+    LOG.info("Dividing the files among {} workers of {} members", shares, members.size());
     long generation = Member.guard().fence();
     int number = 0;
     for (RemoteMember member : members) {
@@ -112,7 +112,7 @@ public final class FeedExample implements RemoteWork {
     running.clear();
   }
 
-  /** Runs on the member until it is interrupted, or another leader shares the files again. */
+  /** Runs on the member until it is interrupted, or another leader divides the files again. */
   private static @Nullable Void follow(Share share) throws IOException, InterruptedException {
     Member member = Member.current();
     Guard guard = Member.guard();
@@ -127,15 +127,15 @@ public final class FeedExample implements RemoteWork {
           continue;
         }
       } catch (DocumentsUnavailableException e) {
-        // The documents may be available again while the guard holds.
+        // The documents may become available again while the lock is held.
         guard.check();
-        LOG.debug("How far files are cannot be read or written at present", e);
+        LOG.debug("The offsets of files cannot be read or written; retrying", e);
       }
       Thread.sleep(LOOK);
     }
   }
 
-  /** Whether there was anything new in any of the files. */
+  /** Copies new lines of all files; returns whether there were any. */
   private static boolean step(
       Share share, Map<String, FileFollower> followers, Member member, Guard guard)
       throws IOException {

@@ -11,11 +11,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file of {@link Line}s with each line of each followed file once. An append holds the lock of
- * the file. It is refused if its fence is smaller than an earlier one of the same followed file,
- * and leaves out lines that are in the file already. So a follower may start again at an older
- * offset, and a late one may still write. Safe for use by several processes, and by several threads
- * that share the object.
+ * A file of {@link Line}s that contains each line of each followed file once. An append holds the
+ * lock of the file. It is refused if its fence is smaller than an earlier one for the same followed
+ * file, and leaves out lines that the file has already. So a follower may start again at an older
+ * offset, and a late follower may still write. Safe for use by several processes, and by several
+ * threads that share the object.
  */
 final class FeedFile {
   private static final Map<Path, FeedFile> OPEN = new ConcurrentHashMap<>();
@@ -34,13 +34,13 @@ final class FeedFile {
     this.output = new LineFile(output, new ProgressReader());
   }
 
-  /** The single object of this process for a file, for lambdas, which cannot bring one. */
+  /** The only instance for a file in this process, for lambdas, which cannot capture one. */
   static FeedFile at(Path file) {
     return OPEN.computeIfAbsent(file, FeedFile::new);
   }
 
   /**
-   * Appends the lines that the file does not have yet.
+   * Appends those lines that the file does not have yet.
    *
    * @param lines lines of one followed file, with the same fence, in order
    * @throws LineFile.StaleFenceException if that file has a line with a larger fence
@@ -80,7 +80,7 @@ final class FeedFile {
   /**
    * A line of a growing file, in the form of the output: {@code FILE OFFSET LINE MEMBER-TOKEN
    * FENCING-TOKEN}. In FILE, backslashes are doubled, a blank is {@code \s} and a line end {@code
-   * \n}, so that it has no blanks; LINE is unchanged, and may have blanks or be empty.
+   * \n}, so that it contains no blanks; LINE is unchanged, and may contain blanks or be empty.
    *
    * @param file the name of the file
    * @param offset the offset of the line in it, in bytes

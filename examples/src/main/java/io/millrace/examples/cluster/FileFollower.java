@@ -24,10 +24,10 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Follows a growing file, and copies its lines to a {@link FeedFile}. A document holds the offset.
+ * Follows a growing file, and copies its lines to a {@link FeedFile}. A document stores the offset.
  * It is updated after the lines are in the output, so it may be behind, but never ahead: the next
- * follower offers some lines again, and the output leaves them out. A line is copied when its end
- * is written; a line longer than 1 MiB is split. Used by one thread.
+ * follower may copy some lines again, and the output leaves them out. A line is copied when it is
+ * complete; a line longer than 1 MiB is split. Used by one thread.
  */
 final class FileFollower {
   private static final Logger LOG = LoggerFactory.getLogger(FileFollower.class);
@@ -40,7 +40,7 @@ final class FileFollower {
   private @Nullable Offset bookmark;
 
   /**
-   * A follower that starts at the stored offset.
+   * Creates a follower that starts at the stored offset.
    *
    * @param file the file, which need not exist yet
    */
@@ -56,8 +56,9 @@ final class FileFollower {
    *
    * @param guard proof that no other member follows the file
    * @param token the token of this member
-   * @return whether there was anything
-   * @throws LineFile.StaleFenceException if a member with a larger fence has followed it meanwhile
+   * @return whether there were new lines
+   * @throws LineFile.StaleFenceException if a member with a larger fence has followed the file
+   *     meanwhile
    */
   boolean step(Guard guard, String token) throws IOException {
     Offset from = bookmark;
@@ -92,12 +93,12 @@ final class FileFollower {
         return ByteBuffer.allocate(0);
       }
     } catch (NoSuchFileException e) {
-      LOG.trace("{} is not there", file, e);
+      LOG.trace("{} does not exist", file, e);
       return ByteBuffer.allocate(0);
     }
     try (FileChannel channel = FileChannel.open(file)) {
-      long most = Math.min(MAX_BYTES, channel.size() - offset);
-      ByteBuffer bytes = ByteBuffer.allocate((int) Math.max(most, 0));
+      long max = Math.min(MAX_BYTES, channel.size() - offset);
+      ByteBuffer bytes = ByteBuffer.allocate((int) Math.max(max, 0));
       while (bytes.hasRemaining() && channel.read(bytes, offset + bytes.position()) >= 0) {
         // Reads on.
       }
@@ -106,14 +107,15 @@ final class FileFollower {
   }
 
   /**
-   * Stores the offset. If another member has changed it, or the outcome is unknown, reads it again.
+   * Stores the offset. If another member has changed it, or the outcome is unknown, the next step
+   * reads it again.
    */
   private void moveOn(Offset from, long offset) {
     bookmark = null;
     try {
       bookmark = from.moved(documents, offset).orElse(null);
     } catch (UnclearOutcomeException e) {
-      LOG.debug("How far {} is may be written or not, and is read again", file, e);
+      LOG.debug("The offset of {} may not have been written; it is read again", file, e);
     }
   }
 
@@ -123,7 +125,7 @@ final class FileFollower {
    *
    * @param file the file's name
    * @param version the version of the document
-   * @param offset the first byte that was not copied
+   * @param offset the offset of the first byte that was not copied
    */
   record Offset(String file, Version version, long offset) {
     private static final String PREFIX = "offset/";
@@ -137,7 +139,7 @@ final class FileFollower {
           .orElseGet(() -> new Offset(file, Version.NONE, 0));
     }
 
-    /** Changes it; empty if the document has another version. */
+    /** Stores another offset; empty if the document has another version. */
     Optional<Offset> moved(VersionedDocuments documents, long to) {
       String json =
           MAPPER.writeValueAsString(MAPPER.createObjectNode().put("file", file).put("offset", to));
@@ -153,7 +155,7 @@ final class FileFollower {
       }
     }
 
-    /** Encoded, since names of files may have characters that keys must not have. */
+    /** Encoded, because names of files may contain characters that keys must not contain. */
     private static String key(String file) {
       byte[] bytes = file.getBytes(StandardCharsets.UTF_8);
       return PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);

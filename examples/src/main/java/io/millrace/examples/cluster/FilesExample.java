@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Hashes each file of a folder once, including files that appear later. Documents {@code
- * finished/NAME} record the finished files, so that no leader gives them out again.
+ * finished/NAME} record the finished files, so that no leader assigns them again.
  */
 public final class FilesExample implements WindowedWork {
   private static final Logger LOG = LoggerFactory.getLogger(FilesExample.class);
@@ -48,14 +48,14 @@ public final class FilesExample implements WindowedWork {
   }
 
   @Override
-  public List<byte[]> next(List<byte[]> outstanding, int most) {
+  public List<byte[]> next(List<byte[]> outstanding, int max) {
     Set<String> given =
         outstanding.stream()
             .map(task -> new String(task, StandardCharsets.UTF_8))
             .collect(Collectors.toSet());
     List<byte[]> next = new ArrayList<>();
     for (String name : input.names()) {
-      if (next.size() < most && !given.contains(name) && !isFinished(name)) {
+      if (next.size() < max && !given.contains(name) && !isFinished(name)) {
         next.add(name.getBytes(StandardCharsets.UTF_8));
       }
     }
@@ -76,23 +76,20 @@ public final class FilesExample implements WindowedWork {
     finished.add(name);
   }
 
-  /** Hashed, since names of files may be longer than keys and have other characters. */
+  /** Encoded, because names of files may contain characters that keys must not contain. */
   private static String key(String name) {
     byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
     return FINISHED + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
-  /**
-   * Does everything from the check to the line while the guard is held, and takes as long as the
-   * pace.
-   */
+  /** Hashes a file and appends its line, which takes at least as long as the pace. */
   @Override
   public void run(byte[] task, Guard guard) throws IOException, InterruptedException {
     String name = new String(task, StandardCharsets.UTF_8);
     guard.check();
     Optional<String> hash = input.hash(name);
     if (hash.isEmpty()) {
-      LOG.warn("{} is gone, and has no line", name);
+      LOG.warn("{} is gone; no line is written for it", name);
       return;
     }
     Thread.sleep(pace);

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A folder that members read from; only plain files directly in it count.
+ * A folder that members read. Only regular files directly in it count.
  *
  * @param path its path, the same for all members
  */

@@ -15,9 +15,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A file of lines that many processes append to. Each append holds a lock on the whole file and has
- * read all lines before it. It is an example of a resource that checks fencing tokens. Existing
- * lines are read once; later only new lines are read. Safe for use by several processes, and by
- * several threads that share the object.
+ * read all earlier lines. It is an example of a resource that checks fencing tokens. Existing lines
+ * are read once, and later only new lines. Safe for use by several processes, and by several
+ * threads that share the object.
  */
 final class LineFile {
   private static final Logger LOG = LoggerFactory.getLogger(LineFile.class);
@@ -25,16 +25,16 @@ final class LineFile {
 
   private final Path file;
   private final LineListener listener;
-  // A file lock is held by the process, so its threads need another lock.
+  // A file lock belongs to the process, so its threads need another lock.
   private final ReentrantLock threads = new ReentrantLock();
   private long known;
 
   /** Receives the lines of the file; used by one thread at a time. */
   interface LineListener {
-    /** Called if the file was replaced: forgets all lines. */
+    /** Called if the file was truncated or replaced, and is read again from its start. */
     void clear();
 
-    /** The next line, without its end. */
+    /** Receives the next line, without its line end. */
     void read(String line);
   }
 
@@ -46,8 +46,8 @@ final class LineFile {
   /**
    * Appends lines, which are on disk when this returns.
    *
-   * @param lines supplies the lines with their ends, after the ledger has received all earlier
-   *     lines; empty for none
+   * @param lines supplies the lines with their line ends; called after the listener has received
+   *     all earlier lines
    */
   void append(Supplier<String> lines) throws IOException {
     threads.lock();
@@ -62,7 +62,7 @@ final class LineFile {
       catchUp(channel);
       byte[] next = lines.get().getBytes(StandardCharsets.UTF_8);
       if (next.length > 0) {
-        // Overwrites the incomplete line of a writer that was killed.
+        // Overwrites the incomplete line of a killed writer.
         channel.truncate(known);
         write(channel, next);
         channel.force(false);
@@ -72,27 +72,27 @@ final class LineFile {
     }
   }
 
-  /** Reads the new complete lines, in pieces with room for at least one line each. */
+  /** Reads the new complete lines, in chunks that are large enough for at least one line. */
   private void catchUp(FileChannel channel) throws IOException {
     if (channel.size() < known) {
       listener.clear();
       known = 0;
     }
-    int most = PIECE_BYTES;
+    int max = PIECE_BYTES;
     while (known < channel.size()) {
-      ByteBuffer piece = read(channel, most);
+      ByteBuffer piece = read(channel, max);
       int whole = wholeLines(piece);
-      if (whole == 0 && piece.limit() < most) {
+      if (whole == 0 && piece.limit() < max) {
         return;
       }
       tell(piece.slice(0, whole));
       known += whole;
-      most = whole > 0 ? PIECE_BYTES : Math.multiplyExact(most, 2);
+      max = whole > 0 ? PIECE_BYTES : Math.multiplyExact(max, 2);
     }
   }
 
-  private ByteBuffer read(FileChannel channel, int most) throws IOException {
-    ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(most, channel.size() - known));
+  private ByteBuffer read(FileChannel channel, int max) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(max, channel.size() - known));
     while (bytes.hasRemaining() && channel.read(bytes, known + bytes.position()) >= 0) {
       // Reads on.
     }
@@ -130,12 +130,12 @@ final class LineFile {
   static final class NameEncoding {
     private NameEncoding() {}
 
-    /** A name that keeps its blanks. */
+    /** Encodes a name and keeps its blanks. */
     static String of(String name) {
       return name.replace("\\", "\\\\").replace("\n", "\\n");
     }
 
-    /** A name without blanks. */
+    /** Encodes a name without blanks. */
     static String withoutBlanks(String name) {
       return of(name).replace(" ", "\\s");
     }
@@ -160,7 +160,9 @@ final class LineFile {
     }
   }
 
-  /** A line came too late: a writer with the same or a larger fencing token has written before. */
+  /**
+   * A line was refused because a writer with the same or a larger fencing token has written before.
+   */
   static class StaleFenceException extends ClusterException {
     private static final long serialVersionUID = 1;
 

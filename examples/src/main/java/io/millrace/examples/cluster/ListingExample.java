@@ -33,7 +33,7 @@ public final class ListingExample implements RemoteWork {
   private final Context context;
 
   /**
-   * The parameters of a lambda, small since each lambda carries a copy.
+   * The parameters of a lambda; small, because each lambda carries a copy.
    *
    * @param input the folder
    * @param output the output file
@@ -70,7 +70,7 @@ public final class ListingExample implements RemoteWork {
   }
 
   private void submit(RemoteMember member, Backlog files, String name) {
-    // The lambda captures these two and not this object, which cannot be serialized.
+    // The lambda captures these variables, not this object, which is not serializable.
     Context its = context;
     member
         .submit(() -> run(its, name))
@@ -81,20 +81,21 @@ public final class ListingExample implements RemoteWork {
   }
 
   /**
-   * Runs on the member. Commits the name after the line is written, so a line may be offered twice.
+   * Runs on the member. The name is committed after the line is written, so a file may be hashed
+   * twice.
    */
   private static @Nullable Void run(Context context, String name)
       throws IOException, InterruptedException {
     Guard guard = Member.guard();
     Optional<String> hash = new InputFolder(Path.of(context.input())).hash(name);
     Thread.sleep(context.pace());
-    // The file refuses a late line only if there is a newer one.
+    // The output refuses a late line only if there is a newer one.
     guard.check();
     if (hash.isPresent()) {
       ResultFile.at(Path.of(context.output()))
           .append(new ResultFile.Line(name, hash.get(), Member.current().token(), guard.fence()));
     } else {
-      LOG.warn("{} is gone, and has no line", name);
+      LOG.warn("{} is gone; no line is written for it", name);
     }
     Backlog.named(FILES).commit(name);
     return null;

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Listens on a port of the loopback interface and appends each complete line to a file: work that
- * cannot be divided. The answer to a line is its fencing token, sent once the line is on disk. If
+ * cannot be divided. The response to a line is its fencing token, sent when the line is on disk. If
  * the port is in use, the work fails, and this member or another one tries again after the lease.
  */
 public final class PortExample implements SingleWork {
@@ -61,7 +61,7 @@ public final class PortExample implements SingleWork {
       server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
       bind(server);
       LOG.info("Listening on port {} with fence {}", port, guard.fence());
-      // A thread that is interrupted in accept may lose a connection that was just accepted.
+      // A thread that is interrupted in accept() may lose a connection that was just accepted.
       server.configureBlocking(false);
       server.register(selector, SelectionKey.OP_ACCEPT);
       try {
@@ -77,7 +77,7 @@ public final class PortExample implements SingleWork {
         readers.shutdownNow();
       }
     }
-    throw new InterruptedException("listening no more");
+    throw new InterruptedException("stopped listening");
   }
 
   private void bind(ServerSocketChannel server) throws IOException {
@@ -103,7 +103,7 @@ public final class PortExample implements SingleWork {
             .write((guard.fence() + "\n").getBytes(StandardCharsets.UTF_8));
       }
     } catch (ClosedByInterruptException | FileLockInterruptionException e) {
-      LOG.debug("A connection was closed, as this member listens no more", e);
+      LOG.debug("A connection was closed, because this member stopped listening", e);
     } catch (IOException e) {
       LOG.info("A connection ended: {}", e.getMessage());
     } catch (LeaseLostException | LineFile.StaleFenceException e) {
@@ -111,7 +111,7 @@ public final class PortExample implements SingleWork {
     }
   }
 
-  /** The next complete line, or a part of a long one; null at the end. */
+  /** The next complete line, or the next part of a long one; null at the end. */
   private static @Nullable String next(Reader characters) throws IOException {
     StringBuilder line = new StringBuilder();
     while (line.length() < MAX_LENGTH) {
@@ -130,8 +130,8 @@ public final class PortExample implements SingleWork {
 
   /**
    * A file of lines {@code LINE MEMBER-TOKEN FENCING-TOKEN} whose fencing tokens never decrease.
-   * LINE is unchanged, and may have blanks or be empty. Safe for use by several processes, and by
-   * several threads that share the object.
+   * LINE is unchanged, and may contain blanks or be empty. Safe for use by several processes, and
+   * by several threads that share the object.
    */
   static final class PortFile {
     private final LineFile file;
@@ -170,7 +170,7 @@ public final class PortExample implements SingleWork {
         try {
           largest = Math.max(largest, Long.parseLong(fence));
         } catch (NumberFormatException e) {
-          // A line of another form.
+          // Ignore a line of another form.
         }
       }
     }

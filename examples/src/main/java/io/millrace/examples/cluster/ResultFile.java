@@ -22,7 +22,7 @@ final class ResultFile {
     this.file = new LineFile(file, new FenceReader());
   }
 
-  /** The single object of this process for a file, for lambdas, which cannot bring one. */
+  /** The only instance for a file in this process, for lambdas, which cannot capture one. */
   static ResultFile at(Path file) {
     return OPEN.computeIfAbsent(file, ResultFile::new);
   }
@@ -59,7 +59,8 @@ final class ResultFile {
 
   /**
    * A line of results: {@code NAME HASH MEMBER-TOKEN FENCING-TOKEN}. In a name, backslashes are
-   * doubled and a line end is written as {@code \n}; it may have spaces, the other three have none.
+   * doubled and a line end is written as {@code \n}; it may contain spaces; the other three fields
+   * contain none.
    *
    * @param name the file's name
    * @param hash its SHA-256 in hexadecimal digits

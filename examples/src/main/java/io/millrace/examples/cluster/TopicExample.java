@@ -26,8 +26,8 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Follows the files of a folder, which are like the partitions of a topic, and appends each new
  * line to the output once: supervised work. The topic is divided into as many parts as there are
- * workers. When members join or leave, all parts stop, and new parts continue where the files were
- * left.
+ * workers. When members join or leave, all parts stop, and new parts continue at the stored
+ * offsets.
  */
 public final class TopicExample implements SupervisedWork {
   /** The pause between two reads without new lines. */
@@ -40,7 +40,7 @@ public final class TopicExample implements SupervisedWork {
   /**
    * The example.
    *
-   * @param input the folder; only plain files directly in it count, and they must only grow
+   * @param input the folder; only plain files directly in it count, and they may only grow
    * @param output the output file, not in that folder
    */
   public TopicExample(VersionedDocuments documents, Path input, Path output) {
@@ -60,7 +60,7 @@ public final class TopicExample implements SupervisedWork {
       follow(Part.read(task), guard);
     } catch (ClosedByInterruptException | FileLockInterruptionException e) {
       Thread.interrupted();
-      InterruptedException stopped = new InterruptedException("following no more");
+      InterruptedException stopped = new InterruptedException("stopped following the files");
       stopped.initCause(e);
       throw stopped;
     }
@@ -88,8 +88,8 @@ public final class TopicExample implements SupervisedWork {
 
   /**
    * One part of a topic, as a task: {@code {"part": K, "of": N, "files": [NAME, …]}}. Part K has
-   * every Nth file of those that existed when the topic was divided. The hash of its name assigns a
-   * later file to a part. So all parts agree on the part of each file.
+   * every Nth of the files that existed when the topic was divided. Later files are assigned by the
+   * hashes of their names. So all parts agree on the part of each file.
    *
    * @param part the number of the part, from 0
    * @param of the number of parts
@@ -130,7 +130,7 @@ public final class TopicExample implements SupervisedWork {
         json.path("files").forEach(name -> files.add(name.asString()));
         return new Part(json.path("part").asInt(0), json.path("of").asInt(1), files);
       } catch (JacksonException e) {
-        throw new ClusterException("a task is no part of a topic: " + e.getOriginalMessage(), e);
+        throw new ClusterException("a task is not a part of a topic: " + e.getOriginalMessage(), e);
       }
     }
 

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The number of occurrences of each word. The key of a very long word is {@link #LONG} and its
- * digest, and one of its places in the text is kept. Not thread-safe.
+ * The number of occurrences of each word. The key of a very long word is {@link #LONG} followed by
+ * its digest; one of its positions in the text is kept. Not thread-safe.
  */
 final class Counts {
   /** The prefix of the keys of long words. */
@@ -63,7 +63,7 @@ final class Counts {
     return place;
   }
 
-  /** Divides the counts by the hashes of the words; parts without words are left out. */
+  /** Divides the counts by the hashes of the words. Parts without words are left out. */
   Map<Integer, Counts> divide(int partitions) {
     Map<Integer, Counts> parts = new TreeMap<>();
     counts.forEach((word, count) -> {

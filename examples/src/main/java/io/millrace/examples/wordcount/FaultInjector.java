@@ -13,8 +13,8 @@ import java.util.Random;
 import java.util.function.Consumer;
 
 /**
- * Kills processes at random moments while there is work: two workers and the server in any order,
- * and later a worker now and then. Not thread-safe.
+ * Kills processes at random moments while there is work: first two workers and the server in random
+ * order, then a worker from time to time. Not thread-safe.
  */
 final class FaultInjector {
   /** What to kill. */
@@ -56,7 +56,7 @@ final class FaultInjector {
   }
 
   /**
-   * Kills a process if it is time to.
+   * Kills a process if one is due.
    *
    * @param left the work that is left
    */

@@ -14,7 +14,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
-/** Prints the counts of all words; reads long words from the text. */
+/** The counts of all words. Long words are read from the text. */
 public final class Result {
   private static final int BUFFER_BYTES = 64 << 10;
 

@@ -24,8 +24,8 @@ final class Text {
   private Text() {}
 
   /**
-   * The given file, or a copy of several files joined together, since a word may begin in one file
-   * and end in the next. Without files, the text included in the program.
+   * Returns the given file, or a copy of several files joined together, because a word may begin in
+   * one file and end in the next. Without files, returns the text that is included in the program.
    *
    * @param folder the folder for a copy
    * @throws WordcountException if a file cannot be read
@@ -73,12 +73,15 @@ final class Text {
   private static InputStream own() {
     InputStream text = Text.class.getResourceAsStream("millrace.txt");
     if (text == null) {
-      throw new IllegalStateException("the text that belongs to the program is not there");
+      throw new IllegalStateException("the text that is included in the program is missing");
     }
     return text;
   }
 
-  /** Splits a file into pieces of about the same size, never inside a word; at least one piece. */
+  /**
+   * Splits a file into chunks of about the same size, never inside a word; returns at least one
+   * chunk.
+   */
   static List<WordTasks.Chunk> split(Path file) throws IOException {
     List<WordTasks.Chunk> chunks = new ArrayList<>();
     try (FileChannel channel = FileChannel.open(file)) {
@@ -95,7 +98,7 @@ final class Text {
     return chunks;
   }
 
-  /** The first place from {@code offset} on that is not inside a word. */
+  /** The first position from {@code offset} on that is not inside a word. */
   private static long boundary(FileChannel channel, long offset, long end) throws IOException {
     ByteBuffer buffer = ByteBuffer.allocate(LOOK_BYTES);
     long at = offset;

@@ -9,11 +9,11 @@ import java.security.MessageDigest;
 import java.util.HexFormat;
 
 /**
- * Counts the words of a piece of a file: runs of ASCII letters, in lower case. Any other byte is a
- * separator. The memory needed does not depend on the length of words.
+ * Counts the words of a chunk of a file. Words are runs of ASCII letters and are counted in lower
+ * case; any other byte is a separator. Memory use does not depend on the length of words.
  */
 final class WordReader {
-  /** Longer words are counted by their digest and shown from the file. */
+  /** Longer words are counted by their digests, and read from the file to be shown. */
   static final int LONGEST_KEPT = 1024;
 
   private static final int BUFFER_BYTES = 256 << 10;
@@ -33,7 +33,7 @@ final class WordReader {
     return lower >= 'a' && lower <= 'z';
   }
 
-  /** The counts of one piece. */
+  /** Counts the words of one chunk. */
   static Counts count(WordTasks.Chunk chunk) throws IOException {
     WordReader reader = new WordReader(chunk);
     reader.read();

@@ -7,7 +7,7 @@ import java.util.Locale;
 
 /** The names and formats of the tasks and documents of word count. */
 final class WordTasks {
-  /** The group of pieces of text to count. */
+  /** The group of chunks of text to count. */
   static final String MAP = "map";
 
   /** The group of counts to add to a result. */
@@ -17,7 +17,7 @@ final class WordTasks {
   static final String RESULT = "wordcount";
 
   /**
-   * While this document exists, the last map tasks, as many as its body says, are not finished. So
+   * While this document exists, the last map tasks are not finished; its body says how many. So
    * there is work left to interrupt, however short the text is.
    */
   static final DocumentKey HOLD = new DocumentKey("demo", "hold");
@@ -30,10 +30,10 @@ final class WordTasks {
   }
 
   /**
-   * A map task: a piece of a file that begins and ends between words.
+   * A map task: a chunk of a file that begins and ends between words.
    *
-   * @param partitions the number of parts that the counts are divided into
-   * @param offset the offset of the piece in bytes
+   * @param partitions the number of partitions that the counts are divided into
+   * @param offset the offset of the chunk in bytes
    * @param length the length in bytes
    * @param file the file
    */
@@ -59,7 +59,7 @@ final class WordTasks {
    * A reduce task: counts to add to the result of a partition.
    *
    * @param partition the number of the partition
-   * @param counts the counts of its words in one piece of text
+   * @param counts the counts of its words in one chunk of text
    */
   record Part(int partition, Counts counts) {
     /** The form that {@link #parse} reads: the partition in a line of its own, then the counts. */

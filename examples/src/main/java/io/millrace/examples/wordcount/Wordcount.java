@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 
 /**
  * Counts the words of files by map and reduce tasks. The processes of a server and several workers
- * are killed at random while they work; no count is lost or doubled.
+ * are killed at random while they work. No count is lost or added twice.
  */
 public final class Wordcount {
   /** The maximum number of worker processes. */
@@ -55,15 +55,15 @@ public final class Wordcount {
    *
    * @param millrace the command that starts Millrace, to which arguments are added
    * @param workers the number of worker processes, up to {@link #MAX_WORKERS}
-   * @param seed decides which process is killed when
+   * @param seed the seed of the random choice of processes and times to kill them
    */
   public record Options(List<String> millrace, int workers, long seed) {}
 
   /**
-   * Counts the words of files, taken one after the other. Temporary files stay until this process
-   * ends.
+   * Counts the words of files, read one after the other as one text. Temporary files are kept until
+   * this process ends.
    *
-   * @param files the files; {@code -} is standard input; none for the text that comes with the
+   * @param files the files; {@code -} is standard input; empty for the text that is included in the
    *     program
    * @param report receives each line of progress
    * @throws WordcountException if a file cannot be read, or processes do not start or make no
@@ -98,7 +98,7 @@ public final class Wordcount {
     }
   }
 
-  /** Counts the words of these pieces. */
+  /** Counts the words of these chunks. */
   private Counts run(List<WordTasks.Chunk> chunks) throws IOException, InterruptedException {
     ClientOptions options = ClientOptions.at(processes.address()).withRetryFor(PATIENCE);
     try (TaskStore store = HttpTaskStore.open(options)) {
@@ -113,8 +113,8 @@ public final class Wordcount {
   }
 
   private void add(TaskStore store, List<WordTasks.Chunk> chunks) {
-    // Workers end no map task while only as many are left as there are workers, so at least one
-    // is left.
+    // Workers do not finish map tasks while only as many are left as there are workers, so at least
+    // one is left.
     Bytes hold = Bytes.of(Integer.toString(workers + 1));
     store
         .commit(transaction("hold").put(WordTasks.HOLD, DocumentVersion.ABSENT, hold).build())
@@ -129,7 +129,7 @@ public final class Wordcount {
     report.accept("added " + chunks.size() + " map tasks");
   }
 
-  /** A transaction with a request id, which can be repeated if its answer is lost. */
+  /** A transaction with a request id, which can be repeated if its response is lost. */
   private static Transaction.Builder transaction(String name) {
     return Transaction.by(ClientId.owner()).requestId(ClientId.ofThisProcess() + "-" + name);
   }
@@ -155,7 +155,7 @@ public final class Wordcount {
       if (!left.equals(last)) {
         changedNanos = now;
       } else if (now - changedNanos > GIVE_UP.toNanos()) {
-        throw new WordcountException("no progress for a long time; " + left);
+        throw new WordcountException("no progress for three minutes; " + left);
       }
       last = left;
       if (now - reportedNanos > REPORT.toNanos()) {
@@ -165,7 +165,7 @@ public final class Wordcount {
     }
   }
 
-  /** The work that is left; the last known value if the server does not answer. */
+  /** The remaining work; the last known value if the server does not respond. */
   private static FaultInjector.RemainingTasks look(
       TaskStore store, FaultInjector.RemainingTasks last) {
     try {

@@ -66,7 +66,7 @@ final class WordcountProcesses implements AutoCloseable {
         return process;
       }
     }
-    throw new WordcountException("the server does not start: " + lastLine("server.log"));
+    throw new WordcountException("the server did not start: " + lastLine("server.log"));
   }
 
   /** Starts a process of Millrace; its standard error goes to {@code log}. */
@@ -86,7 +86,7 @@ final class WordcountProcesses implements AutoCloseable {
     return kill(server);
   }
 
-  /** Starts the server again on the same folder and port, and returns its process id. */
+  /** Restarts the server on the same folder and port, and returns its process id. */
   long restartServer() throws IOException {
     server = startServer();
     return server.pid();
@@ -118,7 +118,7 @@ final class WordcountProcesses implements AutoCloseable {
     return workers.keySet().stream().sorted().toList();
   }
 
-  /** The number of a worker, from 1 in the order of their starts. */
+  /** The number of a worker, from 1, in the order in which they started. */
   long number(long client) {
     return client - firstClient + 1;
   }
@@ -138,7 +138,7 @@ final class WordcountProcesses implements AutoCloseable {
     return process.pid();
   }
 
-  /** Restarts processes that ended without being killed. */
+  /** Restarts processes that ended unexpectedly. */
   void restartEnded() throws IOException {
     for (long client : workers()) {
       Process worker = workers.get(client);
@@ -156,7 +156,7 @@ final class WordcountProcesses implements AutoCloseable {
 
   private void endedUnexpectedly(String who, String log) {
     if (++unexpectedEnds > MAX_UNEXPECTED_ENDS) {
-      throw new WordcountException(who + " ends repeatedly: " + lastLine(log));
+      throw new WordcountException(who + " ended repeatedly: " + lastLine(log));
     }
   }
 
@@ -169,7 +169,7 @@ final class WordcountProcesses implements AutoCloseable {
     }
   }
 
-  /** Ends all of them. */
+  /** Kills all processes and waits for their ends. */
   @Override
   public void close() {
     closed = true;

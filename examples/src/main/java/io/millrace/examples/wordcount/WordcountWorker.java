@@ -25,16 +25,16 @@ import java.util.Optional;
  * so if the process dies at any moment, the task is either as before or completely done:
  *
  * <pre>
- *   map:     delete the piece of text,  add its counts to group reduce, one task for a partition
+ *   map:     delete the chunk of text,  add its counts to group reduce, one task per partition
  *   reduce:  delete the counts,         put the partition's result with the counts added
  * </pre>
  *
- * A result is only put over the version that was read, so that no count is added twice or lost.
+ * A result replaces only the version that was read, so no count is added twice or lost.
  */
 public final class WordcountWorker implements TaskHandler {
   private static final long LOOK_MILLIS = 50;
 
-  /** How long a killed worker still owns its task. */
+  /** The time for which a killed worker still owns its task. */
   private static final Duration LEASE = Duration.ofSeconds(2);
 
   private static final Duration RETRY = Duration.ofMillis(20);
@@ -92,7 +92,7 @@ public final class WordcountWorker implements TaskHandler {
       }
       return left <= Long.parseLong(hold.get().body().utf8());
     } catch (StoreException _) {
-      // The server is being started again.
+      // The server is being restarted.
       return true;
     }
   }

@@ -1,4 +1,4 @@
-/** A demonstration: counts words in processes that are killed while they work. */
+/** A demonstration: word count by processes that are killed while they work. */
 @NullMarked
 package io.millrace.examples.wordcount;
 

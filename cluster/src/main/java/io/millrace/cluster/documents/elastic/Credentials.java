@@ -6,17 +6,17 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The value of the header {@code Authorization}. Use it over {@code https} only, or on the same
+ * Credentials for the header {@code Authorization}. Use them only over {@code https} or on the same
  * machine.
  */
 public final class Credentials {
-  /** The variable with the name of a user. */
+  /** The environment variable with the name of a user. */
   public static final String USER = "MILLRACE_ELASTICSEARCH_USER";
 
-  /** The variable with that user's password. */
+  /** The environment variable with that user's password. */
   public static final String PASSWORD = "MILLRACE_ELASTICSEARCH_PASSWORD";
 
-  /** The variable with an API key, in the encoded form that the engine issues. */
+  /** The environment variable with an API key, in the encoded form that the engine issues. */
   public static final String API_KEY = "MILLRACE_ELASTICSEARCH_API_KEY";
 
   private final String header;
@@ -32,11 +32,11 @@ public final class Credentials {
    */
   public static Credentials user(String user, String password) {
     if (user.isEmpty() || user.indexOf(':') >= 0) {
-      throw new IllegalArgumentException("a user has a name without colons");
+      throw new IllegalArgumentException("a user needs a name without colons");
     }
     String both = user + ":" + password;
     if (both.chars().anyMatch(Character::isISOControl)) {
-      throw new IllegalArgumentException("user and password have no control characters");
+      throw new IllegalArgumentException("user and password must not contain control characters");
     }
     byte[] bytes = both.getBytes(StandardCharsets.UTF_8);
     return new Credentials("Basic " + Base64.getEncoder().encodeToString(bytes));
@@ -49,7 +49,7 @@ public final class Credentials {
    */
   public static Credentials apiKey(String encoded) {
     if (encoded.isEmpty() || !encoded.chars().allMatch(c -> c > ' ' && c < 127)) {
-      throw new IllegalArgumentException("an API key is printable ASCII without spaces");
+      throw new IllegalArgumentException("an API key must be printable ASCII without spaces");
     }
     return new Credentials("ApiKey " + encoded);
   }
@@ -87,7 +87,7 @@ public final class Credentials {
     return header;
   }
 
-  /** The secret is left out. */
+  /** Does not show the secret. */
   @Override
   public String toString() {
     return "credentials";

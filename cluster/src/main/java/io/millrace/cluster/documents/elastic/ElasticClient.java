@@ -19,9 +19,7 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Requests to the engine. Each is sent once and ends within the timeout. Safe for use by threads.
- */
+/** Sends requests to the engine. Each is sent once and ends within the timeout. Thread-safe. */
 final class ElasticClient implements AutoCloseable {
   private final ElasticOptions options;
   private final String base;
@@ -53,12 +51,12 @@ final class ElasticClient implements AutoCloseable {
   }
 
   /**
-   * Sends a request and waits for the whole answer.
+   * Sends a request and waits for the complete response.
    *
    * @param path the path below the address, percent-encoded
    * @param json the body; null for none
    * @throws NotSentException if the engine cannot have seen it
-   * @throws IOException if it may have seen it, and there was no answer in time
+   * @throws IOException if the engine may have seen it, and there was no response in time
    */
   HttpResponse<byte[]> send(String method, String path, @Nullable String json) throws IOException {
     if (closed) {
@@ -69,7 +67,7 @@ final class ElasticClient implements AutoCloseable {
       answer =
           client.sendAsync(request(method, path, json), HttpResponse.BodyHandlers.ofByteArray());
     } catch (RuntimeException e) {
-      throw new NotSentException("cannot ask " + base + ": " + e, e);
+      throw new NotSentException("cannot send a request to " + base + ": " + e, e);
     }
     try {
       return answer.get(options.timeout().toNanos(), TimeUnit.NANOSECONDS);
@@ -119,7 +117,7 @@ final class ElasticClient implements AutoCloseable {
     return notSent ? new NotSentException(message, cause) : new IOException(message, cause);
   }
 
-  /** How long a request may take. */
+  /** The maximum duration of a request. */
   Duration timeout() {
     return options.timeout();
   }
@@ -129,7 +127,7 @@ final class ElasticClient implements AutoCloseable {
     return base;
   }
 
-  /** Ends requests under way; later ones are not sent. */
+  /** Aborts pending requests; later ones are not sent. */
   @Override
   public void close() {
     closed = true;

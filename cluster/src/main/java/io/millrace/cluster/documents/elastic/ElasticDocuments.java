@@ -23,26 +23,26 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Documents in an index of Elasticsearch 8 or OpenSearch 3, which the first change creates.
+ * Documents in an index of Elasticsearch 8 or OpenSearch 3. The first change creates the index.
  *
  * <p>A change is sent once. If it was certainly not made (nothing was sent, or the engine is too
- * busy, blocked, or does not allow it) it throws {@link DocumentsUnavailableException}; if there
- * was no answer in time, or an inconclusive one, {@link UnclearOutcomeException}. Each write stores
- * a name of its own in the index: an engine of several machines may repeat a write if a connection
- * breaks inside it, and then report a conflict of the write with itself. So after a conflict the
- * document is read, to see whose write it contains.
+ * busy, blocked, or refuses it), it throws {@link DocumentsUnavailableException}; if there was no
+ * answer in time, or an inconclusive one, {@link UnclearOutcomeException}. Each write stores a
+ * random name in the index: an engine of several machines may repeat a write if an internal
+ * connection breaks, and then report a conflict of the write with itself. So after a conflict the
+ * document is read to find out whose write it contains.
  *
  * <p>{@link #list} is a search and lags behind by the index's refresh interval, a second by
  * default.
  */
 public final class ElasticDocuments implements VersionedDocuments {
-  /** The documents of a page; this many of the largest size fit into memory. */
+  /** The number of documents in a page. This many of the maximum size fit into memory. */
   private static final int PAGE = 200;
 
   private static final JsonMapper JSON = new JsonMapper();
   private static final Pattern VERSION = Pattern.compile("([0-9]{1,18})\\.([0-9]{1,18})");
 
-  /** Errors of an engine that has not begun to make a change. */
+  /** Errors by which an engine says that it has not begun a change. */
   private static final Set<String> NOT_BEGUN =
       Set.of(
           "cluster_block_exception",
@@ -58,13 +58,15 @@ public final class ElasticDocuments implements VersionedDocuments {
     index = new Index(client, options.prefix());
   }
 
-  /** Documents of the engine at an address, with the defaults. Connects on first use. */
+  /**
+   * Opens the documents of the engine at an address, with default options. Connects on first use.
+   */
   public static ElasticDocuments open(URI server) {
     return open(ElasticOptions.at(server));
   }
 
   /**
-   * The documents that the options name. Connects on first use.
+   * Opens the documents that the options name. Connects on first use.
    *
    * @throws IllegalArgumentException if the certificates cannot be read
    */
@@ -121,7 +123,7 @@ public final class ElasticDocuments implements VersionedDocuments {
     return status == 200;
   }
 
-  /** Sends a change; returns the answer if the change was made, or was in conflict. */
+  /** Sends a change; returns the response if the change was made or conflicted. */
   private HttpResponse<byte[]> change(String method, String path, @Nullable String json) {
     read(() -> {
       index.ensure();
@@ -165,13 +167,13 @@ public final class ElasticDocuments implements VersionedDocuments {
     }
   }
 
-  /** The refresh interval of an index, and as much again for the refresh itself. */
+  /** The default refresh interval of an index, doubled to allow for the refresh itself. */
   @Override
   public long listingAgeMillis() {
     return 2000;
   }
 
-  /** The next documents by the engine's order of keys, which differs from that of a listing. */
+  /** The next documents in the engine's order of keys, which differs from that of a listing. */
   private List<ElasticResponses.Hit> page(String prefix, @Nullable String after)
       throws IOException {
     String query =
@@ -211,7 +213,7 @@ public final class ElasticDocuments implements VersionedDocuments {
     return "if_seq_no=" + matcher.group(1) + "&if_primary_term=" + matcher.group(2);
   }
 
-  /** The engine waits for its shard no longer than the caller waits for the engine. */
+  /** Limits the engine's wait for its shard to the time that the caller waits for the engine. */
   private String patience() {
     return "timeout=" + Math.max(1, client.timeout().toMillis()) + "ms";
   }
@@ -286,10 +288,10 @@ public final class ElasticDocuments implements VersionedDocuments {
     }
 
     /**
-     * Creates the index if it is absent; any number of members may do so at once.
+     * Creates the index if it does not exist; any number of members may do so at once.
      *
      * @throws IOException if it cannot be created, or was not created for these documents; no
-     *     document was changed
+     *     document was changed then
      */
     void ensure() throws IOException {
       if (there) {

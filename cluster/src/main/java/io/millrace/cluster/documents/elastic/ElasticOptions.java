@@ -7,14 +7,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to reach documents in Elasticsearch or OpenSearch.
+ * Where documents in Elasticsearch or OpenSearch are, and how to reach them.
  *
  * @param server the address of the engine, {@code http} or {@code https}, with a path if it has one
  * @param prefix the prefix of the names of indices; default {@value #PREFIX}
- * @param credentials of the user; null for none
+ * @param the credentials; null for none
  * @param certificates a file of certificates to trust over {@code https}, PEM or DER; null for
  *     those that the JVM trusts. The host name is always checked
- * @param timeout how long a request may take; for a listing, each of its pages; default 5 seconds
+ * @param timeout the maximum duration of a request, or of each page of a listing; default 5 seconds
  */
 public record ElasticOptions(
     URI server,
@@ -27,7 +27,7 @@ public record ElasticOptions(
 
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-  /** What both engines accept at the beginning of an index's name. */
+  /** What both engines accept at the start of an index name. */
   private static final Pattern PREFIXES = Pattern.compile("[a-z0-9][a-z0-9._-]{0,99}");
 
   /** Checks address, prefix and timeout. */
@@ -43,7 +43,8 @@ public record ElasticOptions(
     }
     if (server.getRawUserInfo() != null) {
       throw new IllegalArgumentException(
-          "the address of Elasticsearch holds credentials, which belong into the environment: "
+          "the address of Elasticsearch contains credentials; set them in the environment instead,"
+              + " with  "
               + Credentials.USER
               + " and "
               + Credentials.PASSWORD);
@@ -60,7 +61,7 @@ public record ElasticOptions(
     }
   }
 
-  /** The engine at this address, with the defaults. */
+  /** The engine at this address, with default options. */
   public static ElasticOptions at(URI server) {
     return new ElasticOptions(server, PREFIX, null, null, TIMEOUT);
   }

@@ -14,15 +14,15 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Reads the responses of the engine. Both engines return a source byte by byte as it was sent, so
- * contents are cut out of the response, not read and written again.
+ * Reads the responses of the engine. Both engines return a source exactly as it was sent, so
+ * contents are copied from the response without being parsed.
  */
 final class ElasticResponses {
   private static final JsonMapper JSON = new JsonMapper();
 
   private ElasticResponses() {}
 
-  /** The failure for an answer that an engine does not give. */
+  /** The exception for a response that no supported engine gives. */
   private static IOException strange(String what) {
     return new IOException("the answer is not one of Elasticsearch or OpenSearch: " + what);
   }
@@ -42,7 +42,7 @@ final class ElasticResponses {
     }
   }
 
-  /** The version that a change has created. */
+  /** The version that a change created. */
   static Version version(byte[] body) throws IOException {
     JsonNode answer = tree(body);
     JsonNode number = answer.path("_seq_no");
@@ -58,7 +58,7 @@ final class ElasticResponses {
     return read(body, parser -> hit(parser, body));
   }
 
-  /** The documents that a search has found. */
+  /** The documents that a search found. */
   static List<Hit> found(byte[] body) throws IOException {
     return read(
         body,
@@ -75,7 +75,7 @@ final class ElasticResponses {
         });
   }
 
-  /** Enters a member of the present object; returns false if there is none. */
+  /** Enters a member of the current object; returns false if there is none. */
   private static boolean enter(JsonParser parser, String name, JsonToken kind) {
     while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
       boolean here = parser.currentName().equals(name);
@@ -113,7 +113,7 @@ final class ElasticResponses {
             new VersionedDocument(source.key, Hit.version(number, term), source.json)));
   }
 
-  /** The fields that are sent for a document. */
+  /** The source of a document, as it was sent. */
   private static final class Source {
     String key = "";
     String write = "";
@@ -143,7 +143,7 @@ final class ElasticResponses {
     return source;
   }
 
-  /** The type of an error, as the engine names it; empty for none. */
+  /** The engine's name for the type of an error; empty for none. */
   static String errorType(byte[] body) {
     try {
       return tree(body).path("error").path("type").asString("");
@@ -152,7 +152,7 @@ final class ElasticResponses {
     }
   }
 
-  /** The reason for an error, as the engine describes it. */
+  /** The engine's description of an error. */
   static String error(byte[] body) {
     try {
       JsonNode answer = tree(body);
@@ -165,7 +165,7 @@ final class ElasticResponses {
     }
   }
 
-  /** A whole answer. */
+  /** A complete response. */
   static JsonNode tree(byte[] body) throws IOException {
     try {
       return JSON.readTree(body);
@@ -177,7 +177,7 @@ final class ElasticResponses {
   /**
    * A document as the engine returns it.
    *
-   * @param write the random name that its writer gave to the write
+   * @param write the random name of the write that created this version
    * @param document the document
    */
   record Hit(String write, VersionedDocument document) {

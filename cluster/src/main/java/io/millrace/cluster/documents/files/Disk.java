@@ -15,12 +15,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The single operations on files: between any two of them a process may stop or die, which a test
- * imitates by replacing this class. An interrupt of the thread ends none of them.
+ * The elementary operations on files. A process may stop or die between any two of them; tests
+ * simulate that by replacing this class. Interrupting the thread does not end an operation.
  */
 class Disk {
   /**
-   * The names in a folder, in no order. Names that are made or removed meanwhile may be included.
+   * The names in a folder, in no particular order. Names that are created or removed meanwhile may
+   * be included.
    *
    * @throws java.nio.file.NoSuchFileException if there is no such folder
    */
@@ -34,7 +35,7 @@ class Disk {
     return names;
   }
 
-  /** Whether a file or folder has this name. */
+  /** Whether there is a file or folder with this path. */
   boolean exists(Path path) throws IOException {
     return Files.exists(path, LinkOption.NOFOLLOW_LINKS);
   }
@@ -52,7 +53,7 @@ class Disk {
     }
   }
 
-  /** Makes a folder that must not exist. */
+  /** Creates a folder that must not exist. */
   void makeFolder(Path folder) throws IOException {
     Files.createDirectory(folder);
   }
@@ -77,7 +78,7 @@ class Disk {
   }
 
   /**
-   * Gives a file another name, atomically.
+   * Gives a file another name (a hard link), atomically.
    *
    * @throws java.nio.file.FileAlreadyExistsException if the name is taken
    * @throws java.nio.file.NoSuchFileException if the file is gone, or the folder of the name
@@ -87,9 +88,9 @@ class Disk {
   }
 
   /**
-   * Moves a folder atomically, onto nothing or an empty folder.
+   * Moves a folder atomically. The target must not exist, or be an empty folder.
    *
-   * @throws java.nio.file.FileSystemException if a folder that is not empty is in that place
+   * @throws java.nio.file.FileSystemException if the target is a folder that is not empty
    */
   void move(Path from, Path to) throws IOException {
     Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);

@@ -26,23 +26,30 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Documents in files of a folder on one machine, for any number of threads and processes. The
- * package's description says how, and why a process that stops or dies does not block others.
+ * package's description explains how it works, and why a process that stops or dies does not block
+ * others.
  *
  * <p>No request waits for another process; it takes as long as its few file operations. A change is
- * on the disk when the call returns; other processes may read it a moment before. {@link #list} is
- * as new as {@link #get}, for each document by itself.
+ * on disk when the call returns; other processes may read it a moment earlier. {@link #list} is as
+ * new as {@link #get}, for each document by itself.
  *
  * <p>The folder must be on a local file system with hard links and with folders that can be synced,
- * as usual on Linux and macOS. Users who share it must be able to write each other's folders: give
- * them a common group, set its bit on the folder, and use a umask such as 002.
+ * as on Linux and macOS. Users who share it must be able to write to each other's folders: give
+ * them a common group, set the setgid bit on the folder, and use a umask such as 002.
  */
 public final class FileDocuments implements VersionedDocuments {
   private static final Logger LOG = LoggerFactory.getLogger(FileDocuments.class);
 
-  /** Versions in a segment, which is listed at each read and cleared as a whole. */
+  /**
+   * The number of versions in a segment. Each read lists a segment, and segments are cleared as a
+   * whole.
+   */
   private static final int SEGMENT_LENGTH = 64;
 
-  /** Each time another writer has made and deleted the document meanwhile. */
+  /**
+   * The maximum number of attempts. Each failed attempt means that another writer created and
+   * deleted the document meanwhile.
+   */
   private static final int MAX_TRIES = 500;
 
   private final Disk disk;
@@ -55,7 +62,7 @@ public final class FileDocuments implements VersionedDocuments {
   }
 
   /**
-   * Opens the documents in a folder, which is created if it is absent.
+   * Opens the documents in a folder, which is created if it does not exist.
    *
    * @throws DocumentsUnavailableException if it cannot be created or written, or has no hard links
    */
@@ -135,7 +142,7 @@ public final class FileDocuments implements VersionedDocuments {
         });
   }
 
-  /** The document in a folder; the remains of a deleted one are cleared away. */
+  /** Reads the document in a folder, and clears away the remains of a deleted one. */
   private static Optional<VersionedDocument> look(KeyFolder folder) throws IOException {
     Optional<Newest> newest = folder.newest();
     Optional<VersionedDocument> document = newest.flatMap(FileDocuments::alive);
@@ -158,11 +165,11 @@ public final class FileDocuments implements VersionedDocuments {
     try {
       folder.forget(last);
     } catch (IOException e) {
-      LOG.debug("{} stays: {}", folder.path(), e.toString());
+      LOG.debug("{} was not cleared: {}", folder.path(), e.toString());
     }
   }
 
-  /** A failure after which a change may have been made, or may not be on the disk. */
+  /** A failure after which a change may have been made, or may not be on disk. */
   private static final class UnclearIOException extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -214,8 +221,8 @@ public final class FileDocuments implements VersionedDocuments {
           throw e;
         }
       }
-      // A folder that is not empty was in that place, which systems report in different ways, or
-      // another process removed what was prepared as a leftover while this one was stopped.
+      // The target is a folder that is not empty, which systems report in different ways; or
+      // another process removed the unfinished folder as a leftover while this process was stopped.
       return false;
     }
   }
@@ -223,8 +230,8 @@ public final class FileDocuments implements VersionedDocuments {
   /**
    * Writes the version after another one.
    *
-   * @param json the content; null for a version that says that the document was deleted
-   * @return its place; empty if another version follows {@code before}, or that does not exist
+   * @param json the content; null for a version that marks the document as deleted
+   * @return its location; empty if {@code before} was replaced already or does not exist
    */
   private Optional<Location> append(
       KeyFolder folder, Location before, String key, @Nullable String json) throws IOException {
@@ -253,7 +260,7 @@ public final class FileDocuments implements VersionedDocuments {
     return written;
   }
 
-  /** The place of the version after another one; empty if that does not exist. */
+  /** The location of the version after another one; empty if that one does not exist. */
   private Optional<Location> placeAfter(KeyFolder folder, Location before) throws IOException {
     try {
       VersionFile file = VersionFile.read(disk.read(before.in(folder.path())));
@@ -289,11 +296,11 @@ public final class FileDocuments implements VersionedDocuments {
             layout.check();
             return Optional.empty();
           }
-          // Another process removed it as a leftover while this one was stopped: nothing has
-          // happened.
+          // Another process removed it as a leftover while this process was stopped; nothing has
+          // changed.
         }
       }
-      throw new IOException(unfinished + " is removed at every attempt");
+      throw new IOException(unfinished + " was removed during every attempt");
     } catch (FileAlreadyExistsException _) {
       return Optional.empty();
     } finally {
@@ -301,12 +308,12 @@ public final class FileDocuments implements VersionedDocuments {
     }
   }
 
-  /** Syncs a change that others see already. */
+  /** Syncs a change that other processes can already see. */
   private void synced(Path folder) throws IOException {
     try {
       disk.sync(folder);
     } catch (NoSuchFileException _) {
-      // It has been cleared away, so others have replaced it, and synced that.
+      // It has been cleared away, so another process has replaced it and synced the replacement.
     } catch (IOException e) {
       throw new UnclearIOException(e);
     }
@@ -316,7 +323,7 @@ public final class FileDocuments implements VersionedDocuments {
     try {
       folder.keepFrom(head);
     } catch (IOException e) {
-      LOG.debug("in {} something stays: {}", folder.path(), e.toString());
+      LOG.debug("old segments in {} were not cleared: {}", folder.path(), e.toString());
     }
   }
 
@@ -324,7 +331,7 @@ public final class FileDocuments implements VersionedDocuments {
     try {
       Trash.removeWhole(disk, unfinished);
     } catch (IOException e) {
-      LOG.debug("{} stays: {}", unfinished, e.toString());
+      LOG.debug("{} was not removed: {}", unfinished, e.toString());
     }
   }
 

@@ -12,14 +12,18 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The folder of one key: its newest version, and what can be cleared away. */
+/** The folder of one key. Finds the newest version, and clears away what is not needed any more. */
 final class KeyFolder {
   /**
-   * A reading fails only if another writer makes progress; this many mean that the disk is broken.
+   * The maximum number of attempts to read. An attempt fails only if another writer makes progress,
+   * so this many failures mean that the disk is broken.
    */
   private static final int MAX_ATTEMPTS = 10_000;
 
-  /** Other names in a segment are not versions; some systems leave files in any folder. */
+  /**
+   * The names of versions in a segment. Other names are ignored; some systems leave files in any
+   * folder.
+   */
   private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]?");
 
   private final Disk disk;
@@ -33,9 +37,9 @@ final class KeyFolder {
   }
 
   /**
-   * A version that was the newest at some moment of the call.
+   * A version that was the newest at some moment during the call.
    *
-   * @param location its place
+   * @param location its location
    * @param file its content
    */
   record Newest(Location location, VersionFile file) {}
@@ -44,7 +48,7 @@ final class KeyFolder {
     return folder;
   }
 
-  /** The newest version, which may say that the document was deleted; empty if there is none. */
+  /** Reads the newest version, which may mark the document as deleted; empty if there is none. */
   Optional<Newest> newest() throws IOException {
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       List<Location.Segment> segments;
@@ -56,7 +60,7 @@ final class KeyFolder {
       try {
         return newest(segments);
       } catch (NoSuchFileException _) {
-        // It has been cleared away since: there is a newer version, or the document is gone.
+        // It was cleared away meanwhile: there is a newer version, or the document is gone.
       }
     }
     throw new IOException(folder + " changes during every attempt to read it");
@@ -97,7 +101,7 @@ final class KeyFolder {
     return folder.resolve(segment.toString());
   }
 
-  /** Clears away the segments before one that has a version. */
+  /** Clears away the segments before one that has versions. */
   void keepFrom(Location.Segment head) throws IOException {
     List<Location.Segment> segments;
     try {
@@ -115,9 +119,9 @@ final class KeyFolder {
   }
 
   /**
-   * Clears away what is left of a deleted document.
+   * Clears away the remains of a deleted document.
    *
-   * @param last the version that says so; null if there is no version at all
+   * @param last the version that marks it as deleted; null if there is no version at all
    */
   void forget(@Nullable Location last) throws IOException {
     try {
@@ -129,7 +133,7 @@ final class KeyFolder {
           older |= clear(segment);
         }
         if (older) {
-          // Otherwise an older one could be all that is left after a power failure.
+          // Otherwise an older segment alone could be left after a power failure.
           disk.sync(folder);
         }
         discarded.discard(at(last.segment()));
@@ -140,7 +144,7 @@ final class KeyFolder {
       }
       disk.remove(folder);
     } catch (NoSuchFileException | DirectoryNotEmptyException _) {
-      // Another process has cleared it away, or made the document again.
+      // Another process has cleared it away, or created the document again.
     }
   }
 
@@ -159,11 +163,12 @@ final class KeyFolder {
 
   /**
    * The content of a version's file: a line with the key, followed in the last version of a segment
-   * by a tab and the next segment; then the document. Nothing follows the line if it was deleted.
+   * by a tab and the next segment; then the document. If the document was deleted, nothing follows
+   * the line.
    *
    * @param key the document's key
-   * @param next the segment of the version after this one; null except in the last of a segment
-   * @param json the document; null if this version says that it was deleted
+   * @param next the segment of the next version; null except in the last version of a segment
+   * @param json the document; null if this version marks it as deleted
    */
   record VersionFile(String key, Location.@Nullable Segment next, @Nullable String json) {
     byte[] bytes() {
@@ -174,7 +179,7 @@ final class KeyFolder {
     /**
      * Reads what {@link #bytes} wrote.
      *
-     * @throws IOException when it is something else
+     * @throws IOException if the file is damaged
      */
     static VersionFile read(byte[] bytes) throws IOException {
       String text = new String(bytes, StandardCharsets.UTF_8);

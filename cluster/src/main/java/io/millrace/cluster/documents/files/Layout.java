@@ -18,30 +18,30 @@ import java.util.function.LongSupplier;
  * The layout of the folder of the documents.
  *
  * @param root the folder
- * @param discarded takes folders that cannot be found any more
- * @param names makes names unique, and says how many versions a segment gets
+ * @param discarded receives folders that are no longer part of a document
+ * @param names the source of unique names, and the length of segments
  */
 record Layout(Path root, Disk disk, Trash discarded, Names names) {
   /**
    * The source of new names.
    *
-   * @param random 64 bits that were never drawn before
-   * @param segmentLength how many versions a segment gets, from 2 to 99; folders written with
-   *     another number stay readable
+   * @param random supplies 64 random bits
+   * @param segmentLength the number of versions in a segment, 2 to 99; folders written with another
+   *     number stay readable
    */
   record Names(LongSupplier random, int segmentLength) {}
 
-  /** An unfinished file of this age is removed; if its writer still runs, it begins again. */
+  /** The age at which an unfinished file is removed. If its writer still runs, it starts again. */
   private static final Duration LEFT_OVER = Duration.ofHours(1);
 
-  /** Makes the folders that are missing, and removes what killed processes left unfinished. */
+  /** Creates missing folders, and removes unfinished files of killed processes. */
   static Layout make(Path root, Disk disk, InstantSource clock, Names names) throws IOException {
     Environment.system().disk().makeFolders(root);
     for (String name : new String[] {"documents", "unfinished", "discarded"}) {
       try {
         disk.makeFolder(root.resolve(name));
       } catch (FileAlreadyExistsException _) {
-        // It existed, or another process has just made it.
+        // It exists already, or another process has just created it.
       }
     }
     disk.sync(root);
@@ -99,7 +99,7 @@ record Layout(Path root, Disk disk, Trash discarded, Names names) {
     return Location.Segment.of(ordinal, names.random().getAsLong());
   }
 
-  /** A name for something that is not visible until it is finished. */
+  /** A path for a file or folder that is not visible until it is finished. */
   Path unfinished() {
     return root.resolve("unfinished").resolve("%016x".formatted(names.random().getAsLong()));
   }
@@ -107,7 +107,7 @@ record Layout(Path root, Disk disk, Trash discarded, Names names) {
   /**
    * Checks that the folder exists.
    *
-   * @throws NoSuchFileException if it is gone: then a document is not missing, but all are
+   * @throws NoSuchFileException if it is gone, which means that all documents are missing
    */
   void check() throws IOException {
     if (!disk.exists(documents())) {
@@ -116,11 +116,11 @@ record Layout(Path root, Disk disk, Trash discarded, Names names) {
   }
 
   /**
-   * The names of the folders of keys: ASCII in lower case, so that no file system confuses two, and
-   * up to {@value #LONGEST} characters. Lower-case letters, digits, dashes and underscores stand
-   * for themselves, each other byte of the key's UTF-8 is {@code %xx}. Of a longer name the first
-   * {@value #KEPT} characters are kept, followed by {@code ~} and the key's SHA-256. Each file in
-   * the folder contains the key.
+   * The names of the folders of keys: ASCII in lower case, so that no file system confuses two of
+   * them, and up to {@value #LONGEST} characters. Lower-case letters, digits, dashes and
+   * underscores stand for themselves; each other byte of the key's UTF-8 is written as {@code %xx}.
+   * Of a longer name, the first {@value #KEPT} characters are kept, followed by {@code ~} and the
+   * key's SHA-256. Each file in the folder contains the key.
    */
   static final class FolderNames {
     private static final int LONGEST = 225;
@@ -134,7 +134,7 @@ record Layout(Path root, Disk disk, Trash discarded, Names names) {
       return name.length() <= LONGEST ? name : name.substring(0, KEPT) + "~" + Keys.hash(key);
     }
 
-    /** Whether the folder may be that of a key that begins with {@code prefix}. */
+    /** Whether the folder's key may begin with {@code prefix}. */
     static boolean mayBegin(String folder, String prefix) {
       String begin = encoded(prefix);
       int tilde = folder.indexOf('~');

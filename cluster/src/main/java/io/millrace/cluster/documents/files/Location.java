@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The place of a version.
+ * The location of a version.
  *
  * @param segment its segment
  * @param number its number in the segment, 1 to 99
@@ -17,7 +17,7 @@ record Location(Segment segment, int number) {
   private static final Pattern TEXT = Pattern.compile("(.+)\\.([1-9][0-9]?)");
 
   /**
-   * The place of a version, whether or not it exists.
+   * The location of a version, whether or not it exists.
    *
    * @throws IllegalArgumentException if it is not a version of these documents
    */
@@ -44,9 +44,9 @@ record Location(Segment segment, int number) {
   }
 
   /**
-   * A folder with some successive versions of one document. No two ever have the same name.
+   * A folder with successive versions of one document. Names of segments are never reused.
    *
-   * @param ordinal its place among the segments since the document was created, from 1
+   * @param ordinal its position among the segments since the document was created, from 1
    * @param random 64 bits that make its name unique, in hexadecimal
    */
   record Segment(long ordinal, String random) {

@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps folders that cannot be found any more until they are removed. They stay for a while: the
- * system may be about to make a name in a folder that it found before the move, and must find the
- * name that is in the way. Safe for use by threads and processes.
+ * Holds discarded folders until they are removed. They are kept for a while because the system may
+ * be about to create a name in a folder that it found before the move, and must then find the
+ * existing name. Safe for use by several threads and processes.
  */
 final class Trash {
   private static final Logger LOG = LoggerFactory.getLogger(Trash.class);
@@ -31,7 +31,7 @@ final class Trash {
   private final InstantSource clock;
   private final LongSupplier random;
 
-  /** What this object has discarded, oldest first; other processes remove their own. */
+  /** The folders that this object discarded, oldest first. Other processes remove their own. */
   private final ConcurrentLinkedQueue<Path> mine = new ConcurrentLinkedQueue<>();
 
   Trash(Disk disk, Path folder, InstantSource clock, LongSupplier random) {
@@ -41,7 +41,10 @@ final class Trash {
     this.random = random;
   }
 
-  /** Moves a folder away, if it still exists, and removes a little of what was moved before. */
+  /**
+   * Moves a folder here, if it still exists, and removes some of the folders that were moved
+   * earlier.
+   */
   void discard(Path what) throws IOException {
     String name = "%d-%016x".formatted(clock.millis(), random.getAsLong());
     Path place = folder.resolve(name);
@@ -56,14 +59,14 @@ final class Trash {
     }
   }
 
-  /** Removes what other processes have left. */
+  /** Removes folders that other processes have left. */
   void removeOld() throws IOException {
     for (String name : disk.names(folder)) {
       removeOld(folder.resolve(name));
     }
   }
 
-  /** Removes a folder that has stayed long enough, with its contents. */
+  /** Removes a folder with its contents, if it is old enough. */
   private boolean removeOld(@Nullable Path path) {
     if (path == null) {
       return false;
@@ -77,12 +80,12 @@ final class Trash {
     try {
       removeWhole(disk, path);
     } catch (IOException e) {
-      LOG.debug("{} stays: {}", path, e.toString());
+      LOG.debug("{} was not removed: {}", path, e.toString());
     }
     return true;
   }
 
-  /** Removes a folder with its contents, as far as they still exist. */
+  /** Removes a file, or a folder with its contents, as far as they still exist. */
   static void removeWhole(Disk disk, Path path) throws IOException {
     try {
       for (String name : disk.names(path)) {

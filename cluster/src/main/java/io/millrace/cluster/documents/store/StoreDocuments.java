@@ -34,13 +34,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Documents of a task store: one collection of it. Every put and delete is a transaction of its
- * own. Versions are the store's, which are never used twice. {@link #list} is as new as {@link
- * #get}.
+ * Documents in a collection of a task store. Every put and delete is a transaction of its own.
+ * Versions are those of the store, which are never reused. {@link #list} is as new as {@link #get}.
  *
- * <p>A request takes as long as one of the store: it ends at once in process, and within the
- * client's timeouts over HTTP. A change is sent once and carries no request id, which the store
- * would have to remember: if the answer is lost, it throws {@link UnclearOutcomeException}.
+ * <p>A request takes as long as a request to the store: it ends at once in process, and within the
+ * client's timeouts over HTTP. A change is sent once and carries no request id, because the store
+ * would have to remember it. If the answer is lost, the change throws {@link
+ * UnclearOutcomeException}.
  */
 public final class StoreDocuments implements VersionedDocuments {
   /** The default collection for the documents of a cluster. */
@@ -69,7 +69,7 @@ public final class StoreDocuments implements VersionedDocuments {
   /**
    * The documents in a collection; closing them leaves the store open.
    *
-   * @param collection 1 to 512 bytes, in which only these documents are written
+   * @param collection the name of the collection, 1 to 512 bytes; it must contain nothing else
    */
   public static StoreDocuments in(TaskStore store, String collection) {
     return new StoreDocuments(store, collection, false);
@@ -108,7 +108,10 @@ public final class StoreDocuments implements VersionedDocuments {
         () -> store.documents(query).value().stream().map(StoreDocuments::versioned).toList());
   }
 
-  /** One subscription to the store serves all watches, and is open while there are any. */
+  /**
+   * One subscription to the store serves all watches. It is open while there are any, and a few
+   * seconds longer.
+   */
   @Override
   public Optional<Watch> watch(String key, Runnable changed) {
     Keys.check(key);
@@ -147,7 +150,7 @@ public final class StoreDocuments implements VersionedDocuments {
     return new DocumentKey(collection, key);
   }
 
-  /** A document of a store as one of a cluster. */
+  /** Converts a document of the store. */
   public static VersionedDocument versioned(Document document) {
     return new VersionedDocument(document.key().key(), version(document), document.body().utf8());
   }
@@ -156,7 +159,7 @@ public final class StoreDocuments implements VersionedDocuments {
     return new Version(Long.toString(document.version()));
   }
 
-  /** The store's number of a version; those that it has given out are positive. */
+  /** The store's number for a version; numbers of existing documents are positive. */
   private static long number(Version version) {
     if (version.equals(Version.NONE)) {
       return DocumentVersion.ABSENT;
@@ -167,7 +170,7 @@ public final class StoreDocuments implements VersionedDocuments {
         return number;
       }
     } catch (NumberFormatException _) {
-      // Refused below, like other numbers that the store has not given out.
+      // Refused below, like other invalid numbers.
     }
     throw new IllegalArgumentException("not a version of these documents: " + version);
   }
@@ -183,14 +186,14 @@ public final class StoreDocuments implements VersionedDocuments {
 
   /** The watched keys, and the subscription that reports their changes. */
   private final class Watches implements Subscriber.Listener {
-    /** How long the subscription stays open for the next wait for a lock. */
+    /** How long the subscription stays open after the last watch, for the next wait for a lock. */
     private static final Duration LINGER = Duration.ofSeconds(5);
 
     private final Map<String, List<Runnable>> watched = new HashMap<>();
     private @Nullable Subscriber subscriber;
     private long additions;
 
-    /** Empty if the documents are closed, which would leave the subscription open. */
+    /** Adds a watch; returns empty if the documents are closed. */
     synchronized Optional<Watch> add(String key, Runnable changed) {
       if (closed) {
         return Optional.empty();

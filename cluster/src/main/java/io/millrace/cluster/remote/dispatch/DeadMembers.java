@@ -17,13 +17,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The members that are marked as dead, as one leader knows them: removes them from the list of
+ * The members that are marked as dead, as one leader knows them. Removes them from the list of
  * members, and removes the marks of members that are gone. Used by one thread.
  */
 final class DeadMembers {
   private static final Logger LOG = LoggerFactory.getLogger(DeadMembers.class);
 
-  /** How many leases without a sign of a member until its mark is removed. */
+  /** The number of leases without a sign of life after which a mark is removed. */
   private static final int GONE_LEASES = 3;
 
   private final MemberContext context;
@@ -50,7 +50,7 @@ final class DeadMembers {
 
   /**
    * Finds out which members are marked, and removes them from the list. Each change is read again,
-   * since a listing may be old.
+   * because a listing may be stale.
    */
   void look(Assigner.Round round) {
     Set<String> listed = DeathMarks.list(context.documents());
@@ -79,12 +79,15 @@ final class DeadMembers {
             .collect(Collectors.toSet());
     if (!there.isEmpty()) {
       round.guard().check();
-      LOG.info("Members {} are marked as dead, and taken out of the list", there);
+      LOG.info("Members {} are marked as dead, and removed from the list", there);
       MemberList.remove(context.documents(), there);
     }
   }
 
-  /** A living member holds a partition, or its own lock, until it removes its mark itself. */
+  /**
+   * Removes the marks of members that are gone. A member that is alive holds a partition or its own
+   * lock until it removes its mark itself.
+   */
   private void forgetGone(Assigner.Round round) {
     Map<String, Long> signs =
         round.partitions().stream()

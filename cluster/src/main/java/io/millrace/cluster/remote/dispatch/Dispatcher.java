@@ -11,7 +11,10 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Gives out the lambdas of a {@link Submitter}, and reports how they end. Used by one thread. */
+/**
+ * Sends the lambdas of a {@link Submitter} to members, and reports how they end. Used by one
+ * thread.
+ */
 public final class Dispatcher implements Assigner {
   private final MemberContext context;
   private final Submitter submitter;
@@ -24,7 +27,7 @@ public final class Dispatcher implements Assigner {
 
   private record Current(Round round, Assignments assignments) {}
 
-  /** A dispatcher that has given out nothing. */
+  /** Creates a dispatcher without submissions. */
   public Dispatcher(MemberContext context, Submitter submitter) {
     this.context = context;
     this.submitter = submitter;
@@ -46,24 +49,25 @@ public final class Dispatcher implements Assigner {
      * Submits and cancels lambdas; called once in each round.
      *
      * @param dispatcher receives submissions, during this call only
-     * @return whether the generation is to end and another one to begin; asked until it does
+     * @return whether a new generation must begin; called in each round until it does
      */
     boolean submit(Dispatcher dispatcher);
 
     /**
-     * Called when the generation has ended, and with it all submissions. No calls for it follow.
+     * Called when the generation has ended, and with it all its submissions. It is the last call
+     * for this generation.
      */
     void end();
   }
 
   /**
-   * The cluster as the leader sees it in a round.
+   * The cluster, as the leader sees it in a round.
    *
    * @param members the members that are not marked as dead
-   * @param marked the tokens of those that are
-   * @param busy how many lambdas of earlier leaders each member still runs, by token
-   * @param left the earlier generations of which partitions are left
-   * @param settled whether {@code left} is complete: listings may be a little old
+   * @param marked the tokens of those that are marked as dead
+   * @param busy the number of lambdas of earlier leaders that each member still runs, by token
+   * @param left the earlier generations that still have partitions
+   * @param settled whether {@code left} is complete; listings may be slightly stale
    */
   public record View(
       MemberList members,
@@ -71,7 +75,7 @@ public final class Dispatcher implements Assigner {
       Map<String, Integer> busy,
       Set<Long> left,
       boolean settled) {
-    /** Copies what can be changed. */
+    /** Copies the collections. */
     public View {
       marked = Set.copyOf(marked);
       busy = Map.copyOf(busy);
@@ -83,7 +87,7 @@ public final class Dispatcher implements Assigner {
       return new View(MemberList.EMPTY, Set.of(), Map.of(), Set.of(), false);
     }
 
-    /** Whether nothing that the leader of an earlier generation has submitted still runs. */
+    /** Whether no lambda of an earlier generation is left. */
     public boolean isOver(long generation) {
       return settled && !left.contains(generation);
     }
@@ -101,7 +105,7 @@ public final class Dispatcher implements Assigner {
     boolean again = submitter.submit(this);
     submissions.settle(round, assignments, view());
     if (again && !ends) {
-      // The lock may be taken again only after the next round: once is enough.
+      // The lock may not be taken again before the next round, and one request is enough.
       ends = true;
       return Result.NEW_GENERATION;
     }
@@ -125,7 +129,7 @@ public final class Dispatcher implements Assigner {
     }
   }
 
-  /** The members and what they still run for earlier leaders. */
+  /** The members, and the lambdas of earlier leaders that they still run. */
   public View view() {
     Round round = current().round();
     MemberList trusted = round.members().without(dead.tokens());
@@ -144,7 +148,7 @@ public final class Dispatcher implements Assigner {
     submissions.cancel(name);
   }
 
-  /** Records a member that was just marked as dead. */
+  /** Records that a member was just marked as dead. */
   public void marked(String token) {
     dead.add(token);
   }

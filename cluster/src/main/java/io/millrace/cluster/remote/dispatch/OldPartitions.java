@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes what belongs to no submission of this leader: partitions of earlier leaders when no
- * member works on them, and outcomes of partitions that are gone. Used by one thread.
+ * Removes documents that belong to no submission of this leader: partitions of earlier leaders that
+ * no member works on, and outcomes of partitions that are gone. Used by one thread.
  */
 final class OldPartitions {
   private static final Logger LOG = LoggerFactory.getLogger(OldPartitions.class);
@@ -44,15 +44,15 @@ final class OldPartitions {
     return busy;
   }
 
-  /** The generations with partitions left. */
+  /** The generations that still have partitions. */
   Set<Long> left() {
     return left;
   }
 
   /**
-   * Removes what may be removed.
+   * Removes old partitions and stray outcomes.
    *
-   * @param submitted which partitions belong to submissions of this leader
+   * @param submitted whether a partition belongs to a submission of this leader
    */
   void clear(Assigner.Round round, Assignments assignments, Predicate<PartitionName> submitted) {
     busy.clear();
@@ -81,7 +81,7 @@ final class OldPartitions {
 
   private boolean remove(Assigner.Round round, Assignments assignments, Partition partition) {
     if (!round.isOld(partition)) {
-      LOG.debug("{} belongs to no submission, and is removed", partition.key());
+      LOG.debug("Removing {}, which belongs to no submission", partition.key());
     }
     if (!assignments.remove(round.guard(), partition)) {
       return context.documents().get(partition.key()).isEmpty();

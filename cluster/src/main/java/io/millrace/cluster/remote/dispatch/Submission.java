@@ -6,16 +6,16 @@ import io.millrace.cluster.remote.outcome.Outcome;
 import java.util.function.Consumer;
 
 /**
- * A lambda to be run by a member.
+ * A lambda that is submitted to a member.
  *
  * @param address the member, and a partition of this generation with a number that was not used
  *     before
  * @param envelope the sealed lambda, in base64
  * @param limitMillis when it times out, by the leader's monotonic clock; {@link Long#MAX_VALUE} for
  *     never
- * @param begun called when a member was seen to run it, at most once
- * @param ended called when it has ended, at most once, and never if leadership is lost before. Both
- *     are called by the leader's thread, and must not wait for anything
+ * @param begun called at most once, when the member is seen to run it
+ * @param ended called at most once, when it has ended, and never if leadership is lost before. Both
+ *     run on the leader's thread, and must not block
  */
 public record Submission(
     Address address,

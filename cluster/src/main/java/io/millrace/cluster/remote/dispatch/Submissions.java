@@ -21,14 +21,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The submissions of one leader that have not ended. The removal of its partition at the version
- * that was read decides whether a submission is done or ends otherwise: only one of both succeeds.
- * Used by one thread.
+ * The submissions of one leader that have not ended. Whether a submission is done or ends otherwise
+ * is decided by its partition: either the member completes it or the leader removes it at the
+ * version that it read; only one of both can succeed. Used by one thread.
  */
 final class Submissions {
   private static final Logger LOG = LoggerFactory.getLogger(Submissions.class);
 
-  /** The number of leases after which a lambda that has not started times out. */
+  /** The number of leases within which a lambda must start. */
   private static final int BEGIN_LEASES = 3;
 
   private final MemberContext context;
@@ -79,7 +79,7 @@ final class Submissions {
     return entries.containsKey(name);
   }
 
-  /** Whether a change is likely soon. */
+  /** Whether a change is likely to follow soon. */
   boolean isLively() {
     return !entries.isEmpty() && context.now() - changedMillis < context.leaseMillis();
   }
@@ -88,7 +88,7 @@ final class Submissions {
     changedMillis = context.now();
   }
 
-  /** Finds out which submissions have started or ended, and calls their listeners. */
+  /** Finds out which submissions have started or ended, and notifies their listeners. */
   void settle(Assigner.Round round, Assignments assignments, Dispatcher.View view) {
     Map<PartitionName, Partition> listed =
         round.partitions().stream().collect(Collectors.toMap(Partition::name, Function.identity()));
@@ -145,7 +145,7 @@ final class Submissions {
           : decide(entry, found.get(), order, false);
     }
 
-    /** Why a submission must end whatever its member does; empty if it need not. */
+    /** Why a submission must end regardless of its member; empty if it need not. */
     private Optional<Submission.Completion> order(Entry entry) {
       if (entry.cancelled) {
         return Optional.of(new Submission.Completion.Cancelled());
@@ -157,25 +157,25 @@ final class Submissions {
         return timedOut("its member " + entry.member() + " is gone");
       }
       return context.now() >= entry.submission.limitMillis()
-          ? timedOut("its time is over")
+          ? timedOut("its time limit has passed")
           : Optional.empty();
     }
 
     /**
      * Why a submission must end because its member does not work on it; empty if it need not.
      *
-     * @param free whether its partition could be taken by now
+     * @param free whether its partition could be taken by another member
      */
     private Optional<Submission.Completion> silence(Entry entry, boolean free) {
       if (entry.begun) {
         return free
-            ? timedOut("its member " + entry.member() + " gave it up, or lost it")
+            ? timedOut("its member " + entry.member() + " released or lost it")
             : Optional.empty();
       }
       OptionalLong created = assignments.createdMillis(entry.name());
       return created.isPresent()
               && context.now() - created.getAsLong() >= BEGIN_LEASES * context.leaseMillis()
-          ? timedOut("its member " + entry.member() + " did not begin within three leases")
+          ? timedOut("its member " + entry.member() + " did not start it within three leases")
           : Optional.empty();
     }
 
@@ -197,7 +197,7 @@ final class Submissions {
       if (why.isEmpty() || remove(entry, partition)) {
         return why;
       }
-      // Renewed or done since it was seen, or removed by an earlier attempt.
+      // The partition was renewed or done since it was read, or removed by an earlier attempt.
       Optional<Partition> now = find(entry.name());
       if (now.isEmpty()) {
         return why;
@@ -216,7 +216,7 @@ final class Submissions {
         remove(entry, partition);
       } catch (ClusterException e) {
         round.guard().check();
-        LOG.debug("{} is left to be removed later", entry.name().key(), e);
+        LOG.debug("{} could not be removed; retrying later", entry.name().key(), e);
       }
       return new Submission.Completion.Finished(outcome);
     }
@@ -228,7 +228,7 @@ final class Submissions {
       try {
         Outcome.remove(context.documents(), entry.name());
       } catch (ClusterException e) {
-        LOG.debug("The outcome of {} is left to be removed later", entry.name().key(), e);
+        LOG.debug("The outcome of {} could not be removed; retrying later", entry.name().key(), e);
       }
       return true;
     }

@@ -1,6 +1,6 @@
 /**
- * How the leader has members run lambdas. It decides in one thread, round by round. How a
- * submission ends is decided at its partition's document: by the first that finishes or removes it.
+ * Sends lambdas to members, on the leader's thread, round by round. How a submission ends is
+ * decided by its partition's document: either the member completes it or the leader removes it.
  *
  * <pre>
  *   submitted ──► offered ──► begun ──► done ──► outcome read, told, both documents removed

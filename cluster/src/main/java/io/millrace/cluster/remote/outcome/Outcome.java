@@ -30,7 +30,7 @@ public sealed interface Outcome {
   record Done(String sealed) implements Outcome {}
 
   /**
-   * The lambda threw an exception, or its result cannot be sent.
+   * The lambda threw an exception, or its result could not be sent.
    *
    * @param failure the failure
    */
@@ -47,8 +47,8 @@ public sealed interface Outcome {
   }
 
   /**
-   * Writes the outcome of a partition that the caller holds, whatever the document says. May be
-   * repeated.
+   * Writes the outcome of a partition that the caller holds, and replaces any earlier one.
+   * Idempotent.
    *
    * @param fence the fence with which the partition is held
    * @throws UnclearOutcomeException if it may or may not have been written
@@ -79,7 +79,7 @@ public sealed interface Outcome {
 
   private static Optional<Outcome> read(VersionedDocument document, long fence) {
     try {
-      return DocumentJson.read(document, "is no outcome", json -> read(json, fence));
+      return DocumentJson.read(document, "is not an outcome", json -> read(json, fence));
     } catch (ClusterException e) {
       Logger log = LoggerFactory.getLogger(Outcome.class);
       log.warn("{}", e.getMessage());

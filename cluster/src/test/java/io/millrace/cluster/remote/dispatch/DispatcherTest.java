@@ -76,7 +76,7 @@ final class DispatcherTest {
     assertThat(fixture.events).isEmpty();
     fixture.rounds(2500);
     assertThat(fixture.events)
-        .containsExactly("1 TimedOut[why=its member a did not begin within three leases]");
+        .containsExactly("1 TimedOut[why=its member a did not start it within three leases]");
     assertGone(name);
   }
 
@@ -88,7 +88,7 @@ final class DispatcherTest {
     assertThat(fixture.locks("a").release(held)).isTrue();
     fixture.round();
     assertThat(fixture.events)
-        .containsExactly("1 begun", "1 TimedOut[why=its member a gave it up, or lost it]");
+        .containsExactly("1 begun", "1 TimedOut[why=its member a released or lost it]");
     assertGone(name);
   }
 
@@ -101,7 +101,7 @@ final class DispatcherTest {
     fixture.rounds(DispatcherFixture.LEASE);
     assertThat(fixture.events).containsExactly("1 begun");
     fixture.rounds(2500);
-    assertThat(fixture.events.getLast()).contains("gave it up, or lost it");
+    assertThat(fixture.events.getLast()).contains("released or lost it");
     assertGone(name);
   }
 
@@ -135,7 +135,8 @@ final class DispatcherTest {
     fixture.clock.advance(1000);
     fixture.documents.beforeDeletion(() -> assertThat(fixture.locks("a").renew(held)).isPresent());
     fixture.round();
-    assertThat(fixture.events).containsExactly("1 begun", "1 TimedOut[why=its time is over]");
+    assertThat(fixture.events)
+        .containsExactly("1 begun", "1 TimedOut[why=its time limit has passed]");
     assertGone(name);
     assertThat(fixture.locks("a").finish(held)).isFalse();
   }
