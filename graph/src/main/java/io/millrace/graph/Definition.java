@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param after other nodes that must have finished; may be groups
  * @param branch on which branch of those parents that are conditions it is; null for both
  * @param always whether it runs however the nodes above it ended
+ * @param timing when it may start, and how long it may wait and take
  */
 public record Definition(
     String type,
@@ -22,7 +23,8 @@ public record Definition(
     List<NodeId> parents,
     List<NodeId> after,
     @Nullable Branch branch,
-    boolean always) {
+    boolean always,
+    Timing timing) {
 
   public Definition {
     parents = List.copyOf(parents);
@@ -31,7 +33,12 @@ public record Definition(
 
   /** The same at another place. */
   public Definition at(List<NodeId> newParents, List<NodeId> newAfter, @Nullable Branch newBranch) {
-    return new Definition(type, kind, newParents, newAfter, newBranch, always);
+    return new Definition(type, kind, newParents, newAfter, newBranch, always, timing);
+  }
+
+  /** The same at other times. */
+  public Definition timed(Timing newTiming) {
+    return new Definition(type, kind, parents, after, branch, always, newTiming);
   }
 
   /** All nodes that it refers to. */

@@ -45,8 +45,14 @@ public interface GraphWork {
    */
   List<GraphNode> ready(String type, int most, long nowMillis);
 
-  /** When the next node that waits for a time may start, in milliseconds since 1970. */
+  /**
+   * When the next node that waits for a time may start, or the next one will have waited too long;
+   * in milliseconds since 1970.
+   */
   OptionalLong nextDueMillis();
+
+  /** Fails the nodes that have waited too long, all in one transaction. */
+  void expire(long nowMillis);
 
   /** The running nodes, for example after a start of the server. */
   List<Item> running();

@@ -61,7 +61,8 @@ public sealed interface Outcome {
       case Again _ when running.killing() ->
           ended(running, NodeState.KILLED, "it was killed", null, nowMillis);
       case Again(long notBefore, Cause cause, String reason) ->
-          new Phase.Waiting(counted(running.attempts(), cause), notBefore, reason);
+          new Phase.Waiting(
+              counted(running.attempts(), cause), notBefore, reason, running.dueMillis());
     };
   }
 

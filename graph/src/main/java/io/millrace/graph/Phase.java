@@ -46,8 +46,21 @@ public sealed interface Phase {
    * @param attempts the attempts so far
    * @param notBeforeMillis the earliest time of a start; 0 for at once
    * @param reason how the last attempt ended, for people; empty if there was none
+   * @param dueMillis when it is due for the first time since it became ready; 0 if it is not ready,
+   *     and for nodes without a {@link Timing}
    */
-  record Waiting(Attempts attempts, long notBeforeMillis, String reason) implements Phase {}
+  record Waiting(Attempts attempts, long notBeforeMillis, String reason, long dueMillis)
+      implements Phase {
+    /** A node that is not ready, or without a timing. */
+    public Waiting(Attempts attempts, long notBeforeMillis, String reason) {
+      this(attempts, notBeforeMillis, reason, 0);
+    }
+
+    /** The phase of a node that was ready and is not any more. */
+    public Waiting notReady() {
+      return new Waiting(attempts, attempts.number() == 0 ? 0 : notBeforeMillis, reason);
+    }
+  }
 
   /**
    * It has started.
@@ -55,13 +68,21 @@ public sealed interface Phase {
    * @param attempts the attempts with the current one
    * @param startedMillis when it started
    * @param killing whether it is being killed
+   * @param dueMillis when it was due for the first time, before its first attempt; 0 for nodes
+   *     without a {@link Timing}
    */
-  record Running(Attempts attempts, long startedMillis, boolean killing) implements Phase {}
+  record Running(Attempts attempts, long startedMillis, boolean killing, long dueMillis)
+      implements Phase {
+    /** A node without a timing. */
+    public Running(Attempts attempts, long startedMillis, boolean killing) {
+      this(attempts, startedMillis, killing, 0);
+    }
+  }
 
   /**
    * It has ended.
    *
-   * @param attempts the attempts; none if it was killed before it ran
+   * @param attempts the attempts; none if it was killed or failed before it ran
    * @param state {@link NodeState#FINISHED}, {@link NodeState#FAILED} or {@link NodeState#KILLED}
    * @param reason why, for people; empty if it finished
    * @param taken the branch that a condition chose; null for other types

@@ -6,6 +6,7 @@ import io.millrace.graph.type.Attempt;
 import io.millrace.graph.type.AttemptContext;
 import io.millrace.graph.type.NodeType;
 import io.millrace.graph.type.NodeTypes;
+import io.millrace.graph.type.RunPolicy;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,7 +25,7 @@ public record TestType(String name, Kind kind) implements NodeType {
 
   @Override
   public Set<String> inputs() {
-    return kind == Kind.GROUP ? Set.of() : Set.of("command", "args", "stdin");
+    return kind == Kind.GROUP ? Set.of() : RunPolicy.keysWith("command", "args", "stdin");
   }
 
   @Override

@@ -8,6 +8,8 @@ import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.PolicyException;
+import io.millrace.work.policy.TimeText;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -229,6 +231,39 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
     private @Nullable Duration timeout;
 
     @Option(
+        names = "--wait-timeout",
+        paramLabel = "TIME",
+        converter = Durations.class,
+        description =
+            "The longest time between the moment when the node may start and its start. Default: no"
+                + " limit")
+    private @Nullable Duration waitTimeout;
+
+    @Option(
+        names = "--total-timeout",
+        paramLabel = "TIME",
+        converter = Durations.class,
+        description = "The longest time for all attempts and their pauses. Default: no limit")
+    private @Nullable Duration totalTimeout;
+
+    @Option(
+        names = "--delay",
+        paramLabel = "TIME",
+        converter = Durations.class,
+        description =
+            "Starts the node no earlier than this time after everything above it has ended, for"
+                + " example 10m.")
+    private @Nullable Duration delay;
+
+    @Option(
+        names = "--at",
+        paramLabel = "MOMENT",
+        description =
+            "Starts the node at this moment at the earliest: 2026-12-24T18:00:00Z, or with another"
+                + " offset than Z.")
+    private @Nullable String at;
+
+    @Option(
         names = {"-d", "--data"},
         paramLabel = "KEY=VALUE",
         description = {
@@ -270,6 +305,12 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
       }
       addSeconds(node, "backoff", backoff);
       addSeconds(node, "timeout", timeout);
+      addSeconds(node, "wait_timeout", waitTimeout);
+      addSeconds(node, "total_timeout", totalTimeout);
+      addSeconds(node, "delay", delay);
+      if (at != null) {
+        node.put("at", moment(at));
+      }
       data.forEach(pair -> addPair(node, pair, terminal));
     }
 
@@ -289,6 +330,15 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
         node.put(key, Arguments.text("--data " + key + ": ", value.substring(1), terminal));
       } else {
         node.set(key, Arguments.value(value));
+      }
+    }
+
+    private static String moment(String text) {
+      try {
+        TimeText.moment("--at", text);
+        return text;
+      } catch (PolicyException e) {
+        throw new UsageException(String.valueOf(e.getMessage()), e);
       }
     }
 

@@ -72,6 +72,12 @@ class GraphCommandsTest {
                 "0.5",
                 "--interruptions",
                 "1",
+                "--wait-timeout",
+                "1.5h",
+                "--total-timeout",
+                "2d",
+                "--at",
+                "2126-12-24T18:00:00+01:00",
                 "--timeout",
                 "1m",
                 "--data",
@@ -95,6 +101,9 @@ class GraphCommandsTest {
     assertThat(data.path("retry_except")).hasToString("\"3\"");
     assertThat(data.path("retry_jitter")).hasToString("0.5");
     assertThat(data.path("interruptions")).hasToString("1");
+    assertThat(data.path("wait_timeout")).hasToString("5400");
+    assertThat(data.path("total_timeout")).hasToString("172800");
+    assertThat(data.path("at").asString()).isEqualTo("2126-12-24T18:00:00+01:00");
     assertThat(data.path("note")).hasToString("[1]");
     assertThat(data.path("script").asString()).startsWith("cat; echo");
   }
@@ -248,6 +257,18 @@ class GraphCommandsTest {
     Path folder = scratch.toAbsolutePath();
     Path latin = Files.write(scratch.resolve("latin"), new byte[] {(byte) 0xe9});
     expect(2, "name what to run", "graph", "add");
+    expect(2, "--at must be a date and a time", "graph", "add", "--at", "noon", "-s", "true");
+    expect(
+        3,
+        "at and delay are both set",
+        "graph",
+        "add",
+        "--at",
+        "2126-01-01T00:00:00Z",
+        "--delay",
+        "5s",
+        "-s",
+        "true");
     expect(2, "not both", "graph", "add", "-s", "true", "--", "true");
     expect(2, "--branch is then or else", "graph", "add", "--branch", "maybe", "-s", "true");
     expect(2, "number from 1, not 'x'", "graph", "add", "--parent", "x", "-s", "true");

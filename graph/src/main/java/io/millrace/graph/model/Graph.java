@@ -35,7 +35,10 @@ public final class Graph {
 
   private final Set<Vertex> queued = new HashSet<>();
 
-  /** Groups that have to start, to end, or to go on. */
+  /**
+   * Groups that have to start, to end, or to go on, and nodes with a timing that may have become
+   * ready.
+   */
   private final SequencedSet<Vertex> due = new LinkedHashSet<>();
 
   private SequencedSet<Vertex> touched = new LinkedHashSet<>();
@@ -109,22 +112,36 @@ public final class Graph {
   }
 
   /**
-   * The facts that follow for groups: a group starts when it may, and ends when all nodes in it
-   * have settled. Applying them may have further consequences.
+   * The facts that follow: a group starts when it may, and ends when all nodes in it have settled;
+   * and of a node with a timing that has become ready it is recorded when it is due. Applying them
+   * may have further consequences.
    *
    * @param nowMillis the time of the change
    */
   public List<Change> consequences(long nowMillis) {
     List<Change> changes = new ArrayList<>();
-    for (Vertex group : due) {
-      Phase next = Groups.next(group, nowMillis);
+    for (Vertex vertex : due) {
+      Phase next =
+          vertex.isGroup() ? Groups.next(vertex, nowMillis) : nextOfTimed(vertex, nowMillis);
       // A node of a group may be removed after it.
-      if (next != null && group.equals(vertices.get(group.id))) {
-        changes.add(new Change.Progressed(group.id, next));
+      if (next != null && vertex.equals(vertices.get(vertex.id))) {
+        changes.add(new Change.Progressed(vertex.id, next));
       }
     }
     due.clear();
     return changes;
+  }
+
+  /** The next phase of a node with a timing; null if it does not change. */
+  private static @Nullable Phase nextOfTimed(Vertex vertex, long nowMillis) {
+    if (!(vertex.phase instanceof Phase.Waiting waiting)) {
+      return null;
+    }
+    boolean recorded = waiting.dueMillis() > 0;
+    if (vertex.state == NodeState.READY) {
+      return recorded ? null : vertex.definition.timing().ready(waiting, nowMillis);
+    }
+    return recorded ? waiting.notReady() : null;
   }
 
   /** Gives a node the version with which it was shown. */
@@ -257,7 +274,7 @@ public final class Graph {
     for (Vertex vertex = stale.poll(); vertex != null; vertex = stale.poll()) {
       queued.remove(vertex);
       NodeState state = Readiness.of(vertex);
-      if (vertex.isGroup()) {
+      if (vertex.isGroup() || !vertex.definition.timing().isNone()) {
         due.add(vertex);
       }
       if (state != vertex.state) {

@@ -20,16 +20,25 @@ public final class ReadyNodes {
    *
    * @param order grows with each node that becomes ready
    * @param notBeforeMillis when it may start; 0 for at once
+   * @param expiryMillis when it has waited too long; the largest number for never
    */
-  private record Place(NodeId id, String type, long order, long notBeforeMillis) {}
+  private record Place(
+      NodeId id, String type, long order, long notBeforeMillis, long expiryMillis) {}
 
   private static final Comparator<Place> BY_ORDER = Comparator.comparingLong(Place::order);
   private static final Comparator<Place> BY_TIME =
       Comparator.comparingLong(Place::notBeforeMillis).thenComparingLong(Place::order);
 
+  private static final Comparator<Place> BY_EXPIRY =
+      Comparator.comparingLong(Place::expiryMillis).thenComparingLong(Place::order);
+
   private final Map<NodeId, Place> places = new HashMap<>();
   private final Map<String, TreeSet<Place>> due = new HashMap<>();
   private final TreeSet<Place> later = new TreeSet<>(BY_TIME);
+
+  /** Those that may wait too long. */
+  private final TreeSet<Place> expiring = new TreeSet<>(BY_EXPIRY);
+
   private long last;
 
   /** Forgets all nodes. */
@@ -37,6 +46,7 @@ public final class ReadyNodes {
     places.clear();
     due.clear();
     later.clear();
+    expiring.clear();
   }
 
   /** Takes note of a node that may have become ready, or may no longer be. */
@@ -48,11 +58,17 @@ public final class ReadyNodes {
       return;
     }
     Place there = places.get(node.id());
-    if (there == null || there.notBeforeMillis != waiting.notBeforeMillis()) {
+    long expiry = node.definition().timing().expiryMillis(waiting);
+    if (there == null
+        || there.notBeforeMillis != waiting.notBeforeMillis()
+        || there.expiryMillis != expiry) {
       remove(node.id());
-      Place place =
-          new Place(node.id(), node.definition().type(), ++last, waiting.notBeforeMillis());
+      String type = node.definition().type();
+      Place place = new Place(node.id(), type, ++last, waiting.notBeforeMillis(), expiry);
       places.put(node.id(), place);
+      if (expiry != Long.MAX_VALUE) {
+        expiring.add(place);
+      }
       if (place.notBeforeMillis == 0) {
         addDue(place);
       } else {
@@ -64,7 +80,11 @@ public final class ReadyNodes {
   /** Forgets a node. */
   public void remove(NodeId id) {
     Place place = places.remove(id);
-    if (place != null && !later.remove(place)) {
+    if (place == null) {
+      return;
+    }
+    expiring.remove(place);
+    if (!later.remove(place)) {
       TreeSet<Place> ofType = due.get(place.type);
       if (ofType != null && ofType.remove(place) && ofType.isEmpty()) {
         due.remove(place.type);
@@ -91,10 +111,26 @@ public final class ReadyNodes {
     return ids;
   }
 
+  /** The nodes that have waited too long. */
+  public List<NodeId> expired(long nowMillis) {
+    List<NodeId> ids = new ArrayList<>();
+    for (Place place : expiring) {
+      if (place.expiryMillis > nowMillis) {
+        break;
+      }
+      ids.add(place.id);
+    }
+    return ids;
+  }
+
   /**
-   * The earliest time at which a node may start that could not at the last call of {@link #due}.
+   * The earliest time at which a node may start that could not at the last call of {@link #due}, or
+   * has waited too long.
    */
   public OptionalLong nextMillis() {
-    return later.isEmpty() ? OptionalLong.empty() : OptionalLong.of(later.first().notBeforeMillis);
+    long start = later.isEmpty() ? Long.MAX_VALUE : later.first().notBeforeMillis;
+    long expiry = expiring.isEmpty() ? Long.MAX_VALUE : expiring.first().expiryMillis;
+    long next = Math.min(start, expiry);
+    return next == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(next);
   }
 }

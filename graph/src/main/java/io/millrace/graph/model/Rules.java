@@ -12,6 +12,7 @@ import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Outcome;
 import io.millrace.graph.Phase;
+import io.millrace.graph.Timing;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -39,15 +40,20 @@ public final class Rules {
    * Adds nodes, with growing ids from {@code firstId} in the order given.
    *
    * @param kinds the kind of each type
+   * @param timings the timing of each node
    * @throws InvalidGraphException if a name is unknown or given twice, a branch has no condition,
    *     or a node would wait for itself
    * @throws NodeStateException if a parent is a group that has ended
    */
   public List<Change.Added> add(
-      List<NewNode> nodes, Function<String, Kind> kinds, long firstId, long nowMillis) {
+      List<NewNode> nodes,
+      Function<String, Kind> kinds,
+      Function<NewNode, Timing> timings,
+      long firstId,
+      long nowMillis) {
     List<Change.Added> added = new ArrayList<>(nodes.size());
     new EdgeRules(graph, firstId)
-        .of(nodes, kinds)
+        .of(nodes, kinds, timings)
         .forEach((id, definition) -> {
           String name = nodes.get(added.size()).name();
           added.add(new Change.Added(id, definition, Phase.NEW, name, nowMillis));
@@ -77,18 +83,58 @@ public final class Rules {
    * Starts a ready node.
    *
    * @throws UnknownNodeException if there is no such node
-   * @throws NodeStateException if it is not ready, is a group, or may not start yet
+   * @throws NodeStateException if it is not ready, is a group, may not start yet, or has waited too
+   *     long
    */
   public List<Change> start(NodeId id, long nowMillis) {
     Vertex vertex = known(id);
     if (vertex.state == NodeState.READY
         && !vertex.isGroup()
         && vertex.phase instanceof Phase.Waiting waiting
-        && waiting.notBeforeMillis() <= nowMillis) {
-      Phase running = new Phase.Running(waiting.attempts().next(), nowMillis, false);
+        && waiting.notBeforeMillis() <= nowMillis
+        && vertex.definition.timing().expiryMillis(waiting) > nowMillis) {
+      Phase running =
+          new Phase.Running(waiting.attempts().next(), nowMillis, false, waiting.dueMillis());
       return List.of(new Change.Progressed(id, running));
     }
     throw new NodeStateException("node " + id + " is " + vertex.state.word() + ", not due");
+  }
+
+  /**
+   * Fails a ready node that has waited too long.
+   *
+   * @throws UnknownNodeException if there is no such node
+   * @throws NodeStateException if it has not
+   */
+  public List<Change> expire(NodeId id, long nowMillis) {
+    Vertex vertex = known(id);
+    Timing timing = vertex.definition.timing();
+    if (vertex.state == NodeState.READY
+        && vertex.phase instanceof Phase.Waiting waiting
+        && timing.expiryMillis(waiting) <= nowMillis) {
+      String reason = timing.expiryReason(waiting);
+      return List.of(
+          new Change.Progressed(
+              id,
+              new Phase.Ended(waiting.attempts(), NodeState.FAILED, reason, null, 0, nowMillis)));
+    }
+    throw new NodeStateException("node " + id + " has not waited too long");
+  }
+
+  /**
+   * Gives a waiting node another timing, which counts from now if the node is ready.
+   *
+   * @throws UnknownNodeException if there is no such node
+   * @throws NodeStateException if it does not wait
+   */
+  public List<Change> time(NodeId id, Timing timing) {
+    Vertex vertex = known(id);
+    if (!(vertex.phase instanceof Phase.Waiting waiting)) {
+      throw new NodeStateException("node " + id + " is " + vertex.state.word());
+    }
+    return List.of(
+        new Change.Moved(id, vertex.definition.timed(timing)),
+        new Change.Progressed(id, waiting.notReady()));
   }
 
   /**
@@ -129,7 +175,8 @@ public final class Rules {
                     0,
                     nowMillis);
             case Phase.Running running when !running.killing() ->
-                new Phase.Running(running.attempts(), running.startedMillis(), true);
+                new Phase.Running(
+                    running.attempts(), running.startedMillis(), true, running.dueMillis());
             default -> vertex.phase;
           };
       if (!next.equals(vertex.phase)) {
@@ -224,10 +271,12 @@ public final class Rules {
      * The definitions of new nodes by their ids, which grow from the next id in the order given.
      *
      * @param kinds the kind of each type
+     * @param timings the timing of each node
      * @throws InvalidGraphException if they are invalid
      * @throws NodeStateException if a group accepts no more nodes
      */
-    Map<NodeId, Definition> of(List<NewNode> nodes, Function<String, Kind> kinds) {
+    Map<NodeId, Definition> of(
+        List<NewNode> nodes, Function<String, Kind> kinds, Function<NewNode, Timing> timings) {
       Map<String, NodeId> locals = new HashMap<>();
       long next = firstNew;
       for (NewNode node : nodes) {
@@ -249,7 +298,8 @@ public final class Rules {
                 resolve(id, place.parents(), locals),
                 resolve(id, place.after(), locals),
                 place.branch(),
-                node.always()));
+                node.always(),
+                timings.apply(node)));
       }
       check(new PlannedGraph(graph, definitions), definitions.keySet());
       return definitions;
@@ -271,7 +321,8 @@ public final class Rules {
               resolve(vertex.id, place.parents(), Map.of()),
               resolve(vertex.id, place.after(), Map.of()),
               place.branch(),
-              old.always());
+              old.always(),
+              old.timing());
       Map<NodeId, Definition> planned = new LinkedHashMap<>();
       dependents.forEach(it -> planned.put(it.id, it.definition));
       planned.put(vertex.id, definition);

@@ -5,6 +5,7 @@ import io.millrace.graph.GraphWork;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.Phase;
+import io.millrace.graph.Timing;
 import io.millrace.graph.type.Attempt;
 import io.millrace.graph.type.NodeType;
 import io.millrace.graph.type.RunPolicy;
@@ -26,6 +27,10 @@ final class ActiveAttempt {
   final NodeType type;
   final Map<String, JsonNode> inputs;
   final RunPolicy policy;
+  final Timing timing;
+
+  /** When all attempts together have taken too long; the largest number for never. */
+  private final long totalEndMillis;
 
   /** Whether an earlier server had begun to kill it. */
   final boolean killing;
@@ -64,7 +69,12 @@ final class ActiveAttempt {
     this.inputs = item.inputs();
     this.policy = policy(item);
     this.killing = item.node().phase() instanceof Phase.Running running && running.killing();
-    this.deadlineMillis = deadlineMillis(item.node().phase(), policy);
+    this.timing = item.node().definition().timing();
+    this.totalEndMillis =
+        item.node().phase() instanceof Phase.Running running
+            ? timing.totalEndMillis(running.dueMillis())
+            : Long.MAX_VALUE;
+    this.deadlineMillis = Math.min(totalEndMillis, deadlineMillis(item.node().phase(), policy));
   }
 
   private static RunPolicy policy(GraphWork.Item item) {
@@ -80,6 +90,11 @@ final class ActiveAttempt {
     return phase instanceof Phase.Running running && policy.timeout() != null
         ? running.startedMillis() + policy.timeout().toMillis()
         : Long.MAX_VALUE;
+  }
+
+  /** Whether the node has taken too long in all. */
+  boolean isOverTotal(long nowMillis) {
+    return nowMillis >= totalEndMillis;
   }
 
   String name() {

@@ -152,6 +152,9 @@ final class EndRecorder {
         // Even if it succeeded: after a kill, the nodes that follow must not run.
         return new Outcome.Killed(killed(kill, ending));
       }
+      if (active.timedOut && active.isOverTotal(nowMillis)) {
+        return new Outcome.Failed(active.timing.totalReason());
+      }
       return switch (failure(ending)) {
         case null ->
             new Outcome.Finished(active.type.kind() == Kind.CONDITION ? ending.taken() : null);

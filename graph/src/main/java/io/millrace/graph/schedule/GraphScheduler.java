@@ -147,6 +147,7 @@ public final class GraphScheduler implements Step, AutoCloseable {
       if (!surveyed) {
         survey();
       }
+      graph.expire(nowMillis);
       long again = Math.min(ends.write(nowMillis), kills.tellWanted(nowMillis));
       long start = start(nowMillis);
       return Math.min(Math.min(start, again), running.nextDeadlineMillis());

@@ -2,8 +2,10 @@ package io.millrace.graph.store;
 
 import io.millrace.graph.Definition;
 import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.Timing;
 import io.millrace.graph.type.NodeType;
 import io.millrace.graph.type.NodeTypes;
+import io.millrace.graph.type.RunPolicy;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -56,6 +58,13 @@ record DataRules(NodeTypes types) {
       inputs.forEach(DataRules::checkSize);
       type.check(inputs);
     }
+  }
+
+  /** When a node of this type may start, and how long it may take, by data that was checked. */
+  Timing timing(String typeName, Map<String, JsonNode> data) {
+    Map<String, JsonNode> inputs = new HashMap<>(data);
+    inputs.keySet().retainAll(types.find(typeName).map(NodeType::inputs).orElse(Set.of()));
+    return RunPolicy.timing(inputs);
   }
 
   /** Checks a key, or throws {@link InvalidGraphException}. */

@@ -221,6 +221,10 @@ final class ReadModel {
     }
   }
 
+  List<NodeId> expired(long nowMillis) {
+    return read(() -> ready.expired(nowMillis));
+  }
+
   OptionalLong nextDueMillis() {
     return read(ready::nextMillis);
   }

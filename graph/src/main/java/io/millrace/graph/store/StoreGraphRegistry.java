@@ -21,6 +21,7 @@ import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.Phase;
+import io.millrace.graph.Timing;
 import io.millrace.graph.model.Change;
 import io.millrace.graph.store.GraphCommits.Done;
 import io.millrace.graph.store.GraphCommits.Operation;
@@ -136,7 +137,14 @@ final class StoreGraphRegistry implements GraphRegistry {
     Permissions permissions = Permissions.of(caller, model);
     permissions.checkNamed(nodes);
     List<Change.Added> added =
-        model.rules().add(nodes, name -> rules.type(name).kind(), model.next(), model.nowMillis());
+        model
+            .rules()
+            .add(
+                nodes,
+                name -> rules.type(name).kind(),
+                node -> rules.timing(node.type(), node.data()),
+                model.next(),
+                model.nowMillis());
     permissions.checkPlaces(added);
     model.take(added);
     String view = StoredValue.viewOf(model.version());
@@ -378,10 +386,16 @@ final class StoreGraphRegistry implements GraphRegistry {
     data.check();
     Definition definition = place.node().definition();
     Set<String> inputs = rules.read(definition);
+    List<Change> changes = List.of(new Change.Touched(id));
     if (inputs.contains(place.key())) {
-      rules.check(definition.type(), values.values(data, inputs));
+      Map<String, JsonNode> read = values.values(data, inputs);
+      rules.check(definition.type(), read);
+      Timing timing = rules.timing(definition.type(), read);
+      if (!timing.equals(definition.timing())) {
+        changes = model.rules().time(id, timing);
+      }
     }
-    model.take(List.of(new Change.Touched(id)));
+    model.take(changes);
     StoredValue stored =
         next.grows() ? next.value() : next.value().seenAs(StoredValue.viewOf(model.version()));
     model.replace(id, place.data(), data.with(Map.of(place.key(), stored)));

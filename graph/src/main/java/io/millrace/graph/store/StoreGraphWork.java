@@ -43,6 +43,25 @@ final class StoreGraphWork implements GraphWork {
   }
 
   @Override
+  public void expire(long nowMillis) {
+    List<NodeId> expired = readModel.expired(nowMillis);
+    if (expired.isEmpty()) {
+      return;
+    }
+    var _ =
+        commits.run(model -> {
+          for (NodeId id : expired) {
+            try {
+              model.take(model.rules().expire(id, model.nowMillis()));
+            } catch (UnknownNodeException | NodeStateException _) {
+              // It has started or changed meanwhile.
+            }
+          }
+          return expired;
+        });
+  }
+
+  @Override
   public List<Item> running() {
     return readModel.running().stream()
         .filter(node -> node.definition().kind() != Kind.GROUP)

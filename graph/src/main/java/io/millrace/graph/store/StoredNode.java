@@ -8,6 +8,7 @@ import io.millrace.graph.Kill;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
+import io.millrace.graph.Timing;
 import io.millrace.graph.model.Change;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
@@ -47,7 +48,12 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
             ids(json.path("parents")),
             ids(json.path("after")),
             json.has("branch") ? constant(Branch.class, json.required("branch")) : null,
-            json.path("always").asBoolean(false));
+            json.path("always").asBoolean(false),
+            new Timing(
+                json.path("at").asLong(0),
+                json.path("delay").asLong(0),
+                json.path("waitTimeout").asLong(0),
+                json.path("totalTimeout").asLong(0)));
     String name = json.has("name") ? json.required("name").asString() : null;
     Kill kill = json.has("kill") ? readKill(json.required("kill")) : null;
     Phase phase = readPhase(json);
@@ -73,6 +79,11 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
     if (definition.always()) {
       json.put("always", true);
     }
+    Timing timing = definition.timing();
+    putNumber(json, "at", timing.atMillis());
+    putNumber(json, "delay", timing.delayMillis());
+    putNumber(json, "waitTimeout", timing.waitMillis());
+    putNumber(json, "totalTimeout", timing.totalMillis());
     json.put("created", facts.createdMillis());
     writePhase(facts.phase(), json);
     if (kill != null) {
@@ -110,6 +121,7 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
       case Phase.Waiting waiting -> {
         putNumber(json, "notBefore", waiting.notBeforeMillis());
         putReason(json, waiting.reason());
+        putNumber(json, "due", waiting.dueMillis());
       }
       case Phase.Running running -> {
         json.put("state", NodeState.RUNNING.word());
@@ -117,6 +129,7 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
         if (running.killing()) {
           json.put("killing", true);
         }
+        putNumber(json, "due", running.dueMillis());
       }
       case Phase.Ended ended -> {
         json.put("state", ended.state().word());
@@ -150,14 +163,15 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
             json.path("interrupted").asInt(0),
             json.path("snoozed").asInt(0));
     String reason = json.path("reason").asString("");
+    long due = json.path("due").asLong(0);
     JsonNode state = json.get("state");
     if (state == null) {
-      return new Phase.Waiting(attempts, json.path("notBefore").asLong(0), reason);
+      return new Phase.Waiting(attempts, json.path("notBefore").asLong(0), reason, due);
     }
     NodeState known = constant(NodeState.class, state);
     long started = json.path("started").asLong(0);
     if (known == NodeState.RUNNING) {
-      return new Phase.Running(attempts, started, json.path("killing").asBoolean(false));
+      return new Phase.Running(attempts, started, json.path("killing").asBoolean(false), due);
     }
     Branch taken = json.has("taken") ? constant(Branch.class, json.required("taken")) : null;
     return new Phase.Ended(

@@ -1,9 +1,11 @@
 package io.millrace.graph.type;
 
 import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.work.policy.PolicyException;
 import io.millrace.work.policy.TimeText;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -130,8 +132,9 @@ public record Inputs(Map<String, JsonNode> values) {
     if (value == null || !value.isString()) {
       return millis(key, leastMillis, maxMillis).map(Duration::ofMillis);
     }
-    Duration duration = TimeText.parse(value.asString()).orElse(Duration.ZERO);
-    if (duration.compareTo(Duration.ofMillis(leastMillis)) >= 0
+    Duration duration = TimeText.parse(value.asString()).orElse(null);
+    if (duration != null
+        && duration.compareTo(Duration.ofMillis(leastMillis)) >= 0
         && duration.compareTo(Duration.ofMillis(maxMillis)) <= 0) {
       return Optional.of(duration);
     }
@@ -143,6 +146,23 @@ public record Inputs(Map<String, JsonNode> values) {
             + seconds(maxMillis)
             + ", or a duration such as 30s",
         value);
+  }
+
+  /** A time: a text with an offset, or milliseconds since 1970; empty if it is unset. */
+  Optional<Instant> moment(String key) {
+    JsonNode value = value(key);
+    if (value == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(TimeText.moment(key, value.asString("")));
+    } catch (PolicyException e) {
+      throw new InvalidGraphException(
+          key
+              + " must be a time as in 2030-01-31T08:00:00Z or a number of milliseconds since 1970,"
+              + " not "
+              + shown(value));
+    }
   }
 
   /** A setting of a policy: a text, a number, or a list of texts; empty if it is unset. */
@@ -181,9 +201,12 @@ public record Inputs(Map<String, JsonNode> values) {
   }
 
   static InvalidGraphException wrong(String key, String wanted, JsonNode found) {
+    return new InvalidGraphException(key + " must be " + wanted + ", not " + shown(found));
+  }
+
+  private static String shown(JsonNode found) {
     String text = found.toString();
-    String shown = text.length() > SHOWN ? text.substring(0, SHOWN) + "…" : text;
-    return new InvalidGraphException(key + " must be " + wanted + ", not " + shown);
+    return text.length() > SHOWN ? text.substring(0, SHOWN) + "…" : text;
   }
 
   /** Milliseconds as seconds for people: 1500 is 1.5. */

@@ -1,11 +1,14 @@
 package io.millrace.graph.type;
 
 import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.Timing;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.Policy.Field;
 import io.millrace.work.policy.PolicyException;
 import io.millrace.work.policy.RetryPolicy;
+import io.millrace.work.policy.TimeText;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
@@ -55,19 +58,42 @@ public record RunPolicy(RetryPolicy retries, int interruptions, @Nullable Durati
 
   private static final String INTERRUPTIONS = "interruptions";
   private static final String TIMEOUT = "timeout";
+  private static final String AT = "at";
+  private static final String DELAY = "delay";
+  private static final String WAIT_TIMEOUT = "wait_timeout";
+  private static final String TOTAL_TIMEOUT = "total_timeout";
   private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
   private static final long YEAR_MILLIS = Duration.ofDays(365).toMillis();
 
-  /** The keys of the policy together with those of a type. */
+  /** The keys of the policy and of the timing together with those of a type. */
   public static Set<String> keysWith(String... keys) {
     Set<String> all = new LinkedHashSet<>(Arrays.asList(keys));
     OF_RETRIES.forEach(field -> all.add(field.key()));
     all.addAll(Set.of(RETRIES, BACKOFF, INTERRUPTIONS, TIMEOUT));
+    all.addAll(Set.of(AT, DELAY, WAIT_TIMEOUT, TOTAL_TIMEOUT));
     return Set.copyOf(all);
   }
 
   /**
-   * Reads the policy from a node's data.
+   * Reads from a node's data when it may start, and how long it may wait and take.
+   *
+   * @throws InvalidGraphException if one of the keys is invalid; the message names it
+   */
+  public static Timing timing(Map<String, JsonNode> data) {
+    Inputs inputs = new Inputs(data);
+    long longest = TimeText.LONGEST.toMillis();
+    if (inputs.has(AT) && inputs.has(DELAY)) {
+      throw new InvalidGraphException("at and delay are both set; a node has one of them");
+    }
+    return new Timing(
+        inputs.moment(AT).map(Instant::toEpochMilli).orElse(0L),
+        inputs.duration(DELAY, 0, longest).map(Duration::toMillis).orElse(0L),
+        inputs.duration(WAIT_TIMEOUT, 1, longest).map(Duration::toMillis).orElse(0L),
+        inputs.duration(TOTAL_TIMEOUT, 1, longest).map(Duration::toMillis).orElse(0L));
+  }
+
+  /**
+   * Reads the policy from a node's data, and checks its timing.
    *
    * @throws InvalidGraphException if one of the keys is invalid; the message names it
    */
@@ -77,6 +103,7 @@ public record RunPolicy(RetryPolicy retries, int interruptions, @Nullable Durati
     for (Field field : OF_RETRIES) {
       inputs.setting(field.key()).ifPresent(text -> fields.put(field.key(), text));
     }
+    var _ = timing(data);
     refuseBoth(inputs, RETRIES, Field.ATTEMPTS);
     refuseBoth(inputs, BACKOFF, Field.RETRY_DELAY);
     try {

@@ -11,6 +11,7 @@ import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Outcome;
 import io.millrace.graph.Phase;
+import io.millrace.graph.Timing;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +28,8 @@ final class Drive {
 
   /** Adds nodes and gives their ids. */
   List<NodeId> add(NewNode... nodes) {
-    List<Change.Added> changes = rules.add(List.of(nodes), Kind::valueOf, nextId, now());
+    List<Change.Added> changes =
+        rules.add(List.of(nodes), Kind::valueOf, _ -> Timing.NONE, nextId, now());
     nextId += nodes.length;
     take(changes);
     return changes.stream().map(Change::id).toList();

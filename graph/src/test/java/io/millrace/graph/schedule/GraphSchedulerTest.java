@@ -15,7 +15,9 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.IntNode;
+import tools.jackson.databind.node.LongNode;
 import tools.jackson.databind.node.StringNode;
 
 /** How attempts begin, end, are repeated and killed, with a store that is away at times. */
@@ -162,6 +164,112 @@ class GraphSchedulerTest {
 
     assertThat(world.graph.state(id)).isEqualTo(NodeState.FAILED);
     assertThat(world.graph.reason(id)).isEqualTo("timed out after 30 s");
+  }
+
+  @Test
+  void a_node_starts_at_its_time_or_after_its_delay_which_counts_from_when_it_is_ready() {
+    Map<String, JsonNode> at = Map.of("at", LongNode.valueOf(world.nowMillis + 60_000));
+    Map<String, JsonNode> delay = Map.of("delay", StringNode.valueOf("30s"));
+    NodeId timed = world.add(world.work, at);
+    NodeId first = world.add();
+    NodeId below = world.add(world.work, delay, first);
+    world.pass(20_000);
+    assertThat(begun()).containsExactly(first);
+    world.work.begun.getFirst().end(null, null);
+    world.settle();
+    world.restart();
+    world.pass(29_999);
+    assertThat(begun()).containsExactly(first);
+    world.pass(1);
+    assertThat(begun()).containsExactly(first, below);
+    world.pass(10_000);
+
+    assertThat(begun()).containsExactly(first, below, timed);
+  }
+
+  private List<NodeId> begun() {
+    return world.work.begun.stream().map(fake -> fake.id).toList();
+  }
+
+  @Test
+  void a_node_that_waits_too_long_for_its_start_fails_and_may_be_retried() {
+    world.add();
+    world.add();
+    NodeId id =
+        world.add(
+            world.work,
+            Map.of("wait_timeout", StringNode.valueOf("2m"), "retries", IntNode.valueOf(9)));
+    NodeId never = world.add(world.work, Map.of("wait_timeout", IntNode.valueOf(1)), id);
+    world.pass(119_999);
+    assertThat(world.graph.state(id)).isEqualTo(NodeState.READY);
+    world.restart();
+    world.pass(1);
+    assertThat(world.graph.state(id)).isEqualTo(NodeState.FAILED);
+    assertThat(world.graph.reason(id)).isEqualTo("it did not start within 2m");
+    assertThat(world.graph.state(never)).isEqualTo(NodeState.BLOCKED);
+
+    world.graph.retry(id);
+    world.pass(60_000);
+    world.work.begun.getFirst().end(null, null);
+    world.settle();
+
+    assertThat(begun()).contains(id);
+    assertThat(world.graph.state(id)).isEqualTo(NodeState.RUNNING);
+  }
+
+  @Test
+  void all_attempts_together_with_their_pauses_take_no_longer_than_the_total_timeout() {
+    Map<String, JsonNode> limits =
+        Map.of(
+            "total_timeout", StringNode.valueOf("1m"),
+            "timeout", IntNode.valueOf(50),
+            "retries", IntNode.valueOf(9),
+            "backoff", IntNode.valueOf(40));
+    NodeId runs = world.add(world.work, limits);
+    NodeId pauses = world.add(world.work, limits);
+    world.pass(30_000);
+    FakeType.Fake second = world.work.begun.getLast();
+    world.work.begun.getFirst().end("no luck", null);
+    world.settle();
+    assertThat(second.id).isEqualTo(pauses);
+    world.pass(20_000);
+    // The timeout of the attempt comes first, and its repetition would come too late.
+    assertThat(second.kills).containsExactly(Kill.DEFAULT);
+    second.end("exit code 143", null);
+    world.pass(10_000);
+    assertThat(world.graph.state(pauses)).isEqualTo(NodeState.FAILED);
+    assertThat(world.graph.reason(pauses)).isEqualTo("it took longer than 1m in all");
+    assertThat(world.graph.state(runs)).isEqualTo(NodeState.FAILED);
+
+    world.graph.retry(runs);
+    world.settle();
+    FakeType.Fake again = world.work.begun.getLast();
+    world.pass(40_000);
+    again.end("no luck", null);
+    world.pass(19_999);
+    assertThat(world.graph.state(runs)).isEqualTo(NodeState.READY);
+    world.pass(1);
+
+    assertThat(world.graph.reason(runs)).isEqualTo("it took longer than 1m in all");
+  }
+
+  @Test
+  void a_running_attempt_is_killed_when_the_node_has_taken_too_long_in_all() {
+    NodeId id =
+        world.add(
+            world.work,
+            Map.of("total_timeout", IntNode.valueOf(60), "retries", IntNode.valueOf(9)));
+    world.pass(30_000);
+    world.restart();
+    world.pass(29_999);
+    assertThat(world.work.begun.getFirst().kills).isEmpty();
+    world.pass(1);
+    assertThat(world.work.begun.getFirst().kills).containsExactly(Kill.DEFAULT);
+    world.work.begun.getFirst().end("exit code 143", null);
+    world.settle();
+
+    assertThat(world.graph.state(id)).isEqualTo(NodeState.FAILED);
+    assertThat(world.graph.reason(id)).isEqualTo("it took longer than 1m in all");
   }
 
   @Test

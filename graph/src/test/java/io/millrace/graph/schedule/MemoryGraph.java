@@ -13,6 +13,7 @@ import io.millrace.graph.Phase;
 import io.millrace.graph.model.Change;
 import io.millrace.graph.model.Graph;
 import io.millrace.graph.model.Rules;
+import io.millrace.graph.type.RunPolicy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -64,7 +66,10 @@ final class MemoryGraph implements GraphWork {
   }
 
   synchronized NodeId add(NewNode node) {
-    Change.Added added = rules.add(List.of(node), kinds, nextId, now()).getFirst();
+    Change.Added added =
+        rules
+            .add(List.of(node), kinds, it -> RunPolicy.timing(it.data()), nextId, now())
+            .getFirst();
     nextId++;
     data.put(added.id(), new HashMap<>(node.data()));
     take(List.of(added));
@@ -150,7 +155,26 @@ final class MemoryGraph implements GraphWork {
 
   @Override
   public synchronized OptionalLong nextDueMillis() {
-    return waiting().mapToLong(MemoryGraph::notBefore).filter(at -> at > askedMillis).min();
+    return waiting()
+        .flatMapToLong(node -> LongStream.of(notBefore(node), expiry(node)))
+        .filter(at -> at > askedMillis && at != Long.MAX_VALUE)
+        .min();
+  }
+
+  @Override
+  public synchronized void expire(long atMillis) {
+    List<GraphNode> expired = waiting().filter(node -> expiry(node) <= atMillis).toList();
+    if (!expired.isEmpty()) {
+      refuse();
+      expired.forEach(node -> take(rules.expire(node.id(), now())));
+      answer();
+    }
+  }
+
+  private static long expiry(GraphNode node) {
+    return node.phase() instanceof Phase.Waiting waiting
+        ? node.definition().timing().expiryMillis(waiting)
+        : Long.MAX_VALUE;
   }
 
   private Stream<GraphNode> waiting() {

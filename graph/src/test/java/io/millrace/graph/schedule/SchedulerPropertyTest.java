@@ -39,6 +39,7 @@ import tools.jackson.databind.node.IntNode;
 class SchedulerPropertyTest {
   private static final int STEPS = 1_500;
   private static final int MAX_NODES = 60;
+  private static final JsonNode ONE = number(1);
 
   private final World world;
   private final Set<String> begun = new HashSet<>();
@@ -119,9 +120,12 @@ class SchedulerPropertyTest {
             random.nextInt(4) == 0 ? branch() : null);
     boolean always = random.nextInt(10) == 0;
     Map<String, JsonNode> data =
-        switch (random.nextInt(4)) {
+        switch (random.nextInt(6)) {
           case 0 -> World.retries(random.nextInt(3), 0.5);
           case 1 -> Map.of("interruptions", IntNode.valueOf(2), "snoozes", IntNode.valueOf(2));
+          case 2 ->
+              Map.of("delay", number(random.nextInt(5)), "wait_timeout", number(5), "retries", ONE);
+          case 3 -> Map.of("total_timeout", number(1 + random.nextInt(8)), "retries", ONE);
           default -> Map.of();
         };
     try {
@@ -129,6 +133,10 @@ class SchedulerPropertyTest {
     } catch (InvalidGraphException | NodeStateException e) {
       assertThat(e).hasMessageMatching(".*(condition|group|wait).*");
     }
+  }
+
+  private static JsonNode number(int number) {
+    return IntNode.valueOf(number);
   }
 
   private List<NodeRef> some(int there, int most) {
@@ -179,9 +187,19 @@ class SchedulerPropertyTest {
             running -> assertThat(running.attempt()).isEqualTo(work.attempt()));
   }
 
-  /** Nothing is started before what is above it, and before it. */
+  /** Nothing is started before what is above it, and before it, or too early or too late. */
   private void checkStart(GraphNode node) {
     Definition definition = node.definition();
+    if (!definition.timing().isNone()) {
+      assertThat(node.phase())
+          .isInstanceOfSatisfying(
+              Phase.Waiting.class,
+              waiting -> {
+                assertThat(waiting.dueMillis()).isBetween(1L, world.nowMillis);
+                assertThat(definition.timing().expiryMillis(waiting))
+                    .isGreaterThan(world.nowMillis);
+              });
+    }
     for (NodeId id : definition.parents()) {
       GraphNode parent = world.graph.node(id);
       if (parent.definition().kind() != Kind.GROUP) {

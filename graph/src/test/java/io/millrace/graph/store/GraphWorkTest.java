@@ -16,6 +16,7 @@ import io.millrace.graph.GraphForms;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphRegistry.DataPage;
+import io.millrace.graph.GraphRegistry.DataWrite;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NewNode;
@@ -138,6 +139,39 @@ class GraphWorkTest {
         .isEqualTo(new Phase.Waiting(new Phase.Attempts(2, 1, 1), due, "it snoozed for 5s"));
     assertThat(world.node(id).reason())
         .isEqualTo("attempt 3 begins after 2026-01-02T03:04:10Z: it snoozed for 5s");
+  }
+
+  @Test
+  void when_a_node_is_due_is_recorded_with_the_end_of_what_is_above_it() {
+    NodeId above = world.addOne("command");
+    NodeId id =
+        world.addOne(
+            with(
+                form("command", above),
+                Map.of("delay", Json.text("5s"), "wait_timeout", Json.text("10s"))));
+    assertThat(world.work().nextDueMillis()).isEmpty();
+    var _ = world.start(above);
+    world.end(above, new Outcome.Finished(null));
+
+    world.restart();
+
+    long due = world.nowMillis() + 5_000;
+    assertThat(world.node(id).phase())
+        .isEqualTo(new Phase.Waiting(Phase.Attempts.NONE, due, "", due));
+    assertThat(world.node(id).reason()).isEqualTo("attempt 1 begins after 2026-01-02T03:04:10Z");
+    world.registry().put(Caller.ANYONE, id, "delay", new DataWrite.Whole(Json.text("7s")), null);
+    assertThat(world.work().nextDueMillis()).hasValue(due + 2_000);
+    world.registry().put(Caller.ANYONE, id, "delay", new DataWrite.Whole(Json.text("0s")), null);
+    assertThat(ready()).containsExactly(id);
+    assertThat(world.work().nextDueMillis()).hasValue(world.nowMillis() + 10_000);
+    world.advance(Duration.ofSeconds(10));
+    assertThat(world.start(id)).isEmpty();
+    world.work().expire(world.nowMillis() - 1);
+    assertThat(world.state(id)).isEqualTo(NodeState.READY);
+    world.work().expire(world.nowMillis());
+    world.restart();
+    assertThat(world.node(id).reason()).isEqualTo("it did not start within 10s");
+    assertThat(world.work().nextDueMillis()).isEmpty();
   }
 
   @Test

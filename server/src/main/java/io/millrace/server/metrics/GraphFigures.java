@@ -152,6 +152,11 @@ public final class GraphFigures {
     }
 
     @Override
+    public void expire(long nowMillis) {
+      work.expire(nowMillis);
+    }
+
+    @Override
     public List<Item> running() {
       return work.running();
     }

@@ -10,6 +10,7 @@ import io.millrace.graph.NewNode.NodeRef;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
+import io.millrace.graph.Timing;
 import io.millrace.http.json.Json;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,7 +80,8 @@ final class Forms {
         ids(json.required("parents")),
         ids(json.required("after")),
         branch(json.get("branch")),
-        json.path("always").asBoolean(false));
+        json.path("always").asBoolean(false),
+        Timing.NONE);
   }
 
   private static Phase phase(JsonNode json, NodeState state) {
@@ -126,7 +128,8 @@ final class Forms {
   /** An event; of removed nodes only the ids are told. */
   static GraphEvent event(JsonNode json) {
     List<GraphNode> removed = new ArrayList<>();
-    Definition unknown = new Definition("", Kind.WORK, List.of(), List.of(), null, false);
+    Definition unknown =
+        new Definition("", Kind.WORK, List.of(), List.of(), null, false, Timing.NONE);
     for (NodeId id : ids(json.required("removed"))) {
       removed.add(new GraphNode(id, null, unknown, Phase.NEW, NodeState.READY, "", 0, 0));
     }

@@ -9,6 +9,7 @@ import io.millrace.graph.GraphNode;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
+import io.millrace.graph.Timing;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -28,7 +29,8 @@ final class GraphTokensTest {
   }
 
   private GraphNode node() {
-    Definition definition = new Definition("command", Kind.WORK, List.of(), List.of(), null, false);
+    Definition definition =
+        new Definition("command", Kind.WORK, List.of(), List.of(), null, false, Timing.NONE);
     return new GraphNode(NODE, null, definition, phase, NodeState.RUNNING, "", 0, 1);
   }
 

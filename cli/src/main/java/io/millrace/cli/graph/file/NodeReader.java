@@ -6,6 +6,7 @@ import io.millrace.server.config.EditDistance;
 import io.millrace.server.config.Yaml;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.PolicyException;
+import io.millrace.work.policy.TimeText;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -170,9 +171,9 @@ final class NodeReader {
       case Yaml other -> mistakes.add(other.line(), "data must have keys");
     }
     Set<String> ownForms = new HashSet<>();
-    TypeKeys.OLDER.forEach((key, older) -> {
-      if (data.containsKey(key) || data.containsKey(older)) {
-        ownForms.addAll(List.of(key, older));
+    TypeKeys.EITHER.forEach((key, other) -> {
+      if (data.containsKey(key) || data.containsKey(other)) {
+        ownForms.addAll(List.of(key, other));
       }
     });
     defaults.forEach((key, value) -> {
@@ -235,13 +236,26 @@ final class NodeReader {
     @Nullable JsonNode data(String key, Yaml value) {
       return switch (key) {
         case "retries", "interruptions" -> count(key, value);
-        case "backoff", "timeout", "interval" -> seconds(key, value);
+        case "backoff", "timeout", "wait_timeout", "total_timeout", "delay", "interval" ->
+            seconds(key, value);
+        case "at" -> moment(key, value);
         case "cwd", "file" -> path(key, value);
         case "env" -> texts(key, value);
         case "stdin", "port", "queue", "job_type", "description", "priority" ->
             textNode(key, value);
         default -> Policy.Field.of(key).isPresent() ? setting(key, value) : value.json();
       };
+    }
+
+    private @Nullable JsonNode moment(String key, Yaml value) {
+      String text = text(key, value);
+      try {
+        TimeText.moment(key, text);
+        return JSON.stringNode(text);
+      } catch (PolicyException e) {
+        wrong(value, String.valueOf(e.getMessage()));
+        return null;
+      }
     }
 
     /** A setting of retries; a list stands for its texts with commas. */

@@ -21,7 +21,7 @@ public final class TypeKeys {
   /** Chooses a branch. */
   static final String CONDITION = "condition";
 
-  /** How often a node of any type that works is tried, and for how long. */
+  /** When a node of any type that works starts, how often it is tried, and for how long. */
   static final List<String> POLICY =
       List.of(
           "attempts",
@@ -34,10 +34,15 @@ public final class TypeKeys {
           "retry_except",
           "snoozes",
           "interruptions",
-          "timeout");
+          "timeout",
+          "wait_timeout",
+          "total_timeout",
+          "at",
+          "delay");
 
-  /** Older forms of keys by the keys of today; a node has one of the two. */
-  static final Map<String, String> OLDER = Map.of("attempts", "retries", "retry_delay", "backoff");
+  /** Keys of which a node has one only: older forms by the keys of today, and the two of times. */
+  static final Map<String, String> EITHER =
+      Map.of("attempts", "retries", "retry_delay", "backoff", "at", "delay");
 
   private static final List<String> PROCESS = List.of("env", "cwd", "stdin");
 

@@ -101,18 +101,21 @@ class GraphFileTest {
     GraphFile file =
         read(
             """
-            defaults: {retries: 2, retry_delay: 1m, timeout: 5m}
+            defaults: {retries: 2, retry_delay: 1m, timeout: 5m, at: 2030-01-31T08:00:00Z}
             nodes:
               a: {shell: a, retry_except: [3, timeout], snoozes: 5, retry_jitter: 0.1}
-              b: {shell: b, attempts: 7, backoff: 5s}
+              b: {shell: b, attempts: 7, backoff: 5s, delay: 90s, wait_timeout: 1h, total_timeout: 2}
             """);
     assertThat(node(file, "a").data())
         .hasToString(
             "{command=\"a\", retry_except=\"3,timeout\", retry_jitter=\"0.1\", snoozes=\"5\","
-                + " retries=2, retry_delay=\"1m\", timeout=300}");
+                + " retries=2, retry_delay=\"1m\", timeout=300, at=\"2030-01-31T08:00:00Z\"}");
     assertThat(node(file, "b").data())
-        .hasToString("{command=\"b\", attempts=\"7\", backoff=5, timeout=300}");
-    assertThat(mistakes("nodes: {a: {shell: a, retry_delay: soon, attempts: 0}}"))
+        .hasToString(
+            "{command=\"b\", attempts=\"7\", backoff=5, delay=90, total_timeout=2,"
+                + " wait_timeout=3600, timeout=300}");
+    assertThat(mistakes("nodes: {a: {shell: a, retry_delay: soon, attempts: 0, at: noon}}"))
+        .contains("at must be a date and a time with a zone")
         .contains("retry_delay must be a duration")
         .contains("attempts must be an integer from 1 to 10000");
   }
