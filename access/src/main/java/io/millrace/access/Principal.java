@@ -46,6 +46,11 @@ public record Principal(
             roles.isEmpty() ? EnumSet.noneOf(Role.class) : EnumSet.copyOf(roles));
   }
 
+  /** Whether a principal may have this name, or one that is reserved. */
+  public static boolean isName(String name) {
+    return NAME.matcher(name).matches();
+  }
+
   /**
    * Checks a name: 1 to 63 letters, digits and {@code . _ @ -} of ASCII, beginning with a letter or
    * digit.
@@ -53,7 +58,7 @@ public record Principal(
    * @throws InvalidAccessException if it is none
    */
   public static String checkName(String name) {
-    if (!NAME.matcher(name).matches()) {
+    if (!isName(name)) {
       throw new InvalidAccessException(
           "a principal's name is 1 to 63 letters, digits and . _ @ - and begins with a letter or"
               + " digit, unlike \""

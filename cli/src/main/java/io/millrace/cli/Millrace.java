@@ -2,6 +2,7 @@ package io.millrace.cli;
 
 import io.millrace.bench.BenchCommand;
 import io.millrace.cli.access.AccessCommands;
+import io.millrace.cli.access.AuditCommand;
 import io.millrace.cli.cluster.ClusterCommands;
 import io.millrace.cli.cluster.MemberCommand;
 import io.millrace.cli.demo.DemoCommands;
@@ -88,6 +89,7 @@ public final class Millrace implements Runnable {
     // Options after the first word belong to the command that the worker runs.
     worker.setStopAtPositional(true);
     top.addSubcommand("access", new AccessCommands().group());
+    top.addSubcommand("audit", new AuditCommand());
     top.addSubcommand("bench", new BenchCommand());
     top.addSubcommand("demo", new DemoCommands().group());
     top.addSubcommand("runner", new RunnerCommand());

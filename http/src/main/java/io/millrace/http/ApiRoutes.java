@@ -34,6 +34,7 @@ public final class ApiRoutes {
   private boolean limitable;
   private Credentials credentials = Credentials.NONE;
   private ErrorForm errors = ErrorForm.PLAIN;
+  private @Nullable String action;
 
   private ApiRoutes(List<Route> routes, List<String> roots) {
     this.routes = routes;
@@ -57,6 +58,7 @@ public final class ApiRoutes {
     copy.limitable = limitable;
     copy.credentials = credentials;
     copy.errors = errors;
+    copy.action = action;
     change.accept(copy);
     return copy;
   }
@@ -97,6 +99,14 @@ public final class ApiRoutes {
   /** For routes whose errors have this form. The default is {@link ErrorForm#PLAIN}. */
   public ApiRoutes errors(ErrorForm form) {
     return with(copy -> copy.errors = form);
+  }
+
+  /**
+   * For routes that do this, in the words of the audit log: a kind of thing and a verb, for example
+   * {@code queue.create}. The default is none: the routes change nothing.
+   */
+  public ApiRoutes action(String kindAndVerb) {
+    return with(copy -> copy.action = kindAndVerb);
   }
 
   /** Adds a route for GET, and for HEAD. */
@@ -151,6 +161,7 @@ public final class ApiRoutes {
               limitable,
               credentials,
               errors,
+              action,
               handler,
               nonBlocking));
     }

@@ -2,6 +2,7 @@ package io.millrace.http;
 
 import java.util.EnumSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sender of a request, identified by the {@link AccessCheck}. Handlers get it from {@link
@@ -11,8 +12,10 @@ import java.util.Set;
  * @param roles what the caller may do; empty for a caller without credentials
  * @param reach what the roles are limited to
  * @param validity until when this holds
+ * @param key the prefix of the key that was shown; null if there was none
  */
-public record Caller(String principal, Set<Role> roles, Reach reach, Validity validity) {
+public record Caller(
+    String principal, Set<Role> roles, Reach reach, Validity validity, @Nullable String key) {
   /** A caller on this machine, if the server requires no credentials. */
   public static final Caller LOCAL = new Caller("local", Role.ALL, Reach.EVERYTHING);
 
@@ -29,7 +32,7 @@ public record Caller(String principal, Set<Role> roles, Reach reach, Validity va
 
   /** The same for ever. */
   public Caller(String principal, Set<Role> roles, Reach reach) {
-    this(principal, roles, reach, Validity.FOREVER);
+    this(principal, roles, reach, Validity.FOREVER, null);
   }
 
   /** Until when credentials hold. Safe for use by threads. */

@@ -308,7 +308,7 @@ final class Connection {
   private Request request() {
     Request current = request;
     if (current == null) {
-      current = new Request(received.head(), limits());
+      current = new Request(received.head(), limits(), peer);
       request = current;
     }
     return current;
@@ -344,6 +344,7 @@ final class Connection {
 
   private void write(Request current, AsyncResponse response) throws IOException {
     if (phase == Phase.CLOSED) {
+      var _ = context.dispatcher().completed(current, response);
       end();
       return;
     }

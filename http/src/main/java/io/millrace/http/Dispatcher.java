@@ -29,6 +29,7 @@ final class Dispatcher {
   private final AccessCheck access;
   private final Routes routes;
   private final ErrorResponses errorResponses;
+  private final AuditTrail audit;
   private final InFlight inFlight;
   private final long slowNanos;
 
@@ -41,11 +42,13 @@ final class Dispatcher {
       AccessCheck access,
       Routes routes,
       ErrorResponses errorResponses,
+      AuditTrail audit,
       InFlight inFlight,
       Duration slow) {
     this.access = access;
     this.routes = routes;
     this.errorResponses = errorResponses;
+    this.audit = audit;
     this.inFlight = inFlight;
     this.slowNanos = slow.toNanos();
   }
@@ -64,9 +67,8 @@ final class Dispatcher {
    *     query parameter and the route is strict
    */
   private Routes.@Nullable Match admit(Request request, Connection connection, boolean mayBlock) {
-    Routes.Match match = request.match();
-    if (match != null && request.isAdmitted()) {
-      return match;
+    if (request.isAdmitted()) {
+      return request.match();
     }
     HttpProblem refusal = request.refusal();
     if (refusal != null) {
@@ -84,6 +86,7 @@ final class Dispatcher {
     Head head = request.head();
     Routes.Match match = routes.match(head.method(), head.path());
     Route route = match.route();
+    request.route(route);
     Caller caller =
         access.check(
             new AccessCheck.Attempt(route, head.host(), head, connection.peer(), mayBlock));
@@ -92,6 +95,7 @@ final class Dispatcher {
     }
     // From here on the request counts for the route in the metrics, since the caller is known.
     request.match(match);
+    request.caller(caller);
     if (!caller.may(route.role())) {
       throw new HttpProblem(
           403,
@@ -113,7 +117,7 @@ final class Dispatcher {
     if (route.parameters().strict()) {
       Query.parse(head.query()).checkNames(route.parameters().names());
     }
-    request.caller(caller);
+    request.admit();
     return match;
   }
 
@@ -165,14 +169,21 @@ final class Dispatcher {
 
   /** Encodes a completed response, into {@code room} if it fits, and notes its status. */
   ByteBuffer encode(Request request, AsyncResponse completed, ByteBuffer room) {
+    Response.Whole response = completed(request, completed);
+    request.status(response.status());
+    return ResponseEncoder.encode(response, room);
+  }
+
+  /** Determines the response, and records what was changed, even if the client has gone. */
+  Response.Whole completed(Request request, AsyncResponse completed) {
     Response.Whole response;
     try {
       response = completed.response();
     } catch (RuntimeException | Error e) {
       response = errorResponses.of(e, request);
     }
-    request.status(response.status());
-    return ResponseEncoder.encode(response, room);
+    audit(request, response.status(), false);
+    return response;
   }
 
   /**
@@ -205,6 +216,7 @@ final class Dispatcher {
     Response response;
     try {
       response = entered ? answer(thread) : stopping();
+      audit(request, response.status(), true);
       if (!(response instanceof Response.Upgraded)) {
         thread.write(response, entered);
       }
@@ -243,6 +255,16 @@ final class Dispatcher {
         case DISCONNECTED -> throw new ClientGoneException();
         case OK -> errorResponses.of(e, thread.request());
       };
+    }
+  }
+
+  private void audit(Request request, int status, boolean mayBlock) {
+    if (request.isAdmitted() ? request.route().action() != null : request.refusal() != null) {
+      try {
+        audit.answered(request, status, mayBlock);
+      } catch (RuntimeException e) {
+        LOG.error("the audit log lacks {}, which was answered with {}", request, status, e);
+      }
     }
   }
 

@@ -37,10 +37,28 @@ public final class HttpServer {
       AccessCheck access,
       Routes routes,
       ErrorResponses errorResponses) {
+    return start(address, port, limits, access, routes, errorResponses, AuditTrail.NONE);
+  }
+
+  /**
+   * Starts a server whose requests are recorded.
+   *
+   * @param address the address to listen on
+   * @param port the port; 0 for any free one
+   * @throws HttpException if it cannot, for example because the port is taken
+   */
+  public static HttpServer start(
+      InetAddress address,
+      int port,
+      HttpLimits limits,
+      AccessCheck access,
+      Routes routes,
+      ErrorResponses errorResponses,
+      AuditTrail audit) {
     InFlight inFlight = new InFlight();
     HttpLimits possible = limits.possible();
     Dispatcher dispatcher =
-        new Dispatcher(access, routes, errorResponses, inFlight, possible.slowRequest());
+        new Dispatcher(access, routes, errorResponses, audit, inFlight, possible.slowRequest());
     RequestMemory memory = new RequestMemory(possible.memoryBytes());
     try {
       Acceptor acceptor =

@@ -10,6 +10,7 @@ import io.millrace.wire.Utf8;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
@@ -36,10 +37,16 @@ public final class Request {
 
   private final Head head;
   private final HttpLimits limits;
+  private final InetAddress peer;
   private final long beganNanos = System.nanoTime();
   private Routes.@Nullable Match match;
   private @Nullable Caller caller;
   private @Nullable HttpProblem refusal;
+  private @Nullable Route route;
+  private boolean admitted;
+  private Change change = Change.UNKNOWN;
+  private @Nullable String action;
+  private boolean recorded;
   private int status = NO_RESPONSE;
   private boolean waited;
   private volatile boolean submitted;
@@ -53,9 +60,28 @@ public final class Request {
   private long reservedBytes;
 
   /** A request whose head is complete. */
-  Request(Head head, HttpLimits limits) {
+  Request(Head head, HttpLimits limits, InetAddress peer) {
     this.head = head;
     this.limits = limits;
+    this.peer = peer;
+  }
+
+  /**
+   * What a request changed, for the audit log.
+   *
+   * @param area of what {@code scope} is a name; null if the change is not within one
+   * @param scope the group, queue, job type or node in which something was changed
+   * @param count how many things were changed; 0 for none
+   * @param first the id of the first of them; null if that is not known
+   * @param last the id of the last of them
+   */
+  public record Change(
+      Caller.Reach.@Nullable Area area,
+      String scope,
+      long count,
+      @Nullable String first,
+      @Nullable String last) {
+    private static final Change UNKNOWN = new Change(null, "", 1, null, null);
   }
 
   /** Sets the complete body, for handling on an event loop. */
@@ -85,8 +111,17 @@ public final class Request {
   }
 
   /** Whether the request has been let in. */
-  boolean isAdmitted() {
-    return match != null && caller != null;
+  public boolean isAdmitted() {
+    return admitted;
+  }
+
+  /** Notes that the request is let in. */
+  void admit() {
+    admitted = true;
+  }
+
+  void route(Route found) {
+    route = found;
   }
 
   /** Why it has not been let in; null if it was not refused. */
@@ -139,6 +174,93 @@ public final class Request {
   /** The path as it was sent, without the query. */
   public String path() {
     return head.path();
+  }
+
+  /** The request that the current thread serves; null if it serves none. */
+  public static @Nullable Request current() {
+    return CURRENT.isBound() ? CURRENT.get() : null;
+  }
+
+  /** The address from which the connection comes: that of the client, or of a proxy. */
+  public InetAddress peer() {
+    return peer;
+  }
+
+  /**
+   * The route, as soon as access is being checked.
+   *
+   * @throws IllegalStateException before
+   */
+  public Route route() {
+    if (route == null) {
+      throw new IllegalStateException("the route is not known yet");
+    }
+    return route;
+  }
+
+  /**
+   * What it does to what, for the audit log: the action of its route, unless {@link #actsAs} was
+   * called.
+   */
+  public @Nullable String action() {
+    return action == null ? route().action() : action;
+  }
+
+  /** Gives it another action than its route has; it then has an audit entry of its own. */
+  public void actsAs(String kindAndVerb) {
+    action = kindAndVerb;
+  }
+
+  /**
+   * Whether the change has an audit entry of its own: if the route needs the role operator or
+   * admin, or {@link #actsAs} was called. Other changes are counted together.
+   */
+  public boolean isRecordedApart() {
+    Caller.Role role = route().role();
+    return action != null || role == Caller.Role.OPERATOR || role == Caller.Role.ADMIN;
+  }
+
+  /** Whether the change is in the audit log already, since both were one transaction. */
+  public boolean isRecorded() {
+    return recorded;
+  }
+
+  /** Notes that the change is in the audit log. */
+  public void recorded() {
+    recorded = true;
+  }
+
+  /** What it has changed, as far as the handler has said so. */
+  public Change change() {
+    return change;
+  }
+
+  /** Notes in what the request changes something, for the audit log. */
+  public void concerns(Caller.Reach.Area area, String scope) {
+    change = new Change(area, scope, change.count, change.first, change.last);
+  }
+
+  /**
+   * Notes what the request has changed, for the audit log. The default is one thing, named by the
+   * last parameter of the path.
+   *
+   * @param count how many things; 0 for none
+   * @param first the id of the first; null if that is not known
+   * @param last the id of the last
+   */
+  public void changed(long count, @Nullable String first, @Nullable String last) {
+    change = new Change(change.area, change.scope, count, first, last);
+  }
+
+  /** Whether the sender is known; always true in a handler. */
+  public boolean hasCaller() {
+    return caller != null;
+  }
+
+  /** The last parameter of the path; null if there is none. */
+  public @Nullable String lastParameter() {
+    Routes.Match found = match;
+    return found == null || found.parameters().isEmpty() ? null : found.parameters().getLast();
   }
 
   /** The sender. */

@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  *     whose reach is limited
  * @param credentials credentials that it accepts besides the server's token and keys
  * @param errors the form of its errors
+ * @param action what it does to what, for the audit log, for example {@code queue.create}; null if
+ *     it changes nothing
  * @param handler handles the requests that {@code nonBlocking} does not get or declines
  * @param nonBlocking handles plain requests on the event loop; null for none
  */
@@ -38,6 +40,7 @@ public record Route(
     boolean limitable,
     Credentials credentials,
     ErrorForm errors,
+    @Nullable String action,
     Handler handler,
     @Nullable NonBlockingHandler nonBlocking) {
   /** The kind of body that a route reads. */

@@ -6,6 +6,7 @@ import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.http.AccessCheck;
 import io.millrace.http.ApiRoutes;
+import io.millrace.http.AuditTrail;
 import io.millrace.http.Caller;
 import io.millrace.http.ErrorResponses;
 import io.millrace.http.HttpServer;
@@ -15,6 +16,8 @@ import io.millrace.http.message.HttpException;
 import io.millrace.server.access.AccessPart;
 import io.millrace.server.archive.ArchivePart;
 import io.millrace.server.archive.ArchiveSettings;
+import io.millrace.server.audit.AuditPart;
+import io.millrace.server.audit.AuditSettings;
 import io.millrace.server.blobs.BlobApi;
 import io.millrace.server.blobs.BlobSettings;
 import io.millrace.server.cluster.ClusterApi;
@@ -68,7 +71,8 @@ public final class MillraceServer implements AutoCloseable {
           QueuesSettings.SECTION,
           JobsSettings.SECTION,
           GraphSettings.SECTION,
-          ArchiveSettings.SECTION);
+          ArchiveSettings.SECTION,
+          AuditSettings.SECTION);
 
   private final EmbeddedTaskStore store;
   private final BlobStore blobs;
@@ -130,8 +134,14 @@ public final class MillraceServer implements AutoCloseable {
           FilePermissions.warnIfShared("data folder", options.folder());
           FilePermissions.warnIfShared("blob folder", blobSettings.folder(options.folder()));
           SecureRandom random = new SecureRandom();
-          AccessPart access = AccessPart.open(new RequestStore(store), random);
-          List<Part> parts = parts(configuration, store, blobs, token, access, random);
+          AuditPart audit =
+              AuditPart.open(
+                  store,
+                  configuration.get(AuditSettings.SECTION),
+                  random,
+                  options.limits().operations());
+          AccessPart access = AccessPart.open(new RequestStore(store, audit.requests()), random);
+          List<Part> parts = parts(configuration, store, blobs, token, audit, access, random);
           PrometheusMeterRegistry registry = Metrics.registry();
           ErrorResponses errorResponses = new ErrorResponses();
           parts.forEach(part -> part.addErrorResponses(errorResponses));
@@ -149,7 +159,8 @@ public final class MillraceServer implements AutoCloseable {
                       settings.requiresCredentials() || !address.isLoopbackAddress(),
                       settings.origins()),
                   routes,
-                  errorResponses);
+                  errorResponses,
+                  audit.trail());
           listener.measure(registry);
           LOG.info("listening on {} port {}", address.getHostAddress(), listener.port());
           String url = url(address, listener.port());
@@ -166,10 +177,11 @@ public final class MillraceServer implements AutoCloseable {
       ServerSettings settings,
       AccessCheck access,
       Routes routes,
-      ErrorResponses errorResponses) {
+      ErrorResponses errorResponses,
+      AuditTrail audit) {
     try {
       return HttpServer.start(
-          address, settings.port(), settings.http(), access, routes, errorResponses);
+          address, settings.port(), settings.http(), access, routes, errorResponses, audit);
     } catch (HttpException e) {
       throw new ServerException(String.valueOf(e.getMessage()), e.getCause());
     }
@@ -181,10 +193,13 @@ public final class MillraceServer implements AutoCloseable {
       EmbeddedTaskStore store,
       BlobStore blobs,
       @Nullable Token token,
+      AuditPart audit,
       AccessPart access,
       SecureRandom random) {
     StoreOptions options = configuration.get(StoreSettings.SECTION).options();
-    TaskStore requests = new RequestStore(store);
+    // Jobs and graphs commit changes of several requests together, on the thread of one of them.
+    TaskStore shared = new RequestStore(store, null);
+    TaskStore requests = new RequestStore(store, audit.requests());
     ArchiveSettings archiveSettings = configuration.get(ArchiveSettings.SECTION);
     Archive archive = archiveSettings.open(options.folder());
     long maxBlobBytes = configuration.get(BlobSettings.SECTION).maxBytes();
@@ -199,12 +214,12 @@ public final class MillraceServer implements AutoCloseable {
     JobsPart jobs =
         JobsPart.open(
             configuration.get(JobsSettings.SECTION),
-            new JobsPart.Base(store, requests, blobs, maxBlobBytes, archive),
+            new JobsPart.Base(store, shared, blobs, maxBlobBytes, archive),
             random);
     GraphPart graph =
         GraphPart.open(
             configuration.get(GraphSettings.SECTION),
-            new GraphPart.Base(requests, blobs, options.folder(), queues.queues(), jobs.jobs()),
+            new GraphPart.Base(shared, blobs, options.folder(), queues.queues(), jobs.jobs()),
             random);
     SchedulesPart schedules =
         SchedulesPart.open(
@@ -213,7 +228,9 @@ public final class MillraceServer implements AutoCloseable {
                 new QueueTarget(queues.queues(), io.millrace.queues.Archive.in(blobs)),
                 new JobTarget(jobs.jobs())),
             random);
+    audit.reachesNodeBy(graph::reaches);
     return List.of(
+        audit,
         access,
         new StorePart(store, options.limits().operations()),
         new BlobApi(blobs, maxBlobBytes),

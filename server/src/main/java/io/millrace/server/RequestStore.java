@@ -1,6 +1,7 @@
 package io.millrace.server;
 
 import io.millrace.http.Request;
+import io.millrace.server.audit.RequestAudit;
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
 import io.millrace.store.Document;
@@ -19,14 +20,17 @@ import io.millrace.store.Transaction;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The store for the layers. It notes on a request that a command was submitted on its thread, so
  * that a later failure of the server is not reported as if nothing had changed.
  *
  * @param store the store itself
+ * @param audit adds entries of the audit log to the transactions of requests; null if the layer
+ *     commits changes of one request on the threads of others, so that they have entries after them
  */
-record RequestStore(TaskStore store) implements TaskStore {
+record RequestStore(TaskStore store, @Nullable RequestAudit audit) implements TaskStore {
   @Override
   public CompletableFuture<Outcome> submit(Command command) {
     Request.noteSubmission();
@@ -36,7 +40,7 @@ record RequestStore(TaskStore store) implements TaskStore {
   @Override
   public Outcome commit(Transaction transaction) {
     Request.noteSubmission();
-    return store.commit(transaction);
+    return audit == null ? store.commit(transaction) : audit.commit(store, transaction);
   }
 
   @Override

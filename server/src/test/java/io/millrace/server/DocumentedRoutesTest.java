@@ -31,10 +31,11 @@ final class DocumentedRoutesTest {
       one but `/health` and `/access/me` is refused to them.
 
       `/v1` answers parameters of the query that are not named here with 400; elsewhere they are passed
-      over. A body of *fields* is a JSON object, a form, or the query.
+      over. A body of *fields* is a JSON object, a form, or the query. The action is what the
+      [audit log](audit.md) says of a request.
 
-      | method | path | query | body | role | reach |
-      |---|---|---|---|---|---|
+      | method | path | query | body | role | reach | action |
+      |---|---|---|---|---|---|---|
       """;
 
   @Test
@@ -63,14 +64,15 @@ final class DocumentedRoutesTest {
     String query =
         new TreeSet<>(route.parameters().names())
             .stream().map(name -> "`" + name + "`").collect(Collectors.joining(", "));
-    return "| %s | `%s` | %s | %s | %s | %s |"
+    return "| %s | `%s` | %s | %s | %s | %s | %s |"
         .formatted(
             route.method(),
             route.path(),
             query,
             route.body() == Route.Body.NONE ? "" : word(route.body()),
             word(route.role()),
-            route.limitable() ? "kept" : "");
+            route.limitable() ? "kept" : "",
+            route.action() == null ? "" : route.action());
   }
 
   private static String word(Enum<?> value) {

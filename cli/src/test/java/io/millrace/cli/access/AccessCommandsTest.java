@@ -59,10 +59,14 @@ final class AccessCommandsTest {
   }
 
   private Shell.CommandResult run(byte[] input, Path key, String... command) {
+    return runIn("access", input, key, command);
+  }
+
+  private Shell.CommandResult runIn(String group, byte[] input, Path key, String... command) {
     return Shell.run(
         input,
         Stream.of(
-                Stream.of("access"),
+                Stream.of(group),
                 Stream.of(command),
                 Stream.of("--server", "http://127.0.0.1:" + server.port()),
                 Stream.of("--token-file", key.toString()))
@@ -157,5 +161,50 @@ final class AccessCommandsTest {
     assertThat(run(admin, "show", "nobody").code()).isEqualTo(4);
     assertThat(run(admin, "key", "nobody").code()).isEqualTo(4);
     assertThat(run(admin, "delete", "nobody").code()).isEqualTo(4);
+  }
+
+  private Shell.CommandResult audit(Path key, String... command) {
+    return runIn("audit", new byte[0], key, command);
+  }
+
+  @Test
+  void the_audit_log_is_shown_filtered_and_exported() throws IOException {
+    String key = done("create", "ann", "-r", "operator").strip();
+    Path file = Files.writeString(folder.resolve("ann"), key);
+    done("set", "ann", "--note", "x");
+
+    assertThat(audit(admin).out().lines().toList())
+        .hasSize(4)
+        .first()
+        .asString()
+        .startsWith("TIME");
+    assertThat(audit(admin, "-n", "1").out()).contains("principal.change").contains("root");
+    assertThat(audit(admin, "--id", "ann", "--since", "1h").out())
+        .contains("principal.create")
+        .contains("principal.change");
+    assertThat(audit(admin, "--action", "principal.create", "--json").out())
+        .startsWith("[{")
+        .contains("\"first\":\"ann\"");
+    assertThat(audit(admin, "--csv", "--principal", "root").out().lines()).hasSize(3);
+    assertThat(audit(admin, "--all", "--json", "--principal", "root").out()).startsWith("[{");
+    assertThat(audit(admin, "--to", "2001-01-01T00:00:00Z", "--json").out().strip())
+        .isEqualTo("[]");
+    assertThat(audit(file).out()).doesNotContain("principal");
+  }
+
+  @Test
+  void wrong_options_of_the_audit_log_are_refused() {
+    for (String wrong :
+        List.of(
+            "--result good",
+            "--count 0",
+            "--since 1h --from 2026-01-01T00:00:00Z",
+            "--from yesterday",
+            "--csv --json",
+            "--all",
+            "--csv --follow")) {
+      assertThat(audit(admin, wrong.split(" ")).code()).as(wrong).isIn(2, 3);
+      assertThat(audit(admin, wrong.split(" ")).err()).as(wrong).isNotEmpty();
+    }
   }
 }

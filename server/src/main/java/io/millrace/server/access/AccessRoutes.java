@@ -52,12 +52,17 @@ record AccessRoutes(AccessRegistry registry) {
         .get("/principals", _ -> Json.response(Json.array(registry.principals(), AccessRoutes::of)))
         .get("/principals/{name}", this::show)
         .get("/keys", _ -> Json.response(Json.array(registry.keys(), AccessRoutes::of)))
+        .action("principal.delete")
         .delete("/principals/{name}", this::delete)
+        .action("key.revoke")
         .delete("/keys/{prefix}", this::revoke);
     admin
         .body(Route.Body.JSON)
+        .action("principal.create")
         .post("/principals", this::create)
+        .action("principal.change")
         .patch("/principals/{name}", this::change)
+        .action("key.create")
         .post("/principals/{name}/keys", this::addKey);
     api.role(Caller.Role.ANYONE).get("/me", AccessRoutes::me);
     return api.routes();
@@ -88,10 +93,12 @@ record AccessRoutes(AccessRegistry registry) {
     }
     Reach reach = reach(body);
     JsonNode key = body.get("key");
+    String name = required("name", body);
+    request.changed(1, name, name);
     AccessRegistry.Created created =
         registry.create(
             new NewPrincipal(
-                required("name", body),
+                name,
                 roles,
                 reach == null ? Reach.EVERYTHING : reach,
                 text("note", body, ""),

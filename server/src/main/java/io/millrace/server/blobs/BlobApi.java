@@ -49,8 +49,8 @@ public final class BlobApi implements Part {
   @Override
   public List<Route> routes() {
     ApiRoutes api = ApiRoutes.below("/blobs");
-    api.body(Route.Body.BYTES).put("/{name}", this::put);
-    api.get("/{name}", this::get).delete("/{name}", this::delete);
+    api.body(Route.Body.BYTES).action("blob.put").put("/{name}", this::put);
+    api.get("/{name}", this::get).action("blob.delete").delete("/{name}", this::delete);
     api.query("prefix").get("", this::list);
     return api.routes();
   }

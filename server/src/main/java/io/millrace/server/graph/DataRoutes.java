@@ -32,6 +32,7 @@ record DataRoutes(GraphRegistry graph) {
     api.strictQuery(PAGES)
         .body(Route.Body.JSON)
         .role(Role.OPERATOR)
+        .action("graph.write")
         .put("/nodes/{id}/data/{key}", this::write);
   }
 

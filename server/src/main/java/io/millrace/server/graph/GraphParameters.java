@@ -7,6 +7,7 @@ import io.millrace.graph.GraphRegistry.Page;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
+import io.millrace.http.Caller.Reach.Area;
 import io.millrace.http.Request;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
@@ -43,12 +44,22 @@ final class GraphParameters {
     if (!GraphReach.of(request, graph).includes(id)) {
       throw new UnknownNodeException(id);
     }
+    note(request, List.of(id));
     return id;
+  }
+
+  /** Notes for the audit log which nodes a request is about. */
+  static void note(Request request, List<NodeId> ids) {
+    if (!ids.isEmpty()) {
+      request.concerns(Area.GRAPH, ids.getFirst().toString());
+      request.changed(ids.size(), ids.getFirst().toString(), ids.getLast().toString());
+    }
   }
 
   /** The node in the path; 404 if it does not exist, or is out of reach of the caller. */
   static GraphNode node(Request request, GraphRegistry graph) {
     NodeId id = id(request);
+    note(request, List.of(id));
     return GraphReach.of(request, graph).find(id).orElseThrow(() -> new UnknownNodeException(id));
   }
 

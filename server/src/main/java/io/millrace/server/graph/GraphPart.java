@@ -28,6 +28,7 @@ import io.millrace.graph.type.NodeTypes;
 import io.millrace.graph.type.StandardTypes;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.ErrorResponses;
+import io.millrace.http.Request;
 import io.millrace.http.Route;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.processes.ProcessException;
@@ -98,6 +99,13 @@ public final class GraphPart implements Part {
    * @param folder the folder of the store
    */
   public record Base(TaskStore store, BlobStore blobs, Path folder, Queues queues, Jobs jobs) {}
+
+  /** Whether the reach of a caller includes a node, by its id; false if there is no such node. */
+  public boolean reaches(Request request, String node) {
+    return NodeId.parse(node)
+        .filter(id -> GraphReach.of(request, graph.registry()).includes(id))
+        .isPresent();
+  }
 
   /** The types of nodes, and what has to be closed with them. */
   private record Types(NodeTypes all, StandardTypes standard, Tasks tasks, GraphJobs jobs)

@@ -58,12 +58,19 @@ record NodeRoutes(GraphRegistry graph) {
 
   void addTo(ApiRoutes api) {
     api.strictQuery(LISTING).get("/nodes", this::list);
-    api.strictQuery(Set.of()).body(Route.Body.JSON).post("/nodes", this::add);
+    api.strictQuery(Set.of()).body(Route.Body.JSON).action("graph.add").post("/nodes", this::add);
     api.strictQuery(Set.of("metadata")).get("/nodes/{id}", this::show);
     ApiRoutes operators = api.role(Role.OPERATOR);
-    operators.strictQuery(Set.of()).body(Route.Body.JSON).patch("/nodes/{id}", this::change);
-    operators.strictQuery(Set.of("below")).delete("/nodes/{id}", this::remove);
-    operators.strictQuery(Set.of()).post("/nodes/{id}/retry", this::retry);
+    operators
+        .strictQuery(Set.of())
+        .body(Route.Body.JSON)
+        .action("graph.change")
+        .patch("/nodes/{id}", this::change);
+    operators
+        .strictQuery(Set.of("below"))
+        .action("graph.remove")
+        .delete("/nodes/{id}", this::remove);
+    operators.strictQuery(Set.of()).action("graph.retry").post("/nodes/{id}/retry", this::retry);
   }
 
   private Response show(Request request) {
@@ -138,6 +145,8 @@ record NodeRoutes(GraphRegistry graph) {
             GraphParameters.id(request, graph),
             removal(request.query()),
             GraphParameters.expected(request));
+    String id = request.parameter("id");
+    request.changed(removed, id, id);
     return Json.response(Json.object().put("removed", removed));
   }
 
@@ -218,6 +227,7 @@ record NodeRoutes(GraphRegistry graph) {
     List<NewNode> nodes = NodeForms.of(Json.body(request));
     GraphReach.of(request, graph).checkTypes(nodes);
     List<GraphNode> added = graph.add(GraphReach.caller(request), nodes, expected);
+    GraphParameters.note(request, added.stream().map(GraphNode::id).toList());
     return Json.response(201, Json.array(added, NodeShape::of));
   }
 }

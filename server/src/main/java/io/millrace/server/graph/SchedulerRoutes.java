@@ -30,6 +30,7 @@ record SchedulerRoutes(GraphRegistry graph) {
   void addTo(ApiRoutes api) {
     api.strictQuery(Set.of("id", "signal", "grace"))
         .role(Role.OPERATOR)
+        .action("graph.kill")
         .put("/scheduler/kill", this::kill);
     api.strictQuery(Set.of("id", "until", "timeout")).get("/scheduler/wait", this::await);
     api.strictQuery(Set.of("metadata")).get("/running", this::running);
@@ -37,6 +38,7 @@ record SchedulerRoutes(GraphRegistry graph) {
 
   private Response kill(Request request) {
     List<NodeId> ids = GraphParameters.ids(request, graph);
+    GraphParameters.note(request, ids);
     Long expected = GraphParameters.expected(request);
     if (expected != null && ids.size() > 1) {
       throw HttpProblem.malformed("the header If-Match is for one node, not for " + ids.size());

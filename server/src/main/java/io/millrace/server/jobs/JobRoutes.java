@@ -52,9 +52,12 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
         .get("/jobs/{key}/failures", this::failures)
         .get("/jobs/{key}/returns", this::returns);
     api.role(Role.OPERATOR)
+        .action("job.delete")
         .post("/jobs/{key}/delete", this::delete)
         .delete("/jobs/{key}", this::delete)
+        .action("job.cancel")
         .post("/jobs/{key}/cancel", request -> change(request, registry::cancel))
+        .action("job.retry")
         .post("/jobs/{key}/retry", request -> change(request, registry::retry));
     // A batch may have jobs of several types.
     all.query("limit", "after").get("/batches", this::batches);
@@ -186,7 +189,10 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
    */
   private Job job(Request request) {
     String key = request.parameter("key");
-    return registry.find(key).filter(reached(request)).orElseThrow(() -> noJob(key));
+    Job job = registry.find(key).filter(reached(request)).orElseThrow(() -> noJob(key));
+    request.concerns(Caller.Reach.Area.TYPES, job.type());
+    request.changed(1, job.id().toString(), job.id().toString());
+    return job;
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.millrace.server.jobs;
 
 import io.millrace.http.ApiRoutes;
+import io.millrace.http.Caller.Reach.Area;
 import io.millrace.http.PendingWait;
 import io.millrace.http.Request;
 import io.millrace.http.Route;
@@ -69,17 +70,24 @@ final class PollRoutes {
         .limitable()
         .query("wait")
         .body(Route.Body.JSON)
+        .action("job.claim")
         .post("/worker/next", request -> next(request, types.none(request)))
         .post("/worker/next/next", request -> next(request, types.named(request, "next")))
         .post(
             "/worker/{type}/next",
             request -> next(request, types.named(request, request.parameter("type"))));
     ApiRoutes reporting = holders.limitable();
-    reporting.query("token").body(Route.Body.BYTES).post("/jobs/{key}/result", this::result);
+    reporting
+        .query("token")
+        .body(Route.Body.BYTES)
+        .action("job.result")
+        .post("/jobs/{key}/result", this::result);
     reporting
         .query("token")
         .body(Route.Body.JSON)
+        .action("job.failure")
         .post("/jobs/{key}/failure", this::failure)
+        .action("job.progress")
         .post("/jobs/{key}/progress", this::progress);
   }
 
@@ -88,7 +96,12 @@ final class PollRoutes {
         registration(Json.objectBody(request, WorkerSocket.MAX_REGISTRATION_BYTES));
     Duration wait = Duration.ofSeconds(request.query().integer("wait", 0, 0, MAX_WAIT_SECONDS));
     Assignment assignment = await(request, type, worker, wait).orElse(null);
-    return assignment == null ? Response.nothing() : delivery.of(request, assignment);
+    if (assignment == null) {
+      request.changed(0, null, null);
+      return Response.nothing();
+    }
+    note(request, assignment.job());
+    return delivery.of(request, assignment);
   }
 
   private Optional<Assignment> await(
@@ -122,7 +135,7 @@ final class PollRoutes {
     }
     LimitedBody body = new LimitedBody(request.bodyStream(), bounds.resultBytes());
     try {
-      return settled(jobs.complete(key(request), token, body));
+      return settled(request, jobs.complete(key(request), token, body));
     } catch (IOException | RuntimeException e) {
       if (body.exceeded()) {
         throw tooLong();
@@ -148,7 +161,7 @@ final class PollRoutes {
                 Json.text("failureCode", body.get("failureCode")),
                 seconds("retryAfter", body),
                 seconds("snooze", body)));
-    return settled(jobs.fail(key(request), token, failure));
+    return settled(request, jobs.fail(key(request), token, failure));
   }
 
   private static @Nullable BigDecimal seconds(String name, ObjectNode body) {
@@ -171,7 +184,7 @@ final class PollRoutes {
       throw HttpProblem.malformed("percent and info cannot both be null");
     }
     Progress progress = new Progress(percent, info, bounds.clock().millis());
-    return settled(jobs.progress(key(request), token, progress));
+    return settled(request, jobs.progress(key(request), token, progress));
   }
 
   private static @Nullable Double percent(@Nullable JsonNode value) {
@@ -183,6 +196,12 @@ final class PollRoutes {
       return percent.doubleValue();
     }
     throw HttpProblem.malformed("percent must be null or a number from 0 to 100, not " + value);
+  }
+
+  /** Notes for the audit log which job it is about. */
+  private static void note(Request request, Job job) {
+    request.concerns(Area.TYPES, job.type());
+    request.changed(1, job.id().toString(), job.id().toString());
   }
 
   /** The key in the path; a job out of reach of the caller is as if it were not there. */
@@ -202,9 +221,12 @@ final class PollRoutes {
     return request.query().integer("token", 0, 0, Long.MAX_VALUE);
   }
 
-  private Response settled(Settled settled) {
+  private Response settled(Request request, Settled settled) {
     return switch (settled) {
-      case Settled.Accepted(Job job) -> Json.response(shapes.of(job));
+      case Settled.Accepted(Job job) -> {
+        note(request, job);
+        yield Json.response(shapes.of(job));
+      }
       case Settled.Refused(String reason) -> throw new HttpProblem(409, reason);
       case Settled.Postponed(String reason) ->
           throw HttpProblem.unavailable("this cannot be stored now: " + reason, 1);

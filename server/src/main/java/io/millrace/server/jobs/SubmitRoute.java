@@ -57,7 +57,7 @@ final class SubmitRoute {
   }
 
   void addTo(ApiRoutes api) {
-    ApiRoutes forms = api.limitable().body(Route.Body.FORM);
+    ApiRoutes forms = api.limitable().body(Route.Body.FORM).action("job.submit");
     forms.post(
         "/jobs/submit",
         (request, tick) -> begin(request, types.none(request), tick),
@@ -91,12 +91,12 @@ final class SubmitRoute {
     JobId id = registry.newId();
     CompletableFuture<Job> job = registry.enqueue(id, fields.submission(type, clock), payload);
     tick.atEnd(flush);
-    return AsyncResponse.of(job, answer -> taken(id, answer));
+    return AsyncResponse.of(job, answer -> taken(request, id, answer));
   }
 
-  private static Response.Whole taken(JobId id, CompletableFuture<Job> answer) {
+  private static Response.Whole taken(Request request, JobId id, CompletableFuture<Job> answer) {
     if (answer.state() == Future.State.SUCCESS) {
-      return taken(id, answer.resultNow());
+      return taken(request, id, answer.resultNow());
     }
     throw answer.exceptionNow() instanceof RuntimeException e
         ? e
@@ -104,9 +104,11 @@ final class SubmitRoute {
   }
 
   /** The answer to a submission under an id; the job has another one if it is a duplicate. */
-  private static Response.Whole taken(JobId id, Job job) {
+  private static Response.Whole taken(Request request, JobId id, Job job) {
+    boolean duplicate = !job.id().equals(id);
+    request.changed(duplicate ? 0 : 1, job.id().toString(), job.id().toString());
     ObjectNode json = Json.object().put("created", job.key()).put("id", job.id().toString());
-    return Json.response(202, job.id().equals(id) ? json : json.put("duplicate", true));
+    return Json.response(202, duplicate ? json.put("duplicate", true) : json);
   }
 
   /** A payload as far as it has been taken. */
@@ -132,7 +134,7 @@ final class SubmitRoute {
       if (!job.id().equals(taken.id)) {
         discard(taken);
       }
-      return taken(taken.id, job);
+      return taken(request, taken.id, job);
     } catch (HttpProblem | InvalidJobException | IOException e) {
       discard(taken);
       throw e;

@@ -36,6 +36,7 @@ final class Types {
               + " out of reach of "
               + request.caller().principal());
     }
+    request.concerns(Area.TYPES, type);
     return type;
   }
 

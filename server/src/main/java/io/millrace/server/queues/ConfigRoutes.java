@@ -36,7 +36,7 @@ record ConfigRoutes(ConfigRegistry config, NodeRegistry nodes) {
 
   void addTo(DciRoutes api) {
     api.get("/config", this::show);
-    api.role(Role.OPERATOR).post("/config", this::change);
+    api.role(Role.OPERATOR).action("config.change").post("/config", this::change);
   }
 
   private Response show(Request request, Input input) {

@@ -38,6 +38,11 @@ record DciRoutes(ApiRoutes api) {
     return new DciRoutes(api.role(needed));
   }
 
+  /** The same for routes that do this, see {@link ApiRoutes#action}. */
+  DciRoutes action(String kindAndVerb) {
+    return new DciRoutes(api.action(kindAndVerb));
+  }
+
   DciRoutes get(String path, Action action) {
     api.get(path, with(action));
     return this;

@@ -21,7 +21,9 @@ record NodeRoutes(NodeRegistry nodes) {
                 Json.response(
                     Shapes.of(find(request.parameter("node")), nodes.list().timeMillis())));
     api.role(Role.OPERATOR)
+        .action("node.change")
         .post("/nodes/{node}", (request, input) -> change(request.parameter("node"), input))
+        .action("node.delete")
         .delete("/nodes/{node}", (request, _) -> remove(request.parameter("node")));
   }
 

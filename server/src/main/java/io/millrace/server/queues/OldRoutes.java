@@ -31,12 +31,16 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
     api.role(Role.VIEWER).post("/queue-prototypes-json", (_, _) -> prototypes());
     api.errors(Refusal.UNSUCCESSFUL)
         .role(Role.OPERATOR)
+        .action("queue.change")
         .post("/set-queue-attr-json", (request, input) -> setAttribute(request, input));
     api.errors(Refusal.PAIR)
         .role(Role.OPERATOR)
+        .action("queue.create")
         .post("/start-queue-json", (request, input) -> start(request, input))
+        .action("queue.delete")
         .post("/delete-queue-json", (request, input) -> delete(request, input));
     api.errors(Refusal.PAIR_AS_SUCCESS)
+        .action("task.submit")
         .post("/queue-create-tasks-json", (request, input) -> create(request, input))
         .post(
             "/queue-create-tasks-from-query-json",
@@ -94,6 +98,8 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
   }
 
   private Response create(Request request, Input input) {
+    // A refusal may have the status 200.
+    request.changed(0, null, null);
     if (!input.has("queueid") || !input.has("object")) {
       throw Refusal.of("queueid and object required").severe();
     }
@@ -114,7 +120,7 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
       ObjectNode result = Results.inserted(List.of()).put("success", 0).put("error", "no tasks");
       return Json.response(400, Json.array().add(0).add(0).add(result));
     }
-    List<Submitted> created = submit(queue, params);
+    List<Submitted> created = submit(request, queue, params);
     ArrayNode answer = Json.array().add(1).add(created.size());
     for (int i = 0; i < created.size(); i++) {
       answer.addObject().put("index", i).set("_id", Shapes.id(created.get(i).id()));
@@ -123,9 +129,9 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
     return Json.response(answer);
   }
 
-  private List<Submitted> submit(Queue queue, List<ObjectNode> params) {
+  private List<Submitted> submit(Request request, Queue queue, List<ObjectNode> params) {
     try {
-      return tasks.submit(queue, params, Terms.DEFAULTS);
+      return tasks.submit(request, queue, params, Terms.DEFAULTS);
     } catch (StoreFullException e) {
       throw e;
     } catch (InvalidRequestException e) {
@@ -134,6 +140,7 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
   }
 
   private Response createFromQuery(Request request, Input input) {
+    request.changed(0, null, null);
     for (String name : Set.of("queueid", "collection", "jsonfilter", "params")) {
       if (!input.has(name)) {
         throw Refusal.of("queueid, collection, jsonfilter, and params required").severe();
@@ -147,7 +154,7 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
     if (each.isEmpty()) {
       return Json.response(400, Json.array().add(0).add(0));
     }
-    return Json.response(Json.array().add(1).add(submit(queue, each).size()));
+    return Json.response(Json.array().add(1).add(submit(request, queue, each).size()));
   }
 
   private Queue queue(Request request, Input input) {

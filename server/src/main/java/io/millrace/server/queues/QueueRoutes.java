@@ -1,5 +1,6 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.Caller.Reach.Area;
 import io.millrace.http.Caller.Role;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
@@ -57,13 +58,17 @@ final class QueueRoutes {
     api.get("/queues", (request, _) -> all(request))
         .get("/queues/{queue}", (request, _) -> one(find(request, request.parameter("queue"))));
     api.role(Role.OPERATOR)
+        .action("queue.create")
         .post("/queues", (request, input) -> Json.response(create(request, input)))
+        .action("queue.change")
         .post(
             "/queues/{queue}",
             (request, input) -> Json.response(change(request, request.parameter("queue"), input)))
+        .action("queue.resume")
         .post(
             "/queues/{queue}/resume",
             (request, input) -> Json.response(resume(request, request.parameter("queue"), input)))
+        .action("queue.delete")
         .delete(
             "/queues/{queue}",
             (request, _) -> Json.response(delete(request, request.parameter("queue"))));
@@ -81,7 +86,9 @@ final class QueueRoutes {
 
   /** The queue of this id or name, if there is one within the reach of the caller. */
   Optional<Queue> lookUp(Request request, String idOrName) {
-    return queues.find(idOrName).filter(reach(request)::includes);
+    Optional<Queue> found = queues.find(idOrName).filter(reach(request)::includes);
+    found.ifPresent(queue -> request.concerns(Area.QUEUES, queue.name()));
+    return found;
   }
 
   private static Refusal notFound(String idOrName) {
@@ -108,7 +115,7 @@ final class QueueRoutes {
     if (name.isEmpty() || plugin.isEmpty()) {
       throw Refusal.of("name and plugin required");
     }
-    reach(request).checkName(name);
+    checkNew(request, name);
     input.allow(PARAMS, "Invalid param");
     checkPlugin(plugin, "Unknown plugin");
     Queue.Settings settings = settings(Queue.Settings.DEFAULTS, input);
@@ -120,8 +127,14 @@ final class QueueRoutes {
 
   /** Creates a queue without threads. */
   Queue create(Request request, String name, String plugin) {
-    reach(request).checkName(name);
+    checkNew(request, name);
     return queues.create(name, plugin, Queue.Settings.DEFAULTS);
+  }
+
+  private void checkNew(Request request, String name) {
+    reach(request).checkName(name);
+    request.concerns(Area.QUEUES, name);
+    request.changed(1, name, name);
   }
 
   private void checkPlugin(String plugin, String error) {

@@ -1,5 +1,6 @@
 package io.millrace.server.queues;
 
+import io.millrace.http.Caller.Reach.Area;
 import io.millrace.http.Caller.Role;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
@@ -61,11 +62,12 @@ record TaskRoutes(
 
   void addTo(DciRoutes whole) {
     DciRoutes api = whole.limitable();
-    api.postRaw("/tasks/{queue}", this::create, TERMS.toArray(String[]::new));
-    api.post(
+    api.action("task.submit").postRaw("/tasks/{queue}", this::create, TERMS.toArray(String[]::new));
+    api.action("task.submit")
+        .post(
             "/tasks/{queue}/{collection}",
-            (request, input) -> Json.response(createFrom(request, input)))
-        .get("/tasks/id/{id}", (request, _) -> show(known.find(request, request.parameter("id"))));
+            (request, input) -> Json.response(createFrom(request, input)));
+    api.get("/tasks/id/{id}", (request, _) -> show(known.find(request, request.parameter("id"))));
     DciRoutes operators = api.role(Role.OPERATOR);
     operation(
         operators, "cancel", REASON, (id, why) -> known.tasks().hold(id, Status.CANCELLED, why));
@@ -75,17 +77,19 @@ record TaskRoutes(
   }
 
   private void operation(DciRoutes api, String name, Set<String> params, Operation operation) {
-    api.post(
-        "/tasks/id/{id}/" + name,
-        (request, input) -> {
-          input.allow(params, "Invalid param");
-          String id = request.parameter("id");
-          known.checkReach(request, id);
-          return operation
-              .on(KnownTasks.id(id), input.text("reason"))
-              .map(task -> show(new Found(task, false)))
-              .orElseThrow(() -> known.missing(id));
-        });
+    api.action("task." + name)
+        .post(
+            "/tasks/id/{id}/" + name,
+            (request, input) -> {
+              input.allow(params, "Invalid param");
+              String id = request.parameter("id");
+              known.checkReach(request, id);
+              known.note(request, id);
+              return operation
+                  .on(KnownTasks.id(id), input.text("reason"))
+                  .map(task -> show(new Found(task, false)))
+                  .orElseThrow(() -> known.missing(id));
+            });
   }
 
   private Response show(Found found) {
@@ -124,8 +128,13 @@ record TaskRoutes(
     byte[] body = request.body();
     TaskArray params = TaskArray.of(Input.isForm(request, body) ? new byte[0] : body);
     Queue queue = queues.find(request, request.parameter("queue"));
-    return InsertedForm.response(
-        created(created -> params.read(part -> submission.submit(queue, part, terms, created))));
+    List<Submitted> created = new ArrayList<>();
+    try {
+      created(created, all -> params.read(part -> submission.submit(queue, part, terms, all)));
+    } finally {
+      note(request, created);
+    }
+    return InsertedForm.response(created);
   }
 
   private ObjectNode createFrom(Request request, Input input) {
@@ -145,15 +154,29 @@ record TaskRoutes(
     Queue queue = queues.find(request, request.parameter("queue"));
     queues.reach(request).checkCollection(request.parameter("collection"));
     List<ObjectNode> each = documents.params(request.parameter("collection"), filter, params);
-    return Results.inserted(submit(queue, each, terms(request)));
+    return Results.inserted(submit(request, queue, each, terms(request)));
   }
 
   /** Creates tasks. */
-  List<Submitted> submit(Queue queue, List<ObjectNode> params, Terms terms) {
+  List<Submitted> submit(Request request, Queue queue, List<ObjectNode> params, Terms terms) {
     if (params.isEmpty()) {
       throw Refusal.of("nothing matches, so no task was created").with(Results.inserted(List.of()));
     }
-    return created(created -> submission.submit(queue, params, terms, created));
+    List<Submitted> created = new ArrayList<>();
+    try {
+      created(created, all -> submission.submit(queue, params, terms, all));
+    } finally {
+      note(request, created);
+    }
+    return created;
+  }
+
+  /** Notes for the audit log which tasks were created. */
+  private static void note(Request request, List<Submitted> created) {
+    List<String> ids =
+        created.stream().filter(task -> !task.duplicate()).map(task -> task.id().hex()).toList();
+    request.changed(
+        ids.size(), ids.isEmpty() ? null : ids.getFirst(), ids.isEmpty() ? null : ids.getLast());
   }
 
   /** Creates tasks in parts, and passes on their ids. */
@@ -161,12 +184,8 @@ record TaskRoutes(
     void run(Consumer<List<Submitted>> created);
   }
 
-  /**
-   * All tasks that were created; if the store refuses one of many, the earlier ones are part of the
-   * error.
-   */
-  private static List<Submitted> created(Creation creation) {
-    List<Submitted> created = new ArrayList<>();
+  /** Creates tasks; if the store refuses one of many, the earlier ones are part of the error. */
+  private static void created(List<Submitted> created, Creation creation) {
     try {
       creation.run(created::addAll);
     } catch (InvalidRequestException e) {
@@ -175,7 +194,6 @@ record TaskRoutes(
       }
       throw Refusal.after(Results.inserted(created), e);
     }
-    return created;
   }
 
   /** All tasks by id, including archived ones. */
@@ -208,6 +226,14 @@ record TaskRoutes(
       if (!QueueReach.of(request, queues).isUnlimited()) {
         Found _ = find(request, text);
       }
+    }
+
+    /** Notes for the audit log in which queue a task is that is to be changed. */
+    void note(Request request, String text) {
+      tasks
+          .find(id(text))
+          .flatMap(task -> queues.find(task.queue().hex()))
+          .ifPresent(queue -> request.concerns(Area.QUEUES, queue.name()));
     }
 
     private Optional<Found> any(String text) {

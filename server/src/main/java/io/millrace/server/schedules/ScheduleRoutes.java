@@ -55,12 +55,18 @@ final class ScheduleRoutes {
     api.strictQuery(Set.of()).get("/{name}", request -> response(find(request)));
     changes
         .body(Body.JSON)
+        .action("schedule.put")
         .put("/{name}", request -> response(schedules.put(name(request), Json.objectBody(request))))
+        .action("schedule.pause")
         .post("/{name}/pause", this::pause)
+        .action("schedule.backfill")
         .post("/{name}/backfill", this::backfill);
     changes
+        .action("schedule.resume")
         .post("/{name}/resume", request -> response(schedules.resume(name(request))))
+        .action("schedule.run")
         .post("/{name}/run", this::run)
+        .action("schedule.delete")
         .delete("/{name}", this::delete);
   }
 

@@ -172,7 +172,8 @@ public final class Principals {
             grant.principal(),
             roles,
             reach.coversEverything() ? Caller.Reach.EVERYTHING : new Limited(reach),
-            grant::onEnd);
+            grant::onEnd,
+            grant.key());
     callers.put(grant, caller);
     var _ = grant.onEnd(() -> callers.remove(grant));
     return caller;

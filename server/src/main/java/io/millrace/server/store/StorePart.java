@@ -87,7 +87,9 @@ public final class StorePart implements Part {
     api.query("data")
         .body(Route.Body.JSON)
         .errors(LIST)
+        .action("store.update")
         .post("/update", verbs::beginUpdate, verbs::update)
+        .action("store.claim")
         .post("/claim", verbs::beginClaim, verbs::claim);
     return api.routes();
   }

@@ -1,5 +1,6 @@
 package io.millrace.server.store;
 
+import io.millrace.http.Caller.Reach.Area;
 import io.millrace.http.LoopTick;
 import io.millrace.http.PendingWait;
 import io.millrace.http.PendingWait.ClientGoneException;
@@ -8,14 +9,19 @@ import io.millrace.http.message.AsyncResponse;
 import io.millrace.http.message.Response;
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
+import io.millrace.store.DocumentKey;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Outcome;
 import io.millrace.store.OutcomeUnknownException;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
 import io.millrace.wire.DataForm;
 import io.millrace.wire.Requests;
 import io.millrace.wire.Responses;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +29,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Updates and claims. Their errors are lists, as in the original service. */
@@ -55,7 +62,13 @@ final class Verbs {
       return null;
     }
     DataForm form = Reads.data(request);
-    return asyncResponse(begin(request, transaction(request), tick), form);
+    Transaction transaction = transaction(request);
+    if (transaction.override()) {
+      // It is recorded before it is answered, which takes a thread.
+      return null;
+    }
+    return asyncResponse(
+        begin(request, transaction, tick), outcome -> note(request, transaction, outcome), form);
   }
 
   /** Begins a claim that does not wait for tasks. */
@@ -65,7 +78,9 @@ final class Verbs {
     }
     DataForm form = Reads.data(request);
     Claim claim = claimed(request);
-    return claim.waitMillis() > 0 ? null : asyncResponse(begin(request, claim, tick), form);
+    return claim.waitMillis() > 0
+        ? null
+        : asyncResponse(begin(request, claim, tick), outcome -> note(request, outcome), form);
   }
 
   private CompletableFuture<Outcome> begin(Request request, Command command, LoopTick tick) {
@@ -74,12 +89,15 @@ final class Verbs {
     return store.enqueue(command);
   }
 
-  private static AsyncResponse asyncResponse(CompletableFuture<Outcome> answer, DataForm form) {
+  private static AsyncResponse asyncResponse(
+      CompletableFuture<Outcome> answer, Consumer<Outcome> whenDone, DataForm form) {
     return AsyncResponse.of(
         answer,
         done -> {
           try {
-            return response(done.get(), form);
+            Outcome outcome = done.get();
+            whenDone.accept(outcome);
+            return response(outcome, form);
           } catch (ExecutionException e) {
             throw failure(e);
           } catch (InterruptedException e) {
@@ -91,15 +109,79 @@ final class Verbs {
   Response update(Request request) throws IOException {
     DataForm form = Reads.data(request);
     Transaction transaction = transaction(request);
+    if (transaction.override()) {
+      request.actsAs("store.override");
+    }
     request.submitted();
-    return response(store.commit(transaction), form);
+    Outcome outcome = store.commit(transaction);
+    note(request, transaction, outcome);
+    return response(outcome, form);
   }
 
   Response claim(Request request) throws IOException, InterruptedException {
     DataForm form = Reads.data(request);
     Claim claim = claimed(request);
     request.submitted();
-    return response(claim.waitMillis() > 0 ? awaited(request, claim) : store.claim(claim), form);
+    Outcome outcome = claim.waitMillis() > 0 ? awaited(request, claim) : store.claim(claim);
+    note(request, outcome);
+    return response(outcome, form);
+  }
+
+  /** Notes for the audit log which tasks were claimed. */
+  private static void note(Request request, Outcome outcome) {
+    if (outcome instanceof Outcome.Done done) {
+      noteTasks(request, done.tasks().size(), done.tasks());
+    }
+  }
+
+  /** Notes tasks that were changed, by their origins, and their group if that is one. */
+  private static void noteTasks(Request request, int count, List<Task> tasks) {
+    if (tasks.isEmpty()) {
+      request.changed(count, null, null);
+      return;
+    }
+    request.changed(
+        count, Long.toString(tasks.getFirst().origin()), Long.toString(tasks.getLast().origin()));
+    String group = tasks.getFirst().group();
+    for (Task task : tasks) {
+      if (!task.group().equals(group)) {
+        return;
+      }
+    }
+    request.concerns(Area.GROUPS, group);
+  }
+
+  /** Notes for the audit log what a transaction has changed. */
+  private static void note(Request request, Transaction transaction, Outcome outcome) {
+    if (!(outcome instanceof Outcome.Done done)) {
+      return;
+    }
+    int documents = transaction.puts().size() + transaction.documentDeletes().size();
+    int deletes = transaction.deletes().size();
+    if (documents + deletes == 0) {
+      noteTasks(request, done.tasks().size(), done.tasks());
+      return;
+    }
+    // The groups of deleted tasks are not known here, nor is there one for tasks and documents.
+    long count = done.tasks().size() + (long) deletes + documents;
+    if (deletes > 0) {
+      request.changed(
+          count, id(transaction.deletes().getFirst()), id(transaction.deletes().getLast()));
+      return;
+    }
+    List<DocumentKey> keys = new ArrayList<>(documents);
+    transaction.puts().forEach(put -> keys.add(put.key()));
+    transaction.documentDeletes().forEach(deleted -> keys.add(deleted.key()));
+    request.changed(count, keys.getFirst().key(), keys.getLast().key());
+    String collection = keys.getFirst().collection();
+    if (keys.stream().allMatch(key -> key.collection().equals(collection))
+        && done.tasks().stream().allMatch(task -> task.group().equals(collection))) {
+      request.concerns(Area.GROUPS, collection);
+    }
+  }
+
+  private static String id(TaskRef task) {
+    return Long.toString(task.origin() > 0 ? task.origin() : task.id());
   }
 
   private Transaction transaction(Request request) throws IOException {

@@ -13,6 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -52,6 +53,14 @@ final class AccessCrashTest {
     }
   }
 
+  /** Each change that was answered has its entry in the audit log, and each entry once. */
+  private static void assertRecorded(JsonCalls owner, int rounds) {
+    for (String action : List.of("principal.create", "key.create", "key.revoke")) {
+      JsonNode entries = owner.get("/audit?result=done&action=" + action).path("entries");
+      assertThat(entries).as(action).hasSize(rounds);
+    }
+  }
+
   @Test
   void a_key_counts_and_a_revoked_one_does_not_after_a_kill() throws Exception {
     List<String> kept = new ArrayList<>();
@@ -65,6 +74,7 @@ final class AccessCrashTest {
         for (String key : revoked) {
           assertThat(opens(server, key)).isFalse();
         }
+        assertRecorded(owner, round);
         ObjectNode principal = JsonNodeFactory.instance.objectNode().put("name", "p" + round);
         principal.putArray("roles").add("viewer");
         principal.putObject("key");
@@ -79,7 +89,9 @@ final class AccessCrashTest {
         revoked.add(other);
       }
     }
-    try (ServerProcess server = start()) {
+    try (ServerProcess server = start();
+        JsonCalls owner = as(server, TOKEN)) {
+      assertRecorded(owner, ROUNDS);
       assertThat(kept).allMatch(key -> opens(server, key));
       assertThat(revoked).noneMatch(key -> opens(server, key));
     }

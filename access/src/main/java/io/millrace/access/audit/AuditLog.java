@@ -1,0 +1,558 @@
+package io.millrace.access.audit;
+
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import io.millrace.access.audit.AuditEntry.Origin;
+import io.millrace.access.audit.AuditEntry.Result;
+import io.millrace.store.Bytes;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.Outcome;
+import io.millrace.store.Owner;
+import io.millrace.store.StoreClosedException;
+import io.millrace.store.StoreException;
+import io.millrace.store.TaskStore;
+import io.millrace.store.TaskStore.DocumentQuery;
+import io.millrace.store.Transaction;
+import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.work.StoreSession;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The audit log in a store. Entries come in three ways: as a part of the transaction that they are
+ * about ({@link #put}), on their own ({@link #write}), or counted in memory ({@link #note}) and
+ * written once a second by {@link #step}, which also removes what is too old or too much. Safe for
+ * use by threads.
+ *
+ * <p>A document holds one entry or up to 200; its key begins with the time at which it was written,
+ * so that keys are in order of time.
+ */
+public final class AuditLog {
+  private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);
+
+  /** A collection of {@code /access}, which nothing else reads or changes. */
+  static final String COLLECTION = "access.audit";
+
+  private static final Duration FLUSH_INTERVAL = Duration.ofSeconds(1);
+  private static final Duration SWEEP_INTERVAL = Duration.ofMinutes(1);
+
+  /** How many origins are counted apart within a second; beyond, they are merged. */
+  private static final int MAX_ORIGINS = 1_000;
+
+  /** How many of them may be callers that were refused without being known. */
+  private static final int MAX_UNKNOWN_ORIGINS = 100;
+
+  private static final int MAX_ENTRIES_PER_DOCUMENT = 200;
+  private static final int MAX_UNWRITTEN = 20_000;
+  private static final int MAX_ID = 256;
+  private static final int PAGE = 500;
+
+  /** How many documents one call reads before it returns what it has found. */
+  private static final int MAX_SCANNED = 20_000;
+
+  /** The share of the largest size that is left after a sweep. */
+  private static final double AFTER_SWEEP = 0.9;
+
+  /** What a document takes besides its key and body, about. */
+  private static final int OVERHEAD_BYTES = 100;
+
+  private static final Owner SELF = Owner.client(1);
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder()
+          .changeDefaultPropertyInclusion(each -> each.withValueInclusion(Include.NON_NULL))
+          .build();
+
+  private final TaskStore store;
+  private final InstantSource clock;
+  private final Settings settings;
+  private final String run;
+  private final AtomicLong sequence = new AtomicLong();
+  private final AtomicLong bytes = new AtomicLong(-1);
+  private final Map<Group, Tally> tallies = new ConcurrentHashMap<>();
+  private final Map<Group, Tally> unknownTallies = new ConcurrentHashMap<>();
+  private final List<AuditEntry> unwritten = new ArrayList<>();
+  private long dropped;
+  private Instant nextSweep = Instant.MIN;
+
+  /**
+   * How much is kept.
+   *
+   * @param keep how long an entry is kept
+   * @param maxBytes how much memory all entries may take, about; the oldest are removed
+   */
+  public record Settings(Duration keep, long maxBytes) {}
+
+  /**
+   * An entry with its id, by which entries are ordered.
+   *
+   * @param id its id
+   */
+  public record Found(String id, AuditEntry entry) {}
+
+  /**
+   * Some entries.
+   *
+   * @param next the id from which to go on; null if there is no more
+   */
+  public record Page(List<Found> entries, @Nullable String next) {}
+
+  /**
+   * What is counted together.
+   *
+   * @param id set if each thing is counted apart
+   */
+  private record Group(Origin origin, @Nullable String id) {}
+
+  /** Counts what is alike, until it is taken. */
+  private static final class Tally {
+    private final long beganMillis;
+    private long count;
+    private @Nullable String first;
+    private @Nullable String last;
+    private boolean taken;
+
+    Tally(long nowMillis) {
+      this.beganMillis = nowMillis;
+    }
+
+    /** Returns false if it was taken before. */
+    synchronized boolean add(long more, @Nullable String from, @Nullable String to) {
+      if (taken) {
+        return false;
+      }
+      count += more;
+      first = first == null ? from : first;
+      last = to == null ? last : to;
+      return true;
+    }
+
+    synchronized AuditEntry take(Origin origin) {
+      taken = true;
+      return new AuditEntry(Instant.ofEpochMilli(beganMillis), origin, count, first, last);
+    }
+  }
+
+  private record Stored(List<StoredEntry> entries) {}
+
+  private record StoredEntry(
+      long time,
+      String principal,
+      @Nullable String key,
+      String address,
+      String api,
+      String action,
+      @Nullable String area,
+      @Nullable String scope,
+      Result result,
+      int status,
+      long count,
+      @Nullable String first,
+      @Nullable String last) {
+    static StoredEntry of(AuditEntry entry) {
+      Origin origin = entry.origin();
+      return new StoredEntry(
+          entry.time().toEpochMilli(),
+          origin.principal(),
+          origin.key(),
+          origin.address(),
+          origin.api(),
+          origin.action(),
+          origin.area(),
+          origin.scope().isEmpty() ? null : origin.scope(),
+          origin.result(),
+          origin.status(),
+          entry.count(),
+          entry.first(),
+          entry.last());
+    }
+
+    AuditEntry entry() {
+      return new AuditEntry(
+          Instant.ofEpochMilli(time),
+          new Origin(
+              principal,
+              key,
+              address,
+              api,
+              action,
+              area,
+              scope == null ? "" : scope,
+              result,
+              status),
+          count,
+          first,
+          last);
+    }
+  }
+
+  /**
+   * The log in a store.
+   *
+   * @param random draws a part of the keys of this run; used under its own lock
+   */
+  public AuditLog(TaskStore store, InstantSource clock, RandomGenerator random, Settings settings) {
+    this.store = store;
+    this.clock = clock;
+    this.settings = settings;
+    synchronized (random) {
+      this.run = Integer.toString(random.nextInt(36 * 36 * 36, 36 * 36 * 36 * 36), 36);
+    }
+  }
+
+  /** The time by the clock of the log. */
+  public Instant now() {
+    return clock.instant();
+  }
+
+  /**
+   * Counts changes. Those of one origin within a second become one entry.
+   *
+   * @param apart whether each id becomes an entry of its own
+   */
+  public void note(
+      Origin origin, long count, @Nullable String first, @Nullable String last, boolean apart) {
+    String from = shortened(first);
+    add(tallies, MAX_ORIGINS, new Group(origin, apart ? from : null), count, from, shortened(last));
+  }
+
+  /** Counts a refusal of a caller that is not known. Many of a second are merged sooner. */
+  public void noteUnknown(Origin origin) {
+    add(unknownTallies, MAX_UNKNOWN_ORIGINS, new Group(origin, null), 1, null, null);
+  }
+
+  private void add(
+      Map<Group, Tally> counted,
+      int max,
+      Group group,
+      long count,
+      @Nullable String first,
+      @Nullable String last) {
+    while (true) {
+      Tally tally = counted.get(group);
+      if (tally == null) {
+        Group added = bounded(counted, max, group);
+        tally = counted.computeIfAbsent(added, _ -> new Tally(clock.millis()));
+      }
+      if (tally.add(count, first, last)) {
+        return;
+      }
+      // It is being written; the next one of this origin is another.
+      Thread.onSpinWait();
+    }
+  }
+
+  private static Group bounded(Map<Group, Tally> counted, int max, Group group) {
+    int size = counted.size();
+    if (size < max) {
+      return group;
+    }
+    return new Group(
+        size < 2 * max ? group.origin().merged() : group.origin().mergedWholly(), null);
+  }
+
+  private static @Nullable String shortened(@Nullable String id) {
+    return id == null || id.length() <= MAX_ID ? id : id.substring(0, MAX_ID);
+  }
+
+  /**
+   * A document with an entry, to be put in the transaction that the entry is about. Call {@link
+   * #written} if that is committed.
+   */
+  public Transaction.Put put(AuditEntry entry) {
+    return put(List.of(entry));
+  }
+
+  private Transaction.Put put(List<AuditEntry> entries) {
+    Stored stored = new Stored(entries.stream().map(StoredEntry::of).toList());
+    return new Transaction.Put(
+        new DocumentKey(COLLECTION, newKey()),
+        DocumentVersion.ANY,
+        Bytes.copyOf(MAPPER.writeValueAsBytes(stored)),
+        false);
+  }
+
+  private String newKey() {
+    return keyAt(clock.millis())
+        + "-%07d-%s".formatted(sequence.incrementAndGet() % 10_000_000, run);
+  }
+
+  /** What the keys of documents of this time and later ones are greater than. */
+  private static String keyAt(long millis) {
+    return "%013d".formatted(Math.max(0, millis));
+  }
+
+  /** Counts a document that was written. */
+  public void written(Transaction.Put put) {
+    long size = size(put.key(), put.body());
+    bytes.getAndUpdate(known -> known < 0 ? known : known + size);
+  }
+
+  private static long size(DocumentKey key, Bytes body) {
+    return OVERHEAD_BYTES + key.key().length() + body.size();
+  }
+
+  /** Writes an entry; if that is not possible now, it is tried again once a second. */
+  public void write(AuditEntry entry) {
+    if (!commit(List.of(entry))) {
+      keep(List.of(entry));
+    }
+  }
+
+  /** Returns false if the store does not take them now. */
+  private boolean commit(List<AuditEntry> entries) {
+    Transaction.Put put = put(entries);
+    try {
+      if (store.commit(Transaction.by(SELF).put(put).build()) instanceof Outcome.Done) {
+        written(put);
+        return true;
+      }
+      return false;
+    } catch (StoreClosedException e) {
+      throw e;
+    } catch (StoreException e) {
+      LOG.debug("entries of the audit log cannot be written now", e);
+      return false;
+    }
+  }
+
+  private synchronized void keep(List<AuditEntry> entries) {
+    unwritten.addAll(entries);
+    int surplus = unwritten.size() - MAX_UNWRITTEN;
+    if (surplus > 0) {
+      unwritten.subList(0, surplus).clear();
+      if (dropped == 0) {
+        LOG.warn("the store takes no entries of the audit log; the oldest are lost");
+      }
+      dropped += surplus;
+    }
+  }
+
+  /** How many entries were lost, because the store did not take them for too long. */
+  public synchronized long dropped() {
+    return dropped;
+  }
+
+  /**
+   * Writes what was counted, and removes entries that are too old or too many: a {@link
+   * io.millrace.work.Step}.
+   *
+   * @return when it is to be called again
+   */
+  public Instant step(Instant now) {
+    flush();
+    if (!now.isBefore(nextSweep)) {
+      sweep(now);
+      nextSweep = now.plus(SWEEP_INTERVAL);
+    }
+    return now.plus(FLUSH_INTERVAL);
+  }
+
+  /** Writes what was counted so far. */
+  public synchronized void flush() {
+    keep(
+        Stream.of(tallies, unknownTallies)
+            .flatMap(AuditLog::taken)
+            .sorted((one, other) -> one.time().compareTo(other.time()))
+            .toList());
+    while (!unwritten.isEmpty()) {
+      List<AuditEntry> part =
+          unwritten.subList(0, Math.min(MAX_ENTRIES_PER_DOCUMENT, unwritten.size()));
+      if (!commit(List.copyOf(part))) {
+        return;
+      }
+      part.clear();
+    }
+  }
+
+  private static Stream<AuditEntry> taken(Map<Group, Tally> counted) {
+    return List.copyOf(counted.keySet()).stream()
+        .flatMap(group -> {
+          Tally tally = counted.remove(group);
+          return tally == null ? Stream.empty() : Stream.of(tally.take(group.origin()));
+        });
+  }
+
+  /** Removes what is too old, and the oldest entries if there is too much. */
+  private void sweep(Instant now) {
+    if (bytes.get() < 0) {
+      long sum = 0;
+      for (Document document : StoreSession.pages(store, COLLECTION, "", "")) {
+        sum += size(document.key(), document.body());
+      }
+      bytes.set(sum);
+    }
+    String oldest = keyAt(now.minus(settings.keep()).toEpochMilli());
+    long surplus =
+        bytes.get() > settings.maxBytes()
+            ? bytes.get() - (long) (AFTER_SWEEP * settings.maxBytes())
+            : 0;
+    while (true) {
+      Transaction.Builder removal = Transaction.by(SELF);
+      int count = 0;
+      long removed = 0;
+      for (Document document :
+          store.documents(new DocumentQuery(COLLECTION, "", "", PAGE)).value()) {
+        if (document.key().key().compareTo(oldest) >= 0 && removed >= surplus) {
+          break;
+        }
+        removal.delete(document.key(), document.version());
+        removed += size(document.key(), document.body());
+        count++;
+      }
+      if (count == 0 || !(store.commit(removal.build()) instanceof Outcome.Done)) {
+        return;
+      }
+      bytes.addAndGet(-removed);
+      surplus = Math.max(0, surplus - removed);
+      if (count < PAGE) {
+        return;
+      }
+    }
+  }
+
+  /**
+   * The newest entries, newest first.
+   *
+   * @param from entries of this time and later
+   * @param to entries before this time
+   * @param before only entries with smaller ids; null for all
+   * @param wanted which entries
+   * @param limit at most so many; fewer may be found although there are more, see {@link Page#next}
+   */
+  public Page newest(
+      Instant from, Instant to, @Nullable String before, Predicate<AuditEntry> wanted, int limit) {
+    List<Found> found = new ArrayList<>();
+    long floor = Math.max(millis(from), oldestMillis());
+    long end = before == null ? clock.millis() + 1 : millisOf(before) + 1;
+    long width = SWEEP_INTERVAL.toMillis();
+    int scanned = 0;
+    while (end > floor) {
+      long begin = Math.max(floor, end - width);
+      String last = keyAt(end);
+      List<Document> documents =
+          store.documents(new DocumentQuery(COLLECTION, "", keyAt(begin), PAGE)).value();
+      boolean crowded =
+          documents.size() == PAGE && documents.getLast().key().key().compareTo(last) < 0;
+      if (crowded && end - begin > 1) {
+        width = Math.max(1, (end - begin) / 8);
+        continue;
+      }
+      if (crowded) {
+        // All of one millisecond.
+        documents = store.documents(new DocumentQuery(COLLECTION, keyAt(begin), "", 0)).value();
+      }
+      documents =
+          documents.stream().filter(document -> document.key().key().compareTo(last) < 0).toList();
+      for (Document document : documents.reversed()) {
+        for (Found each : entries(document).reversed()) {
+          if (before != null && each.id().compareTo(before) >= 0) {
+            continue;
+          }
+          if (isWithin(each.entry(), from, to) && wanted.test(each.entry())) {
+            if (found.size() == limit) {
+              return new Page(found, found.getLast().id());
+            }
+            found.add(each);
+          }
+        }
+      }
+      scanned += documents.size();
+      end = begin;
+      if (scanned > MAX_SCANNED && end > floor) {
+        return new Page(found, keyAt(end));
+      }
+      width = documents.size() < PAGE / 8 ? width * 4 : width;
+    }
+    return new Page(found, null);
+  }
+
+  /**
+   * The entries after one, oldest first.
+   *
+   * @param from entries of this time and later
+   * @param to entries before this time
+   * @param after only entries with larger ids; null for all
+   * @param wanted which entries
+   * @param limit at most so many; fewer may be found although there are more, see {@link Page#next}
+   */
+  public Page oldest(
+      Instant from, Instant to, @Nullable String after, Predicate<AuditEntry> wanted, int limit) {
+    List<Found> found = new ArrayList<>();
+    String begin = keyAt(millis(from));
+    if (after != null) {
+      // The document of that entry may hold more of them.
+      String same = after.contains(".") ? after.substring(0, after.lastIndexOf('.')) : after;
+      begin = same.compareTo(begin) > 0 ? same.substring(0, same.length() - 1) : begin;
+    }
+    int scanned = 0;
+    for (Document document : StoreSession.pages(store, COLLECTION, "", begin)) {
+      for (Found each : entries(document)) {
+        if (after != null && each.id().compareTo(after) <= 0) {
+          continue;
+        }
+        if (isWithin(each.entry(), from, to) && wanted.test(each.entry())) {
+          if (found.size() == limit) {
+            return new Page(found, found.getLast().id());
+          }
+          found.add(each);
+        }
+      }
+      if (++scanned > MAX_SCANNED) {
+        return new Page(found, document.key().key() + ".999");
+      }
+    }
+    return new Page(found, null);
+  }
+
+  private static boolean isWithin(AuditEntry entry, Instant from, Instant to) {
+    return !entry.time().isBefore(from) && entry.time().isBefore(to);
+  }
+
+  private long oldestMillis() {
+    List<Document> first = store.documents(new DocumentQuery(COLLECTION, "", "", 1)).value();
+    return first.isEmpty() ? Long.MAX_VALUE : millisOf(first.getFirst().key().key());
+  }
+
+  private static long millis(Instant time) {
+    return time.isBefore(Instant.EPOCH) ? 0 : time.toEpochMilli();
+  }
+
+  /** The time of a document or an entry, by its key or id; 0 if it is malformed. */
+  private static long millisOf(String key) {
+    try {
+      return Long.parseLong(key.substring(0, Math.min(13, key.length())));
+    } catch (NumberFormatException _) {
+      return 0;
+    }
+  }
+
+  private static List<Found> entries(Document document) {
+    List<StoredEntry> stored;
+    try {
+      stored = MAPPER.readValue(document.body().toArray(), Stored.class).entries();
+    } catch (JacksonException e) {
+      LOG.warn("the {} cannot be read: {}", document.key(), e.getMessage());
+      return List.of();
+    }
+    List<Found> entries = new ArrayList<>();
+    for (StoredEntry each : stored) {
+      entries.add(
+          new Found("%s.%03d".formatted(document.key().key(), entries.size()), each.entry()));
+    }
+    return entries;
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.millrace.access.audit;
+
+import org.jspecify.annotations.NullMarked;
