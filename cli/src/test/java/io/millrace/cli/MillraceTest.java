@@ -3,12 +3,20 @@ package io.millrace.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class MillraceTest {
+  /** A command in the list of a group: two spaces, its names, and its description. */
+  private static final Pattern LISTED = Pattern.compile("(?m)^  ([a-z-]+)(?:, [a-z-]+)*  +\\S");
+
   @Test
   void the_version_is_printed() {
     Shell.CommandResult ran = Shell.run("--version");
@@ -23,79 +31,54 @@ class MillraceTest {
     assertThat(ran.err()).contains("a command is missing").contains("millrace --help");
   }
 
+  /** All commands and groups of commands that the help lists. */
+  static Stream<String> commands() {
+    List<String> commands = new ArrayList<>();
+    addCommands("", commands);
+    return commands.stream();
+  }
+
+  private static void addCommands(String group, List<String> commands) {
+    String help = Shell.run((group + " --help").strip().split(" ")).out();
+    int list = help.indexOf("\nCommands:\n");
+    if (list >= 0) {
+      Matcher line = LISTED.matcher(help).region(list, help.length());
+      while (line.find()) {
+        String command = (group + " " + line.group(1)).strip();
+        if (!command.equals("help")) {
+          commands.add(command);
+          addCommands(command, commands);
+        }
+      }
+    }
+  }
+
+  @Test
+  void the_help_lists_every_group_of_commands() {
+    assertThat(commands())
+        .hasSizeGreaterThan(80)
+        .contains("up", "store backup", "tasks requeue", "graph import", "access me");
+  }
+
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "up",
-        "node",
-        "store",
-        "store groups",
-        "store list",
-        "store get",
-        "store add",
-        "store claim",
-        "store update",
-        "store delete",
-        "store watch",
-        "store documents",
-        "store document",
-        "store backup",
-        "store restore",
-        "store verify",
-        "queues",
-        "queues list",
-        "queues show",
-        "queues create",
-        "queues set",
-        "queues delete",
-        "tasks",
-        "tasks submit",
-        "tasks search",
-        "tasks show",
-        "tasks tail",
-        "tasks wait",
-        "tasks cancel",
-        "tasks terminate",
-        "tasks block",
-        "tasks requeue",
-        "nodes",
-        "nodes list",
-        "nodes set",
-        "config",
-        "config show",
-        "config set",
-        "jobs",
-        "jobs submit",
-        "jobs list",
-        "jobs show",
-        "jobs wait",
-        "jobs result",
-        "jobs retry",
-        "jobs cancel",
-        "jobs delete",
-        "jobs batches",
-        "graph",
-        "graph run",
-        "graph add",
-        "graph show",
-        "graph watch",
-        "graph wait",
-        "graph output",
-        "graph kill",
-        "graph retry",
-        "graph rm",
-        "graph export",
-        "graph import",
-        "workers",
-        "worker",
-        "demo",
-        "demo wordcount"
-      })
+  @MethodSource("commands")
   void every_command_explains_itself(String command) {
     Shell.CommandResult ran = Shell.run((command + " --help").split(" "));
     assertThat(ran.code()).isZero();
     assertThat(ran.out()).startsWith("Usage: millrace " + command);
     assertThat(ran.err()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("commands")
+  void every_command_refuses_an_option_that_it_does_not_have(String command) {
+    Shell.CommandResult ran = Shell.run((command + " --no-such-option").split(" "));
+    assertThat(ran.code()).isEqualTo(2);
+    assertThat(ran.out()).isEmpty();
+    // A parameter that is missing too is named instead.
+    assertThat(ran.err())
+        .containsAnyOf("--no-such-option", "Missing required")
+        .contains("millrace " + command + " --help");
   }
 
   @Test

@@ -27,7 +27,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** The commands on principals, their keys and roles, under one name. */
 @Command(
     name = "access",
-    description = "Decides who may use a server: principals, their keys, roles and reach.",
+    description = "Manages who may use a server: principals, their keys, roles and reach.",
     addMethodSubcommands = false)
 public final class AccessCommands extends CommandGroup {
   private static final String PRINCIPALS = "/access/principals";
@@ -104,14 +104,14 @@ public final class AccessCommands extends CommandGroup {
         names = "--expires",
         paramLabel = "TIME",
         converter = Durations.class,
-        description = "How long the key counts, for example 90d. Default: for ever")
+        description = "How long the key is valid, for example 90d. Default: no limit")
     private @Nullable Duration expires;
 
     @Option(
         names = "--key-file",
         paramLabel = "FILE",
         description =
-            "Writes the key into this file, which only its owner can read, instead of printing it.")
+            "Writes the key to this file, which only its owner can read, instead of printing it.")
     private @Nullable Path file;
 
     ObjectNode key() {
@@ -202,8 +202,8 @@ public final class AccessCommands extends CommandGroup {
   @Command(
       name = "create",
       description = {
-        "Creates a principal, and prints its first key.",
-        "With --password-file it has a password, and no key unless --key-name, --expires or"
+        "Creates a principal and prints its first key.",
+        "With --password-file, it gets a password, and a key only if --key-name, --expires or"
             + " --key-file is given."
       })
   int create(
@@ -222,12 +222,13 @@ public final class AccessCommands extends CommandGroup {
       @Option(
               names = "--rate",
               paramLabel = "N",
-              description = "At most so many requests a second for each key.")
+              description = "The maximum number of requests a second for each key.")
           @Nullable String rate,
       @Option(
               names = "--password-file",
               paramLabel = "FILE",
-              description = "A file with a password of at least 10 characters; - for the input.")
+              description =
+                  "A file with a password of at least 10 characters; - is standard input.")
           @Nullable String passwordFile,
       @Parameters(paramLabel = "NAME", description = "The name of the principal.") String name) {
     return server.perform(calls -> {
@@ -263,7 +264,7 @@ public final class AccessCommands extends CommandGroup {
     return password;
   }
 
-  @Command(name = "key", description = "Creates a further key of a principal, and prints it.")
+  @Command(name = "key", description = "Creates another key for a principal and prints it.")
   int key(
       @Mixin ServerCommand server,
       @Mixin KeyOptions keyOptions,
@@ -277,7 +278,8 @@ public final class AccessCommands extends CommandGroup {
 
   @Command(
       name = "revoke",
-      description = "Revokes keys. They end at once, on open streams and connections too.")
+      description =
+          "Revokes keys. They stop working at once, even on open streams and connections.")
   int revoke(
       @Mixin ServerCommand server,
       @Parameters(arity = "1..*", paramLabel = "PREFIX", description = "The prefixes of the keys.")
@@ -291,7 +293,7 @@ public final class AccessCommands extends CommandGroup {
       name = "roles",
       description = {
         "Sets the roles and the reach of a principal.",
-        "Without --groups, --queues, --types and --graph the roles are not limited."
+        "Without --groups, --queues, --types and --graph, the roles apply everywhere."
       })
   int roles(
       @Mixin ServerCommand server,
@@ -322,17 +324,21 @@ public final class AccessCommands extends CommandGroup {
       @Option(
               names = "--rate",
               paramLabel = "N",
-              description = "At most so many requests a second for each key; none for any number.")
+              description =
+                  "The maximum number of requests a second for each key; none for no limit.")
           @Nullable String rate,
       @Option(
               names = "--password-file",
               paramLabel = "FILE",
-              description = "A file with a new password; - for the input.")
+              description = "A file with a new password; - is standard input.")
           @Nullable String passwordFile,
       @Option(names = "--no-password", description = "Removes the password.") boolean noPassword,
-      @Option(names = "--disable", description = "None of its credentials count for now.")
+      @Option(
+              names = "--disable",
+              description =
+                  "Disables the principal: its credentials are rejected until it is enabled again.")
           boolean disable,
-      @Option(names = "--enable", description = "Its credentials count again.") boolean enable,
+      @Option(names = "--enable", description = "Enables the principal again.") boolean enable,
       @Parameters(paramLabel = "NAME", description = "The principal.") String name) {
     if ((disable && enable) || (noPassword && passwordFile != null)) {
       throw new UsageException("these options exclude each other");
@@ -368,7 +374,7 @@ public final class AccessCommands extends CommandGroup {
 
   @Command(
       name = "delete",
-      description = "Deletes principals with all their keys, which end at once.")
+      description = "Deletes principals and all their keys, which stop working at once.")
   int delete(
       @Mixin ServerCommand server,
       @Parameters(arity = "1..*", paramLabel = "NAME", description = "The principals.")
@@ -377,7 +383,7 @@ public final class AccessCommands extends CommandGroup {
         calls -> server.each(names, name -> calls.delete(path(name)), _ -> "deleted"));
   }
 
-  @Command(name = "me", description = "Shows who the server takes you for, and what you may do.")
+  @Command(name = "me", description = "Shows the principal of your credentials and what it may do.")
   int me(@Mixin ServerCommand server) {
     return server.perform(calls -> {
       JsonNode me = calls.get("/access/me");

@@ -22,8 +22,8 @@ final class ExampleOptions {
               + " --output. port: one member listens on --port and appends each line it receives to"
               + " --output. topic: follow the files of --input and append each new line to"
               + " --output. listing and feed: the same as files and topic, done by lambdas that the"
-              + " leader sends. Default: the example or program that the cluster runs already, or"
-              + " nothing")
+              + " leader sends. Default: the example or program that the cluster is running, or"
+              + " none")
   private @Nullable String example;
 
   @Option(names = "--input", paramLabel = "DIR", description = "The folder of input files.")
@@ -43,7 +43,7 @@ final class ExampleOptions {
       paramLabel = "TIME",
       converter = Durations.class,
       description =
-          "The least time that the examples files and listing spend on each file. Default: 0s")
+          "The minimum time that the examples files and listing spend on each file. Default: 0s")
   private @Nullable Duration pace;
 
   @Option(

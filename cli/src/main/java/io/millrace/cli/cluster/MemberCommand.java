@@ -66,8 +66,8 @@ public final class MemberCommand extends TerminalUser implements Callable<Intege
       paramLabel = "TIME",
       converter = Durations.class,
       description = {
-        "How much longer than the lease other members wait before they take over, since clocks run"
-            + " at different speeds.",
+        "How much longer than the lease other members wait before they take over, because clocks"
+            + " run at different speeds.",
         "Default: a fifth of the lease"
       })
   private @Nullable Duration margin;

@@ -104,8 +104,8 @@ final class RemoteCode implements AutoCloseable {
         names = "--secret-file",
         paramLabel = "FILE",
         description =
-            "A file with the secret of the cluster, 16 to 1024 bytes, not counting line ends after"
-                + " them. Anyone who knows it can run code on every member. Default: this member"
+            "A file with the secret of the cluster, 16 to 1024 bytes, not counting line breaks at"
+                + " its end. Anyone who knows it can run code on every member. Default: this member"
                 + " runs no code from others")
     private @Nullable Path secretFile;
 

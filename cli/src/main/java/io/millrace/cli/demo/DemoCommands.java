@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code millrace demo}: programs that kill processes at work and check the result. */
-@Command(name = "demo", description = "Runs demonstrations of what Millrace survives.")
+@Command(name = "demo", description = "Runs demonstrations of fault tolerance.")
 public final class DemoCommands extends CommandGroup {
   /** The group with its commands. */
   public CommandLine group() {

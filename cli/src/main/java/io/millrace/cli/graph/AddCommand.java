@@ -212,8 +212,8 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
         names = "--interruptions",
         paramLabel = "N",
         description =
-            "How many attempts are begun again without counting if what ran them was lost. Default:"
-                + " 0")
+            "How often an attempt is started again without being counted if it was interrupted, for"
+                + " example because its execution node was lost. Default: 0")
     private @Nullable Integer interruptions;
 
     @Option(

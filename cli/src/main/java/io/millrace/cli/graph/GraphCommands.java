@@ -72,7 +72,7 @@ public final class GraphCommands extends CommandGroup {
           boolean settled,
       @Option(
               names = {"-q", "--quiet"},
-              description = "Prints only nodes that did not end well.")
+              description = "Prints only nodes that did not succeed.")
           boolean quiet) {
     return server.run(calls -> {
       List<String> ids = nodes.read(terminal());

@@ -66,8 +66,8 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
       names = {"-o", "--output"},
       paramLabel = "FILE",
       description =
-          "Waits for the job, which must be only one, and writes its result to this file; - is"
-              + " standard output.")
+          "Waits for the job and writes its result to this file; - is standard output. Only for a"
+              + " single job.")
   private @Nullable String output;
 
   @Option(
@@ -176,7 +176,7 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
     @Option(
         names = {"-k", "--key"},
         paramLabel = "KEY",
-        description = "A unique key for the job; only if there is one file. Default: its GUID")
+        description = "A unique key for the job. Only for a single file. Default: its GUID")
     private @Nullable String key;
 
     @Option(
@@ -195,15 +195,15 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
     @Option(
         names = "--delay",
         paramLabel = "TIME",
-        description = "Gives the jobs out after this time at the earliest, for example 10m.")
+        description = "How long to wait before the jobs are offered to workers, for example 10m.")
     private @Nullable String delay;
 
     @Option(
         names = "--at",
         paramLabel = "MOMENT",
         description =
-            "Gives the jobs out at this moment at the earliest: 2026-12-24T18:00:00Z, or with"
-                + " another offset than Z.")
+            "The earliest time to offer the jobs to workers, for example 2026-12-24T18:00:00Z or"
+                + " with another offset.")
     private @Nullable String at;
 
     @Mixin private PolicyOptions policy = new PolicyOptions();

@@ -59,7 +59,7 @@ public final class QueuesCommands extends CommandGroup {
     return PATH + "/" + JsonCalls.part(idOrName);
   }
 
-  @Command(name = "list", description = "Lists the queues with the number of their tasks.")
+  @Command(name = "list", description = "Lists the queues and the number of tasks in each.")
   int list(@Mixin ServerCommand server) {
     return server.perform(calls -> server.printRows(all(calls), COLUMNS));
   }

@@ -18,7 +18,7 @@ public abstract class CommandGroup extends TerminalUser implements Runnable {
                   + " is unknown",
           "2", "the command line or an input file is wrong",
           "3", "refused by the server",
-          "4", "what was named does not exist");
+          "4", "something that was named does not exist");
 
   @Spec private CommandSpec spec = CommandSpec.create();
 

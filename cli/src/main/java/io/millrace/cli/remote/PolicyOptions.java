@@ -19,74 +19,78 @@ public class PolicyOptions {
   @Option(
       names = "--retries",
       paramLabel = "N",
-      description = "How often it is tried again after a failure. Default: 0")
+      description = "The number of retries after a failure. Default: 0")
   private @Nullable String retries;
 
   @Option(
       names = "--retry-delay",
       paramLabel = "TIME[,TIME…]",
       description =
-          "The pause before the first retry; each further pause is twice as long, or see"
-              + " --retry-factor. Several times are used in order, the last one repeatedly."
-              + " Default: 10s, for nodes of graphs 1s")
+          "The delay before the first retry. Each further delay is twice as long; see"
+              + " --retry-factor. If several times are given, they are used in order, and the last"
+              + " one is repeated. Default: 10s; for graph nodes 1s")
   private @Nullable String delay;
 
   @Option(
       names = "--retry-factor",
       paramLabel = "F",
       description =
-          "How many times as long as the last each pause is; 1 for equal pauses. Default: 2")
+          "The factor by which the delay grows with each retry; 1 for equal delays. Default: 2")
   private @Nullable String factor;
 
   @Option(
       names = "--retry-max-delay",
       paramLabel = "TIME",
-      description = "The longest pause. Default: 1h")
+      description = "The maximum delay. Default: 1h")
   private @Nullable String maxDelay;
 
   @Option(
       names = "--retry-jitter",
       paramLabel = "PART",
       description =
-          "By which part each pause is at random shorter or longer, from 0 to 1. Default: 0.1,"
-              + " for nodes of graphs 0")
+          "The random part of each delay, from 0 to 1: 0.1 makes it up to a tenth shorter or"
+              + " longer. Default: 0.1; for graph nodes 0")
   private @Nullable String jitter;
 
   @Option(
       names = "--retry-except",
       paramLabel = "CODE[,CODE…]",
-      description = "The exit codes, or other codes of failures, that are not tried again.")
+      description = "Exit codes, or other failure codes, that are not retried.")
   private @Nullable String except;
 
   @Option(
       names = "--snoozes",
       paramLabel = "N",
-      description = "How often it may ask to be put off. Default: 1000")
+      description = "How often the work may postpone itself. Default: 1000")
   private @Nullable String snoozes;
 
   @Option(
       names = "--unique",
       paramLabel = "KEY",
-      description = "A key: what is submitted with the key of unfinished work is a duplicate.")
+      description =
+          "A uniqueness key: while work with this key is unfinished, a submission with the same key"
+              + " is a duplicate.")
   private @Nullable String unique;
 
   @Option(
       names = "--unique-fields",
       paramLabel = "NAME[,NAME…]",
-      description = "The params, or fields of a job's payload, whose values make such a key.")
+      description =
+          "The params, or fields of a job's payload, whose values form the uniqueness key.")
   private @Nullable String uniqueFields;
 
   @Option(
       names = "--unique-scope",
       paramLabel = "SCOPE",
       description =
-          "How long the key is held: queued (until it starts) or unfinished. Default: unfinished")
+          "How long the key is held: queued (until the work starts) or unfinished (until it has"
+              + " ended). Default: unfinished")
   private @Nullable String uniqueScope;
 
   @Option(
       names = "--unique-period",
       paramLabel = "TIME",
-      description = "Holds the key for this time from the submission instead.")
+      description = "Holds the key for this time after the submission instead.")
   private @Nullable String uniquePeriod;
 
   /**
@@ -141,7 +145,9 @@ public class PolicyOptions {
     @Option(
         names = "--run-timeout",
         paramLabel = "TIME",
-        description = "How long one attempt may take; then it is ended and has failed.")
+        description =
+            "The maximum duration of an attempt. When it is over, the attempt is stopped and has"
+                + " failed.")
     private @Nullable String timeout;
 
     @Override

@@ -29,15 +29,15 @@ final class ScheduleOptions {
   @Option(
       names = "--window",
       paramLabel = "DURATION",
-      description = "How far back all missed runs are caught up. Default: 1h")
+      description = "How far back --missed all catches up. Default: 1h")
   private @Nullable String window;
 
   @Option(
       names = "--overlap",
       paramLabel = "RULE",
       description =
-          "If a run is due while an earlier one goes on: skip, queue_one, queue_all, cancel (the"
-              + " earlier one), or allow. Default: skip")
+          "What to do if a run is due while an earlier one is active: skip, queue_one, queue_all,"
+              + " cancel (cancels the earlier run) or allow. Default: skip")
   private @Nullable String overlap;
 
   @Option(
@@ -49,7 +49,7 @@ final class ScheduleOptions {
   @Option(
       names = "--target",
       paramLabel = "JSON",
-      description = "What it runs, as JSON; see the guide on schedules.")
+      description = "What to run, as JSON; see docs/schedules.md.")
   private @Nullable String target;
 
   @Option(
@@ -61,7 +61,7 @@ final class ScheduleOptions {
   @Option(
       names = {"-f", "--file"},
       paramLabel = "FILE",
-      description = "Reads the whole schedule as JSON from a file; - is standard input.")
+      description = "Reads the complete schedule as JSON from a file; - is standard input.")
   private @Nullable String file;
 
   @Parameters(
@@ -84,7 +84,7 @@ final class ScheduleOptions {
     @Option(
         names = "--every",
         paramLabel = "DURATION",
-        description = "Runs every so often, for example 90s, 15m, 6h or 2d.")
+        description = "Runs at this interval, for example 90s, 15m, 6h or 2d.")
     private List<String> every = List.of();
 
     @Option(
@@ -97,19 +97,20 @@ final class ScheduleOptions {
         names = "--at",
         paramLabel = "TIME",
         description =
-            "Runs at a time, for example 2026-12-24T18:00:00Z, or without an offset in the zone.")
+            "Runs at this time, for example 2026-12-24T18:00:00Z. Without an offset, the time is in"
+                + " --zone.")
     private List<String> at = List.of();
 
     @Option(
         names = "--except-cron",
         paramLabel = "EXPRESSION",
-        description = "Leaves out the minutes that a cron expression names.")
+        description = "Skips the minutes that match this cron expression.")
     private List<String> exceptCron = List.of();
 
     @Option(
         names = "--except",
         paramLabel = "DATE",
-        description = "Leaves out a date, for example 2026-12-25, or a time.")
+        description = "Skips this date, for example 2026-12-25, or this time.")
     private List<String> except = List.of();
 
     @Option(
@@ -121,7 +122,7 @@ final class ScheduleOptions {
     @Option(
         names = "--jitter",
         paramLabel = "DURATION",
-        description = "Delays each run by up to this long. Default: 0s")
+        description = "Delays each run by a random time of up to this. Default: 0s")
     private @Nullable String jitter;
 
     private boolean given() {

@@ -80,7 +80,7 @@ public final class SchedulesCommands extends CommandGroup {
   @Command(
       name = "create",
       description = {
-        "Creates a schedule, or changes it: what it has done so far stays.",
+        "Creates or changes a schedule. The history of a changed schedule is kept.",
         "Example: millrace schedules create nightly --cron '30 2 * * *' --zone Europe/Berlin"
             + " --queue backups path=/home"
       })
@@ -93,7 +93,7 @@ public final class SchedulesCommands extends CommandGroup {
     });
   }
 
-  @Command(name = "preview", description = "Prints the times that a schedule would have.")
+  @Command(name = "preview", description = "Prints the times of a schedule without creating it.")
   int preview(
       @Mixin ServerCommand server,
       @Mixin TimesOptions times,
@@ -105,14 +105,16 @@ public final class SchedulesCommands extends CommandGroup {
     });
   }
 
-  @Command(name = "list", description = "Lists the schedules with what they have done so far.")
+  @Command(
+      name = "list",
+      description = "Lists the schedules with their next times and counts of runs.")
   int list(
       @Mixin ServerCommand server,
-      @Option(names = "--prefix", paramLabel = "TEXT", description = "Only names with this start.")
+      @Option(names = "--prefix", paramLabel = "TEXT", description = "Only names with this prefix.")
           @Nullable String prefix,
       @Option(
               names = "--paused",
-              description = "Only schedules that are paused; --no-paused for the others.",
+              description = "Only paused schedules; --no-paused: only the others.",
               negatable = true)
           @Nullable Boolean paused) {
     return server.perform(calls -> {
@@ -172,7 +174,10 @@ public final class SchedulesCommands extends CommandGroup {
   int pause(
       @Mixin ServerCommand server,
       @Mixin Names names,
-      @Option(names = "--note", paramLabel = "TEXT", description = "Why, for people.")
+      @Option(
+              names = "--note",
+              paramLabel = "TEXT",
+              description = "A note for people, for example the reason.")
           @Nullable String note) {
     ObjectNode body = ServerCommand.object().put("note", note == null ? "" : note);
     return server.run(calls ->
@@ -182,7 +187,7 @@ public final class SchedulesCommands extends CommandGroup {
 
   @Command(
       name = "resume",
-      description = "Resumes schedules. Times that have passed meanwhile are not run.")
+      description = "Resumes schedules. Times that passed during the pause are not run.")
   int resume(@Mixin ServerCommand server, @Mixin Names names) {
     return server.run(calls ->
         server.each(
@@ -193,7 +198,9 @@ public final class SchedulesCommands extends CommandGroup {
 
   @Command(
       name = "run",
-      description = "Starts a run of each schedule at once, beside others, even if it is paused.")
+      description =
+          "Starts a run of each schedule at once, even if other runs are active or the schedule is"
+              + " paused.")
   int run(@Mixin ServerCommand server, @Mixin Names names) {
     return server.run(calls ->
         server.each(
@@ -204,7 +211,7 @@ public final class SchedulesCommands extends CommandGroup {
 
   @Command(
       name = "backfill",
-      description = "Runs those times of a range that have not had their run.")
+      description = "Runs a schedule for the times in a range that have not been run.")
   int backfill(
       @Mixin ServerCommand server,
       @Mixin Name name,
@@ -218,7 +225,7 @@ public final class SchedulesCommands extends CommandGroup {
               names = "--until",
               required = true,
               paramLabel = "TIME",
-              description = "The last one.")
+              description = "The last time.")
           String until) {
     return server.perform(calls -> {
       ObjectNode range = ServerCommand.object().put("from", from).put("until", until);
@@ -232,7 +239,7 @@ public final class SchedulesCommands extends CommandGroup {
     });
   }
 
-  @Command(name = "delete", description = "Deletes schedules. Their active runs go on.")
+  @Command(name = "delete", description = "Deletes schedules. Their active runs continue.")
   int delete(@Mixin ServerCommand server, @Mixin Names names) {
     return server.run(
         calls -> server.each(names.names, name -> calls.delete(path(name)), _ -> "is deleted"));

@@ -35,8 +35,8 @@ import picocli.CommandLine.Option;
     name = "node",
     description = {
       "Runs an execution node, which claims tasks of queues and runs them.",
-      "It stops on SIGTERM or SIGINT. Running tasks go on, and the node finds them when it starts"
-          + " again."
+      "It stops on SIGTERM or SIGINT. Running tasks continue, and the node finds them when it"
+          + " starts again."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -44,7 +44,7 @@ import picocli.CommandLine.Option;
       "1:another process has taken its name, the server cannot be trusted or rejects the token, or"
           + " processes cannot be started here",
       "2:the command line is wrong",
-      "3:out of memory; running tasks go on"
+      "3:out of memory; running tasks continue"
     })
 public final class NodeCommand extends TerminalUser implements Callable<Integer> {
   /** Short, since the node itself retries. */

@@ -71,7 +71,7 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
   @Option(
       names = "--token-file",
       paramLabel = "FILE",
-      description = "A file with a token that every client must then send.")
+      description = "A file with a token that every client must send.")
   private @Nullable String tokenFile;
 
   @Option(

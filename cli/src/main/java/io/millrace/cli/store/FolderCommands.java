@@ -114,9 +114,9 @@ final class FolderCommands {
   @Command(
       name = "salvage",
       description =
-          "Saves what can still be read of a store that no longer starts to a backup: its newest"
-              + " complete snapshot and the commits after it, up to the first damage. Changes"
-              + " nothing in the folder. Create a new store from the backup with 'restore'.")
+          "Writes what can still be read of a damaged store to a backup: its newest complete"
+              + " snapshot and the commits after it, up to the first damage. Changes nothing in the"
+              + " folder. Create a new store from the backup with 'restore'.")
   static final class Salvage extends TerminalUser implements Callable<Integer> {
 
     @Parameters(paramLabel = "FILE", description = "The file to write.")

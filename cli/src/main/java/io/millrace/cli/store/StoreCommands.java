@@ -40,8 +40,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "store",
     description =
-        "Reads, changes, saves and checks a store: that of a server, or one in a folder with"
-            + " --data.",
+        "Reads, changes, backs up and checks a store: that of a server, or with --data one in a"
+            + " folder.",
     addMethodSubcommands = false)
 public final class StoreCommands extends CommandGroup {
   private static final Map<String, String> EXIT_CODES =
@@ -52,7 +52,7 @@ public final class StoreCommands extends CommandGroup {
                   + " in use, or the disk fails",
           "2", "the command line is wrong",
           "3", "refused by the store; nothing was changed",
-          "4", "what was named does not exist, or nothing could be claimed",
+          "4", "something that was named does not exist, or nothing could be claimed",
           "5", "stored files are damaged");
 
   private static final String TASK =
@@ -82,7 +82,7 @@ public final class StoreCommands extends CommandGroup {
     return store;
   }
 
-  @Command(name = "groups", description = "Lists the groups with the number of their tasks.")
+  @Command(name = "groups", description = "Lists the groups and the number of tasks in each.")
   int groups(@Mixin StoreTarget.Open target) {
     return target.run(store -> {
       List<GroupSummary> groups = store.groups().value();
@@ -101,7 +101,8 @@ public final class StoreCommands extends CommandGroup {
 
   @Command(
       name = "list",
-      description = "Lists the waiting tasks of a group, those available the longest first.")
+      description =
+          "Lists the waiting tasks of a group in the order in which they became available.")
   int list(
       @Mixin StoreTarget.Open target,
       @Parameters(paramLabel = "GROUP", description = "The group's name.") String group,
@@ -219,7 +220,7 @@ public final class StoreCommands extends CommandGroup {
               description = "The data of the task. Default: none")
           @Nullable String text,
       @Mixin TaskContent content,
-      @Option(names = "--owned", description = "The client owns the task until then.")
+      @Option(names = "--owned", description = "The client owns the task until it is available.")
           boolean owned) {
     return target.run(
         true,
@@ -297,7 +298,7 @@ public final class StoreCommands extends CommandGroup {
       description = {
         "Changes a task and shows it. Its data is kept unless new data is given. With --after, the"
             + " client owns the task until then; otherwise the task is available to all clients at"
-            + " once, so this is also how to give back a claimed task."
+            + " once, which also releases a claimed task."
       })
   int update(
       @Mixin StoreTarget.Open target,
@@ -344,7 +345,9 @@ public final class StoreCommands extends CommandGroup {
     });
   }
 
-  @Command(name = "delete", description = "Deletes tasks: all of them, or none and exits with 3.")
+  @Command(
+      name = "delete",
+      description = "Deletes tasks, all or none. Exits with 3 if one of them cannot be deleted.")
   int delete(
       @Mixin StoreTarget.Open target,
       @Parameters(paramLabel = "TASK", arity = "1..*", description = TASK) List<String> names,

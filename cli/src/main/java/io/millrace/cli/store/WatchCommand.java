@@ -42,7 +42,7 @@ final class WatchCommand implements Callable<Integer> {
   @Option(
       names = "--after",
       paramLabel = "POSITION",
-      description = "Begins after this position. Default: now")
+      description = "Starts after this position. Default: now")
   private @Nullable String after;
 
   @Option(

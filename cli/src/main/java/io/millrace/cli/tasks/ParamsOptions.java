@@ -52,7 +52,8 @@ final class ParamsOptions {
       names = "--separator",
       paramLabel = "CHAR",
       defaultValue = ",",
-      description = "The character between the values of CSV, or tab. Default: a comma")
+      description =
+          "The character that separates the values of CSV, or the word tab. Default: a comma")
   private String separator = ",";
 
   /** The format of a file. */

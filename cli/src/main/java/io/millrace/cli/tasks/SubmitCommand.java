@@ -52,15 +52,15 @@ final class SubmitCommand extends ServerCommand implements Callable<Integer> {
   @Option(
       names = "--delay",
       paramLabel = "TIME",
-      description = "Runs the tasks after this time at the earliest, for example 10m.")
+      description = "How long to wait before the tasks can run, for example 10m.")
   private @Nullable String delay;
 
   @Option(
       names = "--at",
       paramLabel = "MOMENT",
       description =
-          "Runs the tasks at this moment at the earliest: 2026-12-24T18:00:00Z, or with another"
-              + " offset than Z.")
+          "The earliest time to run the tasks, for example 2026-12-24T18:00:00Z or with another"
+              + " offset.")
   private @Nullable String at;
 
   @Mixin private PolicyOptions.OfTasks policy = new PolicyOptions.OfTasks();
