@@ -15,6 +15,9 @@ final class Keys {
   static final String CONFIG = "queues.config";
   static final String FILES = "queues.files";
   static final String UNIQUE = "queues.unique";
+  static final String DEADLINES = "queues.deadlines";
+
+  private static final int MILLIS_DIGITS = 16;
 
   private Keys() {}
 
@@ -60,6 +63,13 @@ final class Keys {
   /** Held by the task of a queue that has this unique key. */
   static DocumentKey unique(ObjectId queue, String hash) {
     return new DocumentKey(UNIQUE, queue.hex() + "/" + hash);
+  }
+
+  /** Says when a task is over time; the documents are in the order of these times. */
+  static DocumentKey deadline(long atMillis, ObjectId task) {
+    String digits = Long.toString(atMillis);
+    String padded = "0".repeat(MILLIS_DIGITS - digits.length()) + digits;
+    return new DocumentKey(DEADLINES, padded + "/" + task.hex());
   }
 
   /** The body of a document that refers to a queue by its id. */

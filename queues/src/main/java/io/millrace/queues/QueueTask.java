@@ -7,6 +7,7 @@ import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.Add;
 import io.millrace.store.Transaction.Put;
 import io.millrace.store.Transaction.When;
+import io.millrace.work.policy.Deadlines;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.UniqueKey;
 import java.time.Duration;
@@ -42,16 +43,44 @@ public record QueueTask(
   /** The same task without its unique key, if it has one, when its status no longer holds that. */
   QueueTask released(Transaction.Builder transaction) {
     Hold hold = progress.hold();
-    boolean ended =
-        Status.isFinished(status())
-            || status() == Status.CANCELLED
-            || status() == Status.TERMINATED
-            || status() == Status.ORPHANED;
-    if (hold == null || hold.scope().holds(status() == Status.RUNNING, ended)) {
+    if (hold == null || hold.scope().holds(status() == Status.RUNNING, hasEnded())) {
       return this;
     }
     transaction.delete(Keys.unique(queue, hold.hash()), Transaction.DocumentVersion.ANY);
     return with(progress.with((Hold) null));
+  }
+
+  private boolean hasEnded() {
+    return Status.isFinished(status())
+        || status() == Status.CANCELLED
+        || status() == Status.TERMINATED
+        || status() == Status.ORPHANED;
+  }
+
+  /**
+   * When it is to be failed unless something happens before; 0 for never. While it runs, its runner
+   * sees to that.
+   */
+  long deadlineMillis() {
+    if (progress.deadlines().isEmpty() || hasEnded() || status() == Status.RUNNING) {
+      return 0;
+    }
+    return progress.deadlines().next(status() == Status.QUEUED || status() == Status.CLAIMED);
+  }
+
+  /** Has the sweeper look at a task when it is over time. */
+  static void watch(Transaction.Builder transaction, long beforeMillis, QueueTask to) {
+    long after = to.deadlineMillis();
+    if (after == beforeMillis) {
+      return;
+    }
+    if (beforeMillis > 0) {
+      transaction.delete(Keys.deadline(beforeMillis, to.id()), Transaction.DocumentVersion.ANY);
+    }
+    if (after > 0) {
+      transaction.put(
+          Keys.deadline(after, to.id()), Transaction.DocumentVersion.ABSENT, Keys.body(to.id()));
+    }
   }
 
   /** Its status code, see {@link Status}. */
@@ -93,6 +122,7 @@ public record QueueTask(
         .add(new Add(Queue.group(to.queue(), to.status()), Bytes.of(name), when, false, name))
         .put(new Put(Keys.task(to.id()), from.place().version(), write(to, name), true));
     forget(transaction, from.output(), to.output());
+    watch(transaction, from.deadlineMillis(), to);
     if (queued) {
       QueueRegistry.ring(transaction, to.queue(), delay);
     }
@@ -157,6 +187,7 @@ public record QueueTask(
         json.writeStringProperty("scope", hold.scope().word());
         json.writeEndObject();
       }
+      write(json, progress.deadlines());
       if (added == null) {
         json.writeNumberProperty("task", task.place().task());
       } else {
@@ -187,7 +218,8 @@ public record QueueTask(
                 json.path("snoozed").asInt(0),
                 json.path("not_before").asLong(0),
                 json.path("failed_token").asLong(0)),
-            hold(json.get("unique")));
+            hold(json.get("unique")),
+            deadlines(json.get("deadlines")));
     return new QueueTask(
         id,
         new ObjectId(json.required("queue").asString()),
@@ -236,6 +268,27 @@ public record QueueTask(
         json.writeEndObject();
       }
     }
+  }
+
+  private static void write(JsonGenerator json, Deadlines deadlines) {
+    if (!deadlines.isEmpty()) {
+      json.writeObjectPropertyStart("deadlines");
+      json.writeNumberProperty("wait", deadlines.waitMillis());
+      json.writeNumberProperty("total", deadlines.totalMillis());
+      json.writeNumberProperty("wait_end", deadlines.waitEndMillis());
+      json.writeNumberProperty("end", deadlines.endMillis());
+      json.writeEndObject();
+    }
+  }
+
+  private static Deadlines deadlines(@Nullable JsonNode json) {
+    return json == null
+        ? Deadlines.NONE
+        : new Deadlines(
+            json.required("wait").asLong(),
+            json.required("total").asLong(),
+            json.required("wait_end").asLong(),
+            json.required("end").asLong());
   }
 
   private static @Nullable Hold hold(@Nullable JsonNode unique) {
@@ -295,6 +348,7 @@ public record QueueTask(
    * @param orphaned how often it was orphaned and queued again
    * @param retries its attempts that have failed
    * @param hold the unique key that it holds; null for none
+   * @param deadlines when it is over time
    */
   public record Progress(
       int status,
@@ -303,33 +357,44 @@ public record QueueTask(
       @Nullable String reason,
       int orphaned,
       Retries retries,
-      @Nullable Hold hold) {
+      @Nullable Hold hold,
+      Deadlines deadlines) {
 
     Progress with(@Nullable Hold other) {
-      return new Progress(status, node, mtimeMillis, reason, orphaned, retries, other);
+      return new Progress(status, node, mtimeMillis, reason, orphaned, retries, other, deadlines);
+    }
+
+    Progress with(Deadlines other) {
+      return new Progress(status, node, mtimeMillis, reason, orphaned, retries, hold, other);
     }
 
     /** A new task that no node has claimed. */
     static Progress first(int status, long nowMillis) {
-      return new Progress(status, null, nowMillis, null, 0, Retries.NONE, null);
+      return new Progress(status, null, nowMillis, null, 0, Retries.NONE, null, Deadlines.NONE);
     }
 
     /** The same, to be claimed at this time at the earliest. */
     Progress notBefore(long millis) {
-      return new Progress(status, node, mtimeMillis, reason, orphaned, retries.at(millis), hold);
+      return new Progress(
+          status, node, mtimeMillis, reason, orphaned, retries.at(millis), hold, deadlines);
+    }
+
+    /** The same for a task that waits for its next attempt. */
+    Progress waiting() {
+      return with(deadlines.waiting(Math.max(mtimeMillis, retries.notBeforeMillis())));
     }
 
     /** The same after more attempts, queued and not on any node. */
     Progress queued(long nowMillis, @Nullable String why, int orphans, Retries more) {
-      return new Progress(Status.QUEUED, null, nowMillis, why, orphans, more, hold);
+      return new Progress(Status.QUEUED, null, nowMillis, why, orphans, more, hold, deadlines);
     }
 
     Progress to(int next, long nowMillis, @Nullable String why) {
-      return new Progress(next, node, nowMillis, why, orphaned, retries.at(0), hold);
+      return new Progress(next, node, nowMillis, why, orphaned, retries.at(0), hold, deadlines);
     }
 
     Progress on(String claimer, int next, long nowMillis) {
-      return new Progress(next, claimer, nowMillis, null, orphaned, retries.at(0), hold);
+      return new Progress(next, claimer, nowMillis, null, orphaned, retries.at(0), hold, deadlines);
     }
 
     /**

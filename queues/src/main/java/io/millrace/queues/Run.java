@@ -37,6 +37,8 @@ public record Run(
     long sinceMillis,
     long version,
     long timeoutMillis) {
+  /** The code of the failure of an attempt that took too long. */
+  public static final String TIMEOUT_CODE = "timeout";
 
   /** A run whose work may take any time. */
   public Run(

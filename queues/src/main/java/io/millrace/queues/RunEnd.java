@@ -151,7 +151,11 @@ final class RunEnd {
         Progress again =
             progress.queued(
                 nowMillis, report.reason(), progress.orphaned() + 1, progress.retries().at(0));
-        return task.with(again).with(TaskOutput.NONE);
+        return task.with(again.waiting()).with(TaskOutput.NONE);
+      }
+      Optional<String> overTime = task.progress().deadlines().exceeded(false, nowMillis);
+      if (report.status() == Status.FAILED && !rules.stop() && overTime.isPresent()) {
+        return overTime(overTime.get());
       }
       Policy policy = task.policy().over(rules.settings().policy());
       return switch (report.wish()) {
@@ -162,6 +166,19 @@ final class RunEnd {
             failed(policy.retries(), failed);
         default -> ended(report.status(), progress.retries(), report.reason());
       };
+    }
+
+    /** Failed for good, since the task as a whole is over time. */
+    private QueueTask overTime(String limit) {
+      int failures = task.progress().retries().failed() + 1;
+      boolean cut =
+          report.reason() == null
+              || (report.wish() instanceof RetryWish.IfFailed(Failed(String code, Duration _))
+                  && Run.TIMEOUT_CODE.equals(code));
+      return ended(
+          Status.FAILED,
+          retries(failures, 0, Duration.ZERO),
+          cut ? limit : report.reason() + "; " + limit);
     }
 
     private QueueTask failed(RetryPolicy policy, Failed failed) {
@@ -203,7 +220,7 @@ final class RunEnd {
     private QueueTask queued(Retries retries, String reason) {
       Progress again =
           task.progress().queued(nowMillis, reason, task.progress().orphaned(), retries);
-      return task.with(again).with(report.output());
+      return task.with(again.waiting()).with(report.output());
     }
 
     private QueueTask ended(int status, Retries retries, @Nullable String reason) {
@@ -216,7 +233,8 @@ final class RunEnd {
               reason,
               progress.orphaned(),
               retries.at(0),
-              progress.hold());
+              progress.hold(),
+              progress.deadlines());
       return task.with(end).with(report.output());
     }
   }

@@ -112,6 +112,7 @@ public final class RunRegistry {
   }
 
   private @Nullable Started commitStart(Run now, QueueTask task, String runner, Duration lease) {
+    long millis = session.nowMillis();
     Run next =
         new Run(
             now.task(),
@@ -120,9 +121,9 @@ public final class RunRegistry {
             now.claim(),
             Status.RUNNING,
             runner,
-            session.nowMillis(),
+            millis,
             0,
-            now.timeoutMillis());
+            task.progress().deadlines().attemptMillis(now.timeoutMillis(), millis));
     QueueTask running =
         task.with(task.progress().on(now.node(), Status.RUNNING, next.sinceMillis()))
             .with(TaskOutput.NONE);
@@ -132,6 +133,7 @@ public final class RunRegistry {
         .renew(now.claim().ref(), lease)
         .put(Keys.task(now.task()), task.place().version(), body)
         .put(Keys.run(now.task()), now.version(), Run.write(next));
+    QueueTask.watch(transaction, task.deadlineMillis(), running);
     // What is left of an attempt that failed.
     QueueTask.forget(transaction, task.output(), TaskOutput.NONE);
     Outcome.Done done = session.commitFor(now, transaction.build());

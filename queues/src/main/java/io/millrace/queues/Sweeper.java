@@ -4,9 +4,11 @@ import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.UnownedBlobs;
 import io.millrace.queues.Output.OutputFile;
 import io.millrace.queues.Output.OutputRecovery;
+import io.millrace.queues.QueueTask.Progress;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.store.Document;
 import io.millrace.store.TaskStore;
+import io.millrace.store.Transaction;
 import io.millrace.work.Step;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,11 +24,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Ends and removes leftovers: runs whose claim expired, old finished tasks, and output that no
- * longer belongs to a task. Step-driven; for use by one thread. There may be several for one store.
+ * Ends and removes what is over: runs whose claim expired, tasks that are over time, old finished
+ * tasks, and output that no longer belongs to a task. Step-driven; for use by one thread. There may
+ * be several for one store.
  */
 public final class Sweeper implements Step {
   private static final Duration OUTPUT_EVERY = Duration.ofHours(1);
+  private static final int FAILED_AT_ONCE = 200;
+  private static final String FIRST_ID = "0".repeat(24);
 
   private static final Pattern CHUNK =
       Pattern.compile("(queue-task-([0-9a-f]{24})-(\\d+)-(?:stdout|stderr)-)\\d+");
@@ -72,6 +77,7 @@ public final class Sweeper implements Step {
               : "node " + run.node() + " let its claim run out while it was running";
       var _ = runs.orphan(run, recovery.report(run, reason));
     }
+    failOverdue(now.toEpochMilli());
     archive.move(session, now.minus(settings.keepFinished()).toEpochMilli());
     if (!now.isBefore(outputDue)) {
       UnownedBlobs.sweep(
@@ -105,6 +111,54 @@ public final class Sweeper implements Step {
     }
     names.clear();
     chunks.values().forEach(names::addAll);
+  }
+
+  /** Fails tasks that are over time while they do not run, many in one commit. */
+  private void failOverdue(long nowMillis) {
+    String end = Keys.deadline(nowMillis + 1, new ObjectId(FIRST_ID)).key();
+    List<ObjectId> overdue = new ArrayList<>();
+    for (Document deadline : session.pages(Keys.DEADLINES)) {
+      if (deadline.key().key().compareTo(end) >= 0) {
+        break;
+      }
+      overdue.add(new ObjectId(deadline.body().utf8()));
+    }
+    for (int from = 0; from < overdue.size(); from += FAILED_AT_ONCE) {
+      List<ObjectId> some = overdue.subList(from, Math.min(overdue.size(), from + FAILED_AT_ONCE));
+      if (!fail(some, nowMillis)) {
+        // What is changing just now is looked at again by the next sweep.
+        some.forEach(task -> fail(List.of(task), nowMillis));
+      }
+    }
+  }
+
+  /** Whether nothing has changed meanwhile. */
+  private boolean fail(List<ObjectId> tasks, long nowMillis) {
+    Transaction.Builder transaction = session.begin();
+    boolean any = false;
+    for (ObjectId id : tasks) {
+      Optional<QueueTask> found = session.document(Keys.task(id)).map(QueueTask::read);
+      if (found.isEmpty() || Status.isActive(found.get().status())) {
+        continue;
+      }
+      QueueTask task = found.get();
+      Optional<String> limit =
+          task.progress().deadlines().exceeded(task.status() == Status.QUEUED, nowMillis);
+      if (limit.isPresent()) {
+        Progress failed = task.progress().to(Status.FAILED, nowMillis, limit.get());
+        QueueTask.move(transaction, task, task.with(failed));
+        any = true;
+      }
+    }
+    try {
+      return !any || session.tryCommit(transaction.build()) != null;
+    } catch (InvalidRequestException e) {
+      if (tasks.size() == 1) {
+        throw e;
+      }
+      // Together they are too large.
+      return false;
+    }
   }
 
   /** Removes unique keys whose period has ended. */

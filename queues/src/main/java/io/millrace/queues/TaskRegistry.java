@@ -89,7 +89,11 @@ public final class TaskRegistry {
             throw new TaskStateException("task " + id + " is " + Status.name(task.status()));
           }
           Progress first = Progress.first(Status.QUEUED, session.nowMillis());
-          return task.with(first.with(task.progress().hold())).with(TaskOutput.NONE);
+          Progress again =
+              first
+                  .with(task.progress().hold())
+                  .with(task.progress().deadlines().restarted(first.mtimeMillis()));
+          return task.with(again).with(TaskOutput.NONE);
         });
   }
 

@@ -11,6 +11,7 @@ import io.millrace.store.Transaction.Add;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.Transaction.Put;
 import io.millrace.store.Transaction.When;
+import io.millrace.work.policy.Deadlines;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.TimeText;
 import io.millrace.work.policy.UniqueKey;
@@ -26,8 +27,13 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Creates queue tasks, thousands in one transaction. Safe for use by any number of threads. */
 public final class TaskSubmission {
-  /** The most tasks that one transaction creates: a task has two parts, and the bell is one. */
+  /**
+   * The most tasks that one transaction creates: a task has two parts, perhaps a unique key and a
+   * deadline, and the bell is one.
+   */
   private static final int CREATED_AT_ONCE = 4_000;
+
+  private static final int SPECIAL_AT_ONCE = 2_000;
 
   private static final int BYTES_AT_ONCE = 4 << 20;
 
@@ -162,23 +168,22 @@ public final class TaskSubmission {
    */
   public List<ObjectId> submitWith(
       Transaction.Builder transaction, Queue queue, ObjectNode params, List<Scheduled> runs) {
-    List<ObjectId> ids = new ArrayList<>();
+    List<QueueTask> tasks = new ArrayList<>();
     List<Bytes> bodies = new ArrayList<>();
     for (Scheduled run : runs) {
       ObjectId id = session.newId();
       QueueTask task = task(queue, id, params, Terms.DEFAULTS, session.nowMillis()).with(run);
       Bytes body = QueueTask.write(task, id.hex());
       check(params, body);
-      ids.add(id);
+      tasks.add(task);
       bodies.add(body);
     }
     transaction.depend(Keys.queue(queue.id()), DocumentVersion.ANY);
     QueueRegistry.ring(transaction, queue.id(), Duration.ZERO);
-    String group = Queue.waitingGroup(queue.id());
-    for (int i = 0; i < ids.size(); i++) {
-      add(transaction, group, ids.get(i), Duration.ZERO, bodies.get(i));
+    for (int i = 0; i < tasks.size(); i++) {
+      add(transaction, tasks.get(i), Duration.ZERO, bodies.get(i));
     }
-    return ids;
+    return tasks.stream().map(QueueTask::id).toList();
   }
 
   /**
@@ -191,9 +196,10 @@ public final class TaskSubmission {
       Queue queue, List<ObjectNode> params, Terms terms, @Nullable UniqueKey unique) {
     long now = session.nowMillis();
     Duration delay = terms.delay(now);
-    String group = Queue.group(queue.id(), terms.status());
     Transaction.Builder transaction = begin(queue, terms.status(), delay);
     UniqueHolds holds = unique == null ? null : new UniqueHolds(session, queue.id(), unique, now);
+    boolean plain = holds == null && deadlines(queue, terms, now).isEmpty();
+    int most = plain ? CREATED_AT_ONCE : SPECIAL_AT_ONCE;
     List<Submitted> some = new ArrayList<>();
     int bytes = 0;
     int added = 0;
@@ -205,7 +211,7 @@ public final class TaskSubmission {
           ObjectId holder = holds.take(transaction, id, each);
           if (!holder.equals(id)) {
             some.add(new Submitted(holder, true));
-            if (some.size() == CREATED_AT_ONCE) {
+            if (some.size() == most) {
               break;
             }
             continue;
@@ -222,10 +228,10 @@ public final class TaskSubmission {
           }
           break;
         }
-        add(transaction, group, id, delay, body);
+        add(transaction, task, delay, body);
         added++;
         some.add(new Submitted(id, false));
-        if (some.size() == CREATED_AT_ONCE) {
+        if (some.size() == most) {
           break;
         }
       }
@@ -248,10 +254,10 @@ public final class TaskSubmission {
       throw noQueue();
     }
     Transaction.Builder transaction = begin(queue, Status.QUEUED, Duration.ZERO);
-    Bytes body =
-        QueueTask.write(task(queue, id, params, Terms.DEFAULTS, session.nowMillis()), id.hex());
+    QueueTask task = task(queue, id, params, Terms.DEFAULTS, session.nowMillis());
+    Bytes body = QueueTask.write(task, id.hex());
     check(params, body);
-    add(transaction, Queue.waitingGroup(queue.id()), id, Duration.ZERO, body);
+    add(transaction, task, Duration.ZERO, body);
     return session.tryCommit(transaction.build()) == null
         ? null
         : session.document(Keys.task(id)).map(QueueTask::read).orElse(null);
@@ -269,7 +275,8 @@ public final class TaskSubmission {
   private static QueueTask task(
       Queue queue, ObjectId id, ObjectNode params, Terms terms, long nowMillis) {
     long delayMillis = terms.delay(nowMillis).toMillis();
-    Progress progress = Progress.first(terms.status(), nowMillis);
+    Progress progress =
+        Progress.first(terms.status(), nowMillis).with(deadlines(queue, terms, nowMillis));
     return new QueueTask(
         id,
         queue.id(),
@@ -282,11 +289,21 @@ public final class TaskSubmission {
         new Place(0, 0));
   }
 
+  private static Deadlines deadlines(Queue queue, Terms terms, long nowMillis) {
+    Policy policy = terms.policy().over(queue.settings().policy());
+    return policy.isEmpty()
+        ? Deadlines.NONE
+        : Deadlines.of(policy, nowMillis + terms.delay(nowMillis).toMillis());
+  }
+
   private static void add(
-      Transaction.Builder transaction, String group, ObjectId id, Duration delay, Bytes body) {
+      Transaction.Builder transaction, QueueTask task, Duration delay, Bytes body) {
     When when = delay.isZero() ? When.now() : When.after(delay);
-    transaction.add(new Add(group, Bytes.of(id.hex()), when, false, id.hex()));
-    transaction.put(new Put(Keys.task(id), DocumentVersion.ABSENT, body, true));
+    String name = task.id().hex();
+    String group = Queue.group(task.queue(), task.status());
+    transaction.add(new Add(group, Bytes.of(name), when, false, name));
+    transaction.put(new Put(Keys.task(task.id()), DocumentVersion.ABSENT, body, true));
+    QueueTask.watch(transaction, 0, task);
   }
 
   /** Refuses params that leave no room for what is stored of the task besides them. */

@@ -30,8 +30,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Tasks under way and ended, as the command interface shows them. */
@@ -74,6 +77,32 @@ final class DciTaskTest {
 
   private HttpResponse<String> bytes(Run run, String rest) throws Exception {
     return dci.server().get("/dci/tasks/id/" + run.task().hex() + "/" + rest);
+  }
+
+  @Test
+  void thousands_of_unique_tasks_with_timeouts_are_submitted_in_one_request() throws Exception {
+    ArrayNode params = JsonMapper.shared().createArrayNode();
+    for (int i = 0; i < 4_500; i++) {
+      params.addObject().put("command", "task " + i % 4_400);
+    }
+    String path = "/tasks/demo?unique_fields=command&total_timeout=1h&wait_timeout=5m";
+    JsonNode inserted =
+        dci.post(path, params.toString()).path("MongoDB::InsertManyResult").path("inserted");
+    assertThat(inserted.size()).isEqualTo(4_500);
+    assertThat(inserted.valueStream().filter(each -> each.has("duplicate"))).hasSize(100);
+    String id = inserted.get(0).path("_id").path("$oid").asString();
+    JsonNode task = dci.get("/tasks/id/" + id);
+    assertThat(task.path("wait_timeout").asString()).isEqualTo("5m");
+    assertThat(task.has("wait_end")).isTrue();
+    assertThat(task.has("total_end")).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"wait_timeout=0s", "total_timeout=never", "wait_timeout=5"})
+  void a_timeout_that_is_no_duration_is_refused(String term) throws Exception {
+    HttpResponse<String> answer = dci.server().post("/dci/tasks/demo?" + term, "[{}]");
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(answer.body()).contains(term.substring(0, term.indexOf('=')));
   }
 
   @Test

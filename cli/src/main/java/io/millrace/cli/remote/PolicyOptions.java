@@ -139,7 +139,7 @@ public class PolicyOptions {
     }
   }
 
-  /** The settings of tasks, whose attempts may also have a timeout. */
+  /** The settings of tasks, which also have timeouts. */
   public static final class OfTasks extends PolicyOptions {
     // Not --timeout, which is how long tasks submit --wait waits.
     @Option(
@@ -150,9 +150,23 @@ public class PolicyOptions {
                 + " failed.")
     private @Nullable String timeout;
 
+    @Option(
+        names = "--wait-timeout",
+        paramLabel = "TIME",
+        description = "How long it may wait for the start of an attempt; then it has failed.")
+    private @Nullable String waitTimeout;
+
+    @Option(
+        names = "--total-timeout",
+        paramLabel = "TIME",
+        description = "How long all of it may take, with all attempts; then it has failed.")
+    private @Nullable String totalTimeout;
+
     @Override
     void addTo(Map<String, String> fields) {
       put(fields, Field.TIMEOUT, timeout);
+      put(fields, Field.WAIT_TIMEOUT, waitTimeout);
+      put(fields, Field.TOTAL_TIMEOUT, totalTimeout);
     }
   }
 }

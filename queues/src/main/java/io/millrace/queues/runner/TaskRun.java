@@ -139,18 +139,19 @@ final class TaskRun {
                 started.task().scheduled(),
                 context.folder(),
                 outputs,
-                context.tools().launcher()));
+                context.tools().launcher()),
+            started.run().timeoutMillis());
     Reporting reporting = new Reporting(context.server(), started, outputs);
     switch (interruption()) {
       case NONE -> reporting.report(result);
       case TIMEOUT -> {
-        Duration timeout = Duration.ofMillis(assignment.run().timeoutMillis());
+        Duration timeout = Duration.ofMillis(started.run().timeoutMillis());
         reporting.report(
             new Work.Result(
                 Status.FAILED,
                 "it took longer than its timeout of " + TimeText.show(timeout),
                 null,
-                new RetryWish.IfFailed(new Failed("timeout", null))));
+                new RetryWish.IfFailed(new Failed(Run.TIMEOUT_CODE, null))));
       }
       case STOPPED -> reporting.report(new Work.Result(Status.TERMINATED, null, null));
       case LEASE -> {
@@ -163,7 +164,7 @@ final class TaskRun {
     }
   }
 
-  private Work.Result work(RunTask task) throws InterruptedException {
+  private Work.Result work(RunTask task, long timeoutMillis) throws InterruptedException {
     Schedule schedule = context.tools().schedule();
     ScheduledFuture<?> cutting = Schedule.repeat(schedule.guard(), task.outputs()::cut, CUT_EVERY);
     ScheduledFuture<?> uploading =
@@ -171,13 +172,13 @@ final class TaskRun {
     ScheduledFuture<?> timeout = null;
     try {
       Work begun = begin(task);
-      if (assignment.run().timeoutMillis() > 0) {
+      if (timeoutMillis > 0) {
         timeout =
             schedule
                 .guard()
                 .schedule(
                     () -> interrupt(Interruption.TIMEOUT, TIMEOUT_GRACE),
-                    assignment.run().timeoutMillis(),
+                    timeoutMillis,
                     TimeUnit.MILLISECONDS);
       }
       Work.Result result = begun.await();

@@ -10,8 +10,10 @@ import io.millrace.queues.OutputReader;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.QueueTask.Retries;
+import io.millrace.queues.Status;
 import io.millrace.queues.search.ArchiveSearch.Found;
 import io.millrace.queues.search.Projection;
+import io.millrace.work.policy.Deadlines;
 import io.millrace.work.policy.Policy;
 import java.io.IOException;
 import java.io.Reader;
@@ -271,6 +273,13 @@ record Shapes(OutputReader outputs) {
     }
     if (retries.notBeforeMillis() > 0) {
       times.put(json, "not_before", retries.notBeforeMillis());
+    }
+    Deadlines deadlines = task.progress().deadlines();
+    if (deadlines.waitEndMillis() > 0 && task.status() == Status.QUEUED) {
+      times.put(json, "wait_end", deadlines.waitEndMillis());
+    }
+    if (deadlines.endMillis() > 0) {
+      times.put(json, "total_end", deadlines.endMillis());
     }
     ObjectNode shown = wanted.of(json);
     return found.archived() ? shown.put("archived", true) : shown;

@@ -47,6 +47,10 @@ public record Policy(Map<String, String> fields) {
     SNOOZES("snoozes", true),
     /** How long one attempt may take. */
     TIMEOUT("timeout", false),
+    /** How long it may wait for the start of an attempt. */
+    WAIT_TIMEOUT("wait_timeout", false),
+    /** How long all of it may take. */
+    TOTAL_TIMEOUT("total_timeout", false),
     /** A key: work with the same key is a duplicate. */
     UNIQUE("unique", false),
     /** The params that make such a key, separated by commas. */
@@ -80,7 +84,7 @@ public record Policy(Map<String, String> fields) {
 
     /** Whether jobs have it too, and not only queue tasks. */
     public boolean isOfJobs() {
-      return this != TIMEOUT && isOfWork();
+      return !key.endsWith("timeout") && isOfWork();
     }
 
     /** Whether a single task or job may have it, and not only a queue or type. */
@@ -152,7 +156,7 @@ public record Policy(Map<String, String> fields) {
       case RETRY_FACTOR -> number(field, text, 1, MAX_FACTOR);
       case RETRY_JITTER -> number(field, text, 0, 1);
       case RETRY_EXCEPT -> codes(field, text);
-      case TIMEOUT -> period(field, text);
+      case TIMEOUT, WAIT_TIMEOUT, TOTAL_TIMEOUT -> period(field, text);
       case UNIQUE -> key(field, text);
       case UNIQUE_FIELDS -> names(field, text);
       case UNIQUE_SCOPE -> scope(field, text);
@@ -200,8 +204,22 @@ public record Policy(Map<String, String> fields) {
 
   /** How long one attempt may take; empty for any time. */
   public Optional<Duration> timeout() {
-    String text = fields.get(Field.TIMEOUT.key);
-    return text == null ? Optional.empty() : Optional.of(period(Field.TIMEOUT, text));
+    return limit(Field.TIMEOUT);
+  }
+
+  /** How long it may wait for the start of an attempt; empty for any time. */
+  public Optional<Duration> waitTimeout() {
+    return limit(Field.WAIT_TIMEOUT);
+  }
+
+  /** How long all of it may take; empty for any time. */
+  public Optional<Duration> totalTimeout() {
+    return limit(Field.TOTAL_TIMEOUT);
+  }
+
+  private Optional<Duration> limit(Field field) {
+    String text = fields.get(field.key);
+    return text == null ? Optional.empty() : Optional.of(period(field, text));
   }
 
   /** How long finished work stays in the store; what is absent is that of {@code otherwise}. */
