@@ -71,8 +71,8 @@ class SubmittingTest {
   void a_commit_that_fails_for_a_reason_nobody_foresaw_leaves_the_outcome_unknown_to_all_of_it(
       @TempDir Path folder) throws Exception {
     AtomicBoolean failing = new AtomicBoolean();
-    FaultyStore.Line line =
-        new FaultyStore.Line() {
+    FaultyStore.Faults faults =
+        new FaultyStore.Faults() {
           @Override
           public boolean reaches() {
             return true;
@@ -89,7 +89,7 @@ class SubmittingTest {
     try (TaskStore store = TaskStore.open(StoreOptions.in(folder.resolve("store")))) {
       Jobs jobs =
           Jobs.open(
-              new FaultyStore(() -> store, line),
+              new FaultyStore(() -> store, faults),
               FileBlobStore.open(folder.resolve("blobs")),
               JobTypes.NONE,
               Jobs.Options.DEFAULTS,

@@ -177,8 +177,8 @@ final class NodeWorld implements AutoCloseable {
   }
 
   Started start(String name, Machine machine, RecordingRunners runners) {
-    FaultyStore.Line line =
-        new FaultyStore.Line() {
+    FaultyStore.Faults faults =
+        new FaultyStore.Faults() {
           @Override
           public boolean reaches() {
             return NodeWorld.this.reaches();
@@ -189,7 +189,7 @@ final class NodeWorld implements AutoCloseable {
             return true;
           }
         };
-    Queues seen = queuesOver(new FaultyStore(() -> store, line));
+    Queues seen = queuesOver(new FaultyStore(() -> store, faults));
     NodeOptions options = NodeOptions.of(name, name + nodes.size()).withLease(LEASE);
     ExecutionNode node = new ExecutionNode(options, seen, runners, () -> plugins, machine);
     Started started = new Started(node, runners, store.subscribe(Queues.interest()));

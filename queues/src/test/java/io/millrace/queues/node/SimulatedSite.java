@@ -111,8 +111,8 @@ final class SimulatedSite {
   }
 
   private Queues queuesOver(Answer reaches, Answer answers) {
-    FaultyStore.Line line =
-        new FaultyStore.Line() {
+    FaultyStore.Faults faults =
+        new FaultyStore.Faults() {
           @Override
           public boolean reaches() {
             return reaches.given();
@@ -123,7 +123,7 @@ final class SimulatedSite {
             return answers.given();
           }
         };
-    TaskStore seen = new FaultyStore(() -> store, line);
+    TaskStore seen = new FaultyStore(() -> store, faults);
     return Queues.in(seen, () -> Instant.ofEpochMilli(environment.wallMillis()), random.split());
   }
 

@@ -66,25 +66,25 @@ final class StoreDocumentsTest {
 
   @Test
   void a_lost_answer_is_unclear_and_a_request_that_was_never_sent_is_not() {
-    BadConnection line = new BadConnection();
-    VersionedDocuments documents = StoreDocuments.of(new FaultyStore(() -> store, line));
+    BadConnection connection = new BadConnection();
+    VersionedDocuments documents = StoreDocuments.of(new FaultyStore(() -> store, connection));
     Version version = documents.put("leader", Version.NONE, "{}").orElseThrow();
-    line.answers = false;
+    connection.answers = false;
     assertThatThrownBy(() -> documents.put("leader", version, "{\"a\":1}"))
         .isInstanceOf(UnclearOutcomeException.class);
     VersionedDocument written = documents.get("leader").orElseThrow();
     assertThat(written.json()).isEqualTo("{\"a\":1}");
     assertThatThrownBy(() -> documents.delete("leader", written.version()))
         .isInstanceOf(UnclearOutcomeException.class);
-    line.reaches = false;
+    connection.reaches = false;
     assertThatThrownBy(() -> documents.put("other", Version.NONE, "{}"))
         .isInstanceOf(DocumentsUnavailableException.class)
         .hasMessageContaining("the line is broken");
-    line.reaches = true;
+    connection.reaches = true;
     assertThat(documents.get("other")).isEmpty();
   }
 
-  private static final class BadConnection implements FaultyStore.Line {
+  private static final class BadConnection implements FaultyStore.Faults {
     boolean reaches = true;
     boolean answers = true;
 

@@ -59,7 +59,7 @@ abstract class ClaimContract extends StoreTopic {
     add("a", "early", at(now - 9000), false);
     Task first = add("a", "middle 1", at(now - 5000), false);
     add("a", "middle 2", at(now - 5000), false);
-    // A new id, but the same time and origin: its place in the order stays.
+    // The id is new, but time and origin are the same: the task keeps its place in the order.
     commit(Transaction.by(ALICE).update(first.ref(), null, at(now - 5000)));
     Claim oldest = Claim.of(BOB, "a", LEASE).withOrder(Claim.Order.OLDEST).withCount(4);
     assertThat(texts(claimed(oldest))).containsExactly("early", "middle 1", "middle 2", "late");

@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Inputs at the edge of what is allowed. */
+/** Boundary values of inputs. */
 abstract class EdgeInputContract extends StoreTopic {
   private static final List<String> NAMES =
       List.of(

@@ -24,7 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Limits: each accepts what just fits, refuses anything larger, and is named in the refusal. */
+/** Limits: each accepts the largest allowed value, and a refusal names the limit. */
 abstract class LimitContract extends StoreTopic {
   private static final int REACHABLE = 10_000;
   private static final int REACHABLE_BYTES = 1 << 20;

@@ -18,7 +18,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** Who may change what. */
+/** Ownership: which clients may change a task. */
 abstract class OwnershipContract extends StoreTopic {
   @Test
   void a_claimed_task_can_be_changed_only_by_its_owner() {

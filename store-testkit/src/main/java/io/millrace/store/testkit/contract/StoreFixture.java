@@ -31,7 +31,7 @@ public interface StoreFixture extends AutoCloseable {
     return false;
   }
 
-  /** Advances store time, without waiting for the consequences. */
+  /** Advances store time. Does not wait for the consequences. */
   default void advance(Duration time) {
     throw new UnsupportedOperationException("time cannot be moved here");
   }
@@ -58,7 +58,7 @@ public interface StoreFixture extends AutoCloseable {
     return true;
   }
 
-  /** How many of the subscriptions that the limits allow the back end itself holds. */
+  /** The number of subscriptions that the back end itself has open; they count for the limit. */
   default int ownSubscriptions() {
     return 0;
   }

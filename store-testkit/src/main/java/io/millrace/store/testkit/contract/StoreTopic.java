@@ -119,7 +119,7 @@ abstract class StoreTopic {
     return refused(store().commit(transaction.build()));
   }
 
-  /** Checks that an answer is a refusal with at least one reason, each with a message. */
+  /** Checks that an outcome is a refusal with at least one reason, each with a message. */
   protected static Outcome.Refused refused(Outcome outcome) {
     assertThat(outcome).isInstanceOf(Outcome.Refused.class);
     Outcome.Refused refused = (Outcome.Refused) outcome;

@@ -235,7 +235,7 @@ abstract class SubscriptionContract extends StoreTopic {
     }
   }
 
-  /** A change that kept the data, which the stream then leaves out. */
+  /** A change that keeps the data. The stream leaves such data out. */
   private static Change kept(long oldId, Task task) {
     return new Change.Changed(oldId, task.withData(Bytes.EMPTY), true);
   }

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Transactions that claim tasks by name. */
+/** Transactions that claim the tasks that they name. */
 abstract class TakingContract extends StoreTopic {
   @Test
   void a_task_that_was_taken_is_as_after_a_claim() {

@@ -47,7 +47,7 @@ abstract class ThrottlingContract extends StoreTopic {
     return texts(claimed(Claim.of(BOB, group, LEASE).withCount(count).withOrder(Order.OLDEST)));
   }
 
-  /** Claims tasks one by one until none can be had. */
+  /** Claims tasks one by one until none is available. */
   private List<String> claimAll(String group) {
     List<String> claimed = new ArrayList<>();
     for (List<String> next = claim(group, 1); !next.isEmpty(); next = claim(group, 1)) {

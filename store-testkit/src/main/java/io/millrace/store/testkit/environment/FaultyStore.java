@@ -24,42 +24,43 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * A store behind an unreliable connection: a call fails before it reaches the store, or after it
- * has taken effect. Reads and subscriptions fail only before. As thread-safe as its {@link Line}.
+ * A store behind an unreliable connection: calls fail before they reach the store, or after they
+ * have taken effect. Reads and subscriptions fail only before. As thread-safe as its {@link
+ * Faults}.
  */
 public final class FaultyStore implements TaskStore {
   /** Decides which calls fail. */
-  public interface Line {
+  public interface Faults {
     /** Whether a call reaches the store. */
     boolean reaches();
 
     /**
-     * Whether the answer to a change reaches the caller; may throw an exception to end the caller.
+     * Whether the answer to a change reaches the caller. May throw an exception to end the caller.
      */
     boolean answers();
   }
 
   private final Supplier<TaskStore> store;
-  private final Line line;
+  private final Faults faults;
 
   /**
-   * A store behind a line.
+   * A store behind a faults.
    *
    * @param store supplies the store for each call that reaches it
    */
-  public FaultyStore(Supplier<TaskStore> store, Line line) {
+  public FaultyStore(Supplier<TaskStore> store, Faults faults) {
     this.store = store;
-    this.line = line;
+    this.faults = faults;
   }
 
   /**
-   * A store behind a line that breaks if {@code breaks} is true, before each call and before each
-   * answer to a change.
+   * A store behind a connection that breaks if {@code breaks} is true. It is asked before each call
+   * and before each answer to a change.
    */
   public static FaultyStore breaking(Supplier<TaskStore> store, BooleanSupplier breaks) {
     return new FaultyStore(
         store,
-        new Line() {
+        new Faults() {
           @Override
           public boolean reaches() {
             return !breaks.getAsBoolean();
@@ -73,22 +74,22 @@ public final class FaultyStore implements TaskStore {
   }
 
   private TaskStore reach() {
-    if (!line.reaches()) {
+    if (!faults.reaches()) {
       throw new StoreClosedException("the line is broken");
     }
     return store.get();
   }
 
   private Outcome answer(Outcome outcome) {
-    if (!line.answers()) {
-      throw new OutcomeUnknownException("the line broke before the answer came");
+    if (!faults.answers()) {
+      throw new OutcomeUnknownException("the connection broke before the answer arrived");
     }
     return outcome;
   }
 
   @Override
   public CompletableFuture<Outcome> submit(Command command) {
-    throw new UnsupportedOperationException("calls over this line wait for their answers");
+    throw new UnsupportedOperationException("calls over this connection wait for their answers");
   }
 
   @Override
@@ -131,7 +132,7 @@ public final class FaultyStore implements TaskStore {
     return reach().subscribe(interest);
   }
 
-  /** Leaves the store open. */
+  /** Does nothing: the store stays open. */
   @Override
   public void close() {}
 }

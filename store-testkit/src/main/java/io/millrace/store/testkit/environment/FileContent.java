@@ -12,7 +12,7 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The content of a file of a simulated disk, independent of its name; absent sectors are zeros. */
+/** The content of a file of a simulated disk, independent of its name. Absent sectors are zeros. */
 final class FileContent {
   private final Map<Long, Sector> sectors = new HashMap<>();
   private final Set<Sector> dirty =
@@ -71,7 +71,7 @@ final class FileContent {
     resize(newSize);
   }
 
-  /** Sets the size; new bytes read as zeros. */
+  /** Sets the size. New bytes are zeros. */
   void resize(long newSize) {
     if (newSize != size) {
       size = newSize;
@@ -89,7 +89,7 @@ final class FileContent {
     unsyncedSizes.clear();
   }
 
-  /** Simulates a failed sync: some writes are lost for good, though readers still see them. */
+  /** Simulates a failed sync: some writes are lost for good, although readers still see them. */
   void failSync(RandomGenerator random) {
     Surviving surviving = Surviving.pick(random);
     dirty.forEach(sector -> sector.forgetWhatIsUnsynced(surviving, random));
@@ -100,7 +100,7 @@ final class FileContent {
   void crash(Surviving surviving, RandomGenerator random) {
     dirty.forEach(sector -> sector.forgetWhatIsUnsynced(surviving, random));
     dirty.clear();
-    // Every sector, since after a failed sync readers saw content that is not on the disk.
+    // Every sector: after a failed sync, readers saw content that is not on the disk.
     sectors.values().forEach(Sector::crash);
     keepSize(surviving, random);
     size = durableSize;
@@ -119,7 +119,7 @@ final class FileContent {
     if (written.isEmpty()) {
       return null;
     }
-    // Half of the time the newest sector, since the least was written after it.
+    // Half of the time the newest sector, because little was written after it.
     int first = random.nextBoolean() ? 0 : Math.max(0, written.size() - 3);
     Map.Entry<Long, Sector> picked = written.get(random.nextInt(first, written.size()));
     long end = Math.min(Sector.SIZE, size - picked.getKey() * Sector.SIZE);

@@ -20,7 +20,7 @@ public final class SettableTimeEnvironment implements Environment {
   private final Disk disk;
   private final List<ParkedDriver> drivers = new CopyOnWriteArrayList<>();
 
-  /** With a seed for randomness and a disk, for example a {@link SimulatedDisk}. */
+  /** An environment with this seed and disk, for example a {@link SimulatedDisk}. */
   public SettableTimeEnvironment(long seed, Disk disk) {
     this.seeds = new SplittableRandom(seed);
     this.disk = disk;

@@ -67,7 +67,7 @@ public final class SimulatedEnvironment implements Environment {
         });
   }
 
-  /** A failure because the power is off ends the activity without a report. */
+  /** If the power is off, a failure ends the activity without a report. */
   private long stepUnderPower(Activity activity) {
     try {
       return activity.step();
@@ -88,7 +88,8 @@ public final class SimulatedEnvironment implements Environment {
   public <T> T await(CompletableFuture<T> answer) {
     while (!answer.isDone()) {
       if (!scheduler.step() && !scheduler.releaseHeld()) {
-        throw new IllegalStateException("nothing that is due now gives this answer: move time");
+        throw new IllegalStateException(
+            "nothing that is due now completes this answer: advance time");
       }
     }
     return answer.join();
@@ -130,7 +131,7 @@ public final class SimulatedEnvironment implements Environment {
 
   /**
    * Cuts the power and restores it: the disk keeps what was synced and perhaps some of the rest,
-   * and all activities end. Calls that wait for an answer fail first, since their disk is gone.
+   * and all activities end. Calls that wait for an answer fail first, because their disk is gone.
    */
   public void cutPower() {
     disk.cutPowerNow();

@@ -72,7 +72,7 @@ public final class StepScheduler {
   public void runUntilIdle() {
     for (int steps = 0; step(); steps++) {
       if (steps > MAX_STEPS) {
-        throw new IllegalStateException("activities go on for ever without waiting: " + drivers);
+        throw new IllegalStateException("activities never wait: " + drivers);
       }
     }
   }
@@ -109,7 +109,7 @@ public final class StepScheduler {
     return pick() == null;
   }
 
-  /** Forgets all activities: they never run again, and joining them returns at once. */
+  /** Drops all activities: they never run again, and joining them returns at once. */
   public void abandon() {
     drivers.forEach(SteppedDriver::finish);
     drivers.clear();

@@ -64,7 +64,7 @@ final class SteppedDriver implements Driver {
     try {
       wait = activity.step();
     } catch (Throwable thrown) {
-      // As with any driver; but here a test must see the failure too.
+      // As with every driver; here the test must also see the failure.
       activity.failed(thrown);
       throw thrown;
     } finally {

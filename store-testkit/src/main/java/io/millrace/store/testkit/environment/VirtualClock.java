@@ -30,14 +30,14 @@ public final class VirtualClock {
    */
   public synchronized void advance(Duration time) {
     if (time.isNegative()) {
-      throw new IllegalArgumentException("time only goes on, not back by " + time);
+      throw new IllegalArgumentException("time never goes back: " + time);
     }
     nanos += time.toNanos();
   }
 
   /**
-   * Advances both clocks until the monotonic clock shows {@code nanos}; does nothing if it is past
-   * that.
+   * Advances both clocks until the monotonic clock shows {@code nanos}. Does nothing if that is in
+   * the past.
    */
   synchronized void advanceTo(long nanos) {
     this.nanos = Math.max(this.nanos, nanos);

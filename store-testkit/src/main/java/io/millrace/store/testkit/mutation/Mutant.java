@@ -183,7 +183,7 @@ public final class Mutant {
     return adding(ClassTransform.transformingMethodBodies(place::isPlace, transform));
   }
 
-  /** Writes a body for a method with a result of some kind. */
+  /** Writes the body of a method for a kind of result. */
   @FunctionalInterface
   private interface Body {
     void write(CodeBuilder code, TypeKind result);

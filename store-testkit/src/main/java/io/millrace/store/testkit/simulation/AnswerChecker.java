@@ -11,10 +11,10 @@ import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
-import io.millrace.store.testkit.simulation.Verdict.Cause;
-import io.millrace.store.testkit.simulation.Verdict.Choice;
-import io.millrace.store.testkit.simulation.Verdict.NewDocument;
-import io.millrace.store.testkit.simulation.Verdict.NewTask;
+import io.millrace.store.testkit.simulation.ExpectedOutcome.Cause;
+import io.millrace.store.testkit.simulation.ExpectedOutcome.Choice;
+import io.millrace.store.testkit.simulation.ExpectedOutcome.NewDocument;
+import io.millrace.store.testkit.simulation.ExpectedOutcome.NewTask;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -43,12 +43,12 @@ final class AnswerChecker {
     };
   }
 
-  Verdict verdict(Command command, long nowMillis) {
-    Model.@Nullable Remembered earlier = model.recall(command, nowMillis);
+  ExpectedOutcome verdict(Command command, long nowMillis) {
+    Model.@Nullable RememberedAnswer earlier = model.recall(command, nowMillis);
     if (earlier != null) {
       return earlier.command().equals(command)
-          ? new Verdict.Repeated(earlier)
-          : new Verdict.Refused(List.of(Cause.of(Kind.REQUEST_ID_REUSED)));
+          ? new ExpectedOutcome.Repeated(earlier)
+          : new ExpectedOutcome.Refused(List.of(Cause.of(Kind.REQUEST_ID_REUSED)));
     }
     return switch (command) {
       case Transaction transaction ->
@@ -57,7 +57,7 @@ final class AnswerChecker {
     };
   }
 
-  private Verdict verdict(Claim claim, long nowMillis) {
+  private ExpectedOutcome verdict(Claim claim, long nowMillis) {
     List<Cause> causes = new ArrayList<>();
     if (claim.groups().size() > limits.claimGroups()) {
       causes.add(Cause.of(Kind.TOO_LARGE));
@@ -65,18 +65,18 @@ final class AnswerChecker {
     if (claim.count() > limits.claimCount()) {
       causes.add(Cause.of(Kind.TOO_LARGE));
     }
-    Verdict verdict = claimVerdict(claim, nowMillis);
+    ExpectedOutcome verdict = claimVerdict(claim, nowMillis);
     if (causes.isEmpty()) {
       return verdict;
     }
-    if (verdict instanceof Verdict.Refused(List<Cause> others)) {
+    if (verdict instanceof ExpectedOutcome.Refused(List<Cause> others)) {
       causes.addAll(others);
     }
-    return new Verdict.Refused(causes);
+    return new ExpectedOutcome.Refused(causes);
   }
 
   /** The documented result of a claim within the limits. */
-  private Verdict claimVerdict(Claim claim, long nowMillis) {
+  private ExpectedOutcome claimVerdict(Claim claim, long nowMillis) {
     List<Cause> causes = new ArrayList<>();
     for (TaskRef ref : new LinkedHashSet<>(claim.depends())) {
       if (model.find(ref) == null) {
@@ -84,7 +84,7 @@ final class AnswerChecker {
       }
     }
     if (!causes.isEmpty()) {
-      return new Verdict.Refused(causes);
+      return new ExpectedOutcome.Refused(causes);
     }
     List<Choice> choices = new ArrayList<>();
     StartRules starts = new StartRules(model, nowMillis);
@@ -98,14 +98,14 @@ final class AnswerChecker {
       count = Math.min(count, starts.room(group));
       if (count > 0) {
         choices.add(new Choice(lanes, count));
-        // Shared limits count them by their group, so any of them will do.
+        // Shared limits count tasks by group, so it does not matter which of them are taken.
         lanes.stream().flatMap(List::stream).limit(count).forEach(starts::take);
         left -= count;
       }
     }
     return choices.isEmpty()
-        ? new Verdict.Nothing()
-        : new Verdict.Takes(choices, claim.client(), nowMillis + claim.leaseMillis());
+        ? new ExpectedOutcome.Nothing()
+        : new ExpectedOutcome.Takes(choices, claim.client(), nowMillis + claim.leaseMillis());
   }
 
   /** The waiting tasks as a claim finds them; none of the lists is empty. */
@@ -120,8 +120,8 @@ final class AnswerChecker {
     return lanes.stream().filter(lane -> !lane.isEmpty()).toList();
   }
 
-  /** Whether the store may refuse a command as full, as far as the model knows. */
-  private boolean mayBeFull(Command command, Verdict verdict) {
+  /** Whether the store may refuse a command as full, as far as the model can tell. */
+  private boolean mayBeFull(Command command, ExpectedOutcome verdict) {
     return switch (command) {
       case Transaction transaction ->
           limits.memoryBytes() < Limits.defaults().memoryBytes()
@@ -131,7 +131,7 @@ final class AnswerChecker {
       case Claim claim ->
           limits.waitingClaims() < Limits.defaults().waitingClaims()
               && claim.waitMillis() > 0
-              && verdict instanceof Verdict.Nothing;
+              && verdict instanceof ExpectedOutcome.Nothing;
     };
   }
 
@@ -139,12 +139,12 @@ final class AnswerChecker {
    * Compares an answer that made no commit with the current model; returns what is wrong, or null.
    */
   @Nullable String checkUnchanged(Command command, Outcome outcome) {
-    Verdict verdict = verdict(command, timeOf(outcome));
+    ExpectedOutcome verdict = verdict(command, timeOf(outcome));
     return switch (outcome) {
       case Outcome.Refused(_, _, List<Reason> reasons) -> {
         Map<Cause, Integer> actual = counts(reasons.stream().map(Cause::of).toList());
         Map<Cause, Integer> expected =
-            verdict instanceof Verdict.Refused(List<Cause> causes)
+            verdict instanceof ExpectedOutcome.Refused(List<Cause> causes)
                 ? counts(causes)
                 : new HashMap<>();
         if (actual.containsKey(Cause.of(Kind.FULL)) && mayBeFull(command, verdict)) {
@@ -153,7 +153,7 @@ final class AnswerChecker {
         yield actual.equals(expected) ? null : "refused with " + actual + " but " + verdict;
       }
       case Outcome.Done done ->
-          (verdict instanceof Verdict.Nothing || gaveUpWaiting(command, verdict))
+          (verdict instanceof ExpectedOutcome.Nothing || gaveUpWaiting(command, verdict))
                   && done.tasks().isEmpty()
                   && done.documents().isEmpty()
               ? null
@@ -170,8 +170,8 @@ final class AnswerChecker {
 
   /** Checks a refusal for lack of space on the disk; returns what is wrong, or null. */
   @Nullable String checkFull(Command command, Outcome outcome) {
-    Verdict verdict = verdict(command, timeOf(outcome));
-    return verdict instanceof Verdict.Done || verdict instanceof Verdict.Takes
+    ExpectedOutcome verdict = verdict(command, timeOf(outcome));
+    return verdict instanceof ExpectedOutcome.Done || verdict instanceof ExpectedOutcome.Takes
         ? null
         : checkUnchanged(command, outcome);
   }
@@ -180,10 +180,11 @@ final class AnswerChecker {
    * A claim whose wait has ended may get nothing, even if its dependencies are gone, or if another
    * claim with the same request id was served.
    */
-  private static boolean gaveUpWaiting(Command command, Verdict verdict) {
+  private static boolean gaveUpWaiting(Command command, ExpectedOutcome verdict) {
     return command instanceof Claim claim
         && claim.waitMillis() > 0
-        && (verdict instanceof Verdict.Refused || verdict instanceof Verdict.Repeated);
+        && (verdict instanceof ExpectedOutcome.Refused
+            || verdict instanceof ExpectedOutcome.Repeated);
   }
 
   /**
@@ -201,11 +202,11 @@ final class AnswerChecker {
     if (wrongIds != null) {
       return wrongIds;
     }
-    Verdict verdict = verdict(command, done.timeMillis());
+    ExpectedOutcome verdict = verdict(command, done.timeMillis());
     @Nullable String wrong =
         switch (verdict) {
-          case Verdict.Done expected -> followTransaction(expected, done, deleted);
-          case Verdict.Takes takes -> followClaim(takes, done);
+          case ExpectedOutcome.Done expected -> followTransaction(expected, done, deleted);
+          case ExpectedOutcome.Takes takes -> followClaim(takes, done);
           default -> done + " but " + verdict;
         };
     if (wrong == null && grows(command, deleted) && model.leastBytes() > limits.memoryBytes()) {
@@ -242,7 +243,7 @@ final class AnswerChecker {
   }
 
   private @Nullable String followTransaction(
-      Verdict.Done expected, Outcome.Done done, List<Long> deleted) {
+      ExpectedOutcome.Done expected, Outcome.Done done, List<Long> deleted) {
     if (expected.tasks().size() != done.tasks().size()
         || expected.documents().size() != done.documents().size()) {
       return done + " but " + expected;
@@ -283,7 +284,7 @@ final class AnswerChecker {
     }
   }
 
-  private @Nullable String followClaim(Verdict.Takes takes, Outcome.Done done) {
+  private @Nullable String followClaim(ExpectedOutcome.Takes takes, Outcome.Done done) {
     int count = takes.choices().stream().mapToInt(Choice::count).sum();
     if (done.tasks().size() != count || !done.documents().isEmpty()) {
       return done + " but " + takes;
@@ -313,7 +314,7 @@ final class AnswerChecker {
     return null;
   }
 
-  private static Task claimed(Task old, long id, Verdict.Takes takes) {
+  private static Task claimed(Task old, long id, ExpectedOutcome.Takes takes) {
     NewTask task =
         new NewTask(
             old,

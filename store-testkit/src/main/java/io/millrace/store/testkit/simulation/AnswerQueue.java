@@ -12,26 +12,28 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Sends commands, and passes their answers to the ledger in the order in which they arrive. */
+/** Sends commands, and passes the answers to the history checker in order of arrival. */
 final class AnswerQueue {
   private record Arrival(
       Sent sent, @Nullable Outcome outcome, @Nullable Throwable failure, long nanos) {}
 
   private final SimulatedEnvironment environment;
-  private final Ledger ledger;
+  private final HistoryChecker historyChecker;
   private final List<Arrival> answers = new ArrayList<>();
   private long sentCount;
 
-  AnswerQueue(SimulatedEnvironment environment, Ledger ledger) {
+  AnswerQueue(SimulatedEnvironment environment, HistoryChecker historyChecker) {
     this.environment = environment;
-    this.ledger = ledger;
+    this.historyChecker = historyChecker;
   }
 
-  /** Sends a command; every second one as an event loop does, which offers its thread. */
+  /**
+   * Sends a command. Every second command is sent as an event loop would, which offers its thread.
+   */
   void send(EmbeddedTaskStore store, Command command) {
     boolean offersThread = sentCount % 2 == 1;
     Sent sent = new Sent(sentCount++, command, environment.nanos());
-    ledger.pending().sent(sent);
+    historyChecker.pending().sent(sent);
     CompletableFuture<Outcome> future =
         offersThread ? store.enqueue(command) : store.submit(command);
     sent.future(
@@ -44,7 +46,7 @@ final class AnswerQueue {
   }
 
   /**
-   * Passes the answers that have arrived to the ledger.
+   * Passes the answers that have arrived to the history checker.
    *
    * @return a failure that says that the store has stopped; null for none
    */
@@ -55,11 +57,11 @@ final class AnswerQueue {
     for (Arrival arrival : come) {
       Outcome outcome = arrival.outcome();
       if (outcome != null) {
-        PendingCommands.checkPatience(arrival.sent(), outcome, arrival.nanos());
-        ledger.answered(arrival.sent(), outcome);
+        PendingCommands.checkWait(arrival.sent(), outcome, arrival.nanos());
+        historyChecker.answered(arrival.sent(), outcome);
       } else if (arrival.failure() instanceof StoreClosedException closed) {
         // The failure promises that nothing changed, so a commit of this command would be an error.
-        ledger.pending().answered(arrival.sent());
+        historyChecker.pending().answered(arrival.sent());
         stopped = closed;
       } else if (!(arrival.failure() instanceof CancellationException)) {
         stopped = arrival.failure();

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
-/** Makes backups of a store, and checks what is restored from them. */
+/** Makes backups of a store, and checks the stores that are restored from them. */
 final class BackupCheck {
   /** A backup of the store at a position, with the histories up to it. */
   record Backup(Bytes bytes, Position position, Set<Long> histories) {}
@@ -92,7 +92,7 @@ final class BackupCheck {
     }
   }
 
-  /** Forgets the backups that contain commits after {@code number}, which are lost. */
+  /** Drops the backups with commits after {@code number}, which are lost. */
   void forgetBeyond(long number) {
     backups.removeIf(backup -> backup.position().number() > number);
   }

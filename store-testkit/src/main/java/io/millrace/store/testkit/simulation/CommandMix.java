@@ -38,7 +38,7 @@ final class CommandMix {
   private final List<Command> repeatable = new ArrayList<>();
   private final int largeOneIn;
 
-  /** One task in so many has a key or a priority. */
+  /** On average, one of this many tasks has a key or a priority. */
   private final int laneOneIn;
 
   private int requestIds;
@@ -107,7 +107,7 @@ final class CommandMix {
     if (!chance(8)) {
       return null;
     }
-    // Mostly new; now and then one that is in use, perhaps with other content.
+    // Mostly new; sometimes one that is in use, perhaps with other content.
     return "r" + (chance(10) ? random.nextInt(requestIds + 1) : ++requestIds);
   }
 

@@ -26,7 +26,7 @@ final class Model {
   static final long REMEMBERED_MILLIS = 600_000;
 
   /** An answer to a command with a request id. */
-  record Remembered(Command command, Outcome.Done answer) {}
+  record RememberedAnswer(Command command, Outcome.Done answer) {}
 
   private record RequestKey(String principal, String id) {}
 
@@ -40,8 +40,8 @@ final class Model {
   private final TreeMap<Long, Task> tasks = new TreeMap<>();
   private final Map<Long, Long> idsByOrigin = new HashMap<>();
   private final TreeMap<DocumentKey, Document> documents = new TreeMap<>();
-  private final Map<RequestKey, Remembered> remembered = new HashMap<>();
-  private final Map<Long, Remembered> everRemembered = new HashMap<>();
+  private final Map<RequestKey, RememberedAnswer> remembered = new HashMap<>();
+  private final Map<Long, RememberedAnswer> everRemembered = new HashMap<>();
   private final Map<List<String>, Long> fullAt = new HashMap<>();
   private long lastId;
   private long number;
@@ -199,19 +199,19 @@ final class Model {
   }
 
   /** The answer remembered under a command's request id at a time; null for none. */
-  @Nullable Remembered recall(Command command, long nowMillis) {
+  @Nullable RememberedAnswer recall(Command command, long nowMillis) {
     String id = command.requestId();
     if (id == null) {
       return null;
     }
-    Remembered found = remembered.get(new RequestKey(command.client().principal(), id));
+    RememberedAnswer found = remembered.get(new RequestKey(command.client().principal(), id));
     return found == null || found.answer().timeMillis() + REMEMBERED_MILLIS <= nowMillis
         ? null
         : found;
   }
 
   /** The answer to a command with a request id that made commit {@code number}; null for none. */
-  @Nullable Remembered rememberedAt(long number) {
+  @Nullable RememberedAnswer rememberedAt(long number) {
     return everRemembered.get(number);
   }
 
@@ -241,7 +241,7 @@ final class Model {
     timeMillis = answer.timeMillis();
     String id = command.requestId();
     if (id != null) {
-      Remembered first = new Remembered(command, answer);
+      RememberedAnswer first = new RememberedAnswer(command, answer);
       remembered.put(new RequestKey(command.client().principal(), id), first);
       everRemembered.put(number, first);
     }

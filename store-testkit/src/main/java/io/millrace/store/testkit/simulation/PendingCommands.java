@@ -128,12 +128,12 @@ final class PendingCommands {
     return unanswered.stream().filter(sent -> sent.waitMillis() > 0 && !sent.cancelled()).toList();
   }
 
-  /** Forgets all commands, since none will be answered any more. */
+  /** Drops all commands: none of them will be answered any more. */
   void clear() {
     unanswered.clear();
   }
 
-  /** Forgets cancelled commands, once the store has dropped them. */
+  /** Drops the cancelled commands, once the store has dropped them. */
   void forgetCancelled() {
     unanswered.removeIf(Sent::cancelled);
   }
@@ -160,7 +160,7 @@ final class PendingCommands {
   private boolean couldTakeFrom(Sent sent, Outcome.Done done) {
     Set<String> groups = new LinkedHashSet<>();
     done.tasks().forEach(task -> groups.add(task.group()));
-    return checker.verdict(sent.command(), done.timeMillis()) instanceof Verdict.Takes takes
+    return checker.verdict(sent.command(), done.timeMillis()) instanceof ExpectedOutcome.Takes takes
         && takes.choices().stream().anyMatch(choice -> groups.contains(choice.group()));
   }
 
@@ -173,24 +173,24 @@ final class PendingCommands {
    * Checks, when the store is idle, that no claim waits for an available task, or longer than it
    * may.
    */
-  void checkNobodyIsForgotten(long timeMillis, long nanos) {
+  void checkWaitingClaims(long timeMillis, long nanos) {
     for (Sent sent : waiting()) {
-      if (checker.verdict(sent.command(), timeMillis) instanceof Verdict.Takes takes) {
+      if (checker.verdict(sent.command(), timeMillis) instanceof ExpectedOutcome.Takes takes) {
         throw new SimulationFailure(sent.command() + " waits though there is " + takes);
       }
       if (nanos - sent.handledNanos > (sent.waitMillis() + 1) * NANOS_PER_MILLI) {
-        throw new SimulationFailure(sent.command() + " waits longer than it said");
+        throw new SimulationFailure(sent.command() + " waits longer than it may");
       }
     }
   }
 
   /** Checks that an empty answer did not come before the wait was over. */
-  static void checkPatience(Sent sent, Outcome outcome, long nanos) {
+  static void checkWait(Sent sent, Outcome outcome, long nanos) {
     if (sent.waitMillis() > 0
         && outcome instanceof Outcome.Done done
         && done.tasks().isEmpty()
         && nanos - sent.sentNanos() < (sent.waitMillis() - 1) * NANOS_PER_MILLI) {
-      throw new SimulationFailure(sent.command() + " did not wait as long as it said");
+      throw new SimulationFailure(sent.command() + " did not wait as long as it should");
     }
   }
 }

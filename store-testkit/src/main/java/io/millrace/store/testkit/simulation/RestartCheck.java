@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class RestartCheck {
   private final SimulatedEnvironment environment;
   private final RandomGenerator random;
-  private final Ledger ledger;
+  private final HistoryChecker historyChecker;
   private final StoreOpener opener;
   private final BackupCheck backups;
   private final List<Commit> streamed = new ArrayList<>();
@@ -36,7 +36,7 @@ final class RestartCheck {
   private final List<Position> gone = new ArrayList<>();
 
   private @Nullable EmbeddedTaskStore store;
-  private @Nullable Listener stream;
+  private @Nullable CheckedSubscriber stream;
   private long history;
 
   /** The current history and those before it. */
@@ -51,10 +51,13 @@ final class RestartCheck {
   private long forks;
 
   RestartCheck(
-      SimulatedEnvironment environment, RandomGenerator random, Ledger ledger, StoreOpener opener) {
+      SimulatedEnvironment environment,
+      RandomGenerator random,
+      HistoryChecker historyChecker,
+      StoreOpener opener) {
     this.environment = environment;
     this.random = random;
-    this.ledger = ledger;
+    this.historyChecker = historyChecker;
     this.opener = opener;
     backups = new BackupCheck(environment, random, opener);
   }
@@ -81,9 +84,9 @@ final class RestartCheck {
     store = opened;
   }
 
-  private static Listener follow(EmbeddedTaskStore opened, Position after) {
+  private static CheckedSubscriber follow(EmbeddedTaskStore opened, Position after) {
     Interest interest = Interest.everything().after(after);
-    return new Listener(interest, opened.subscribe(interest));
+    return new CheckedSubscriber(interest, opened.subscribe(interest));
   }
 
   /** The commits streamed since the last settled one. */
@@ -105,11 +108,13 @@ final class RestartCheck {
       stream.close();
     }
     long last =
-        streamed.isEmpty() ? ledger.model().number() : streamed.getLast().position().number();
+        streamed.isEmpty()
+            ? historyChecker.model().number()
+            : streamed.getLast().position().number();
     stream = follow(store(), new Position(history, last));
   }
 
-  /** Opens the store after a crash or a fault; more of them may happen on the way. */
+  /** Opens the store after a crash or a fault. More faults may happen meanwhile. */
   void comeBack() {
     takeStreamed();
     SimulatedDisk disk = environment.disk();
@@ -159,7 +164,7 @@ final class RestartCheck {
         stream.poll(streamed);
       }
     } catch (StoreException e) {
-      // The stream ends with its store; earlier commits have been taken.
+      // The stream ends with its store. Earlier commits have been received.
     }
     if (!streamed.isEmpty()) {
       durable = streamed.getLast().position().number();
@@ -193,11 +198,11 @@ final class RestartCheck {
             streamed.stream().filter(each -> each.position().number() <= end.number()).toList());
     Position known =
         commits.isEmpty()
-            ? new Position(history, ledger.model().number())
+            ? new Position(history, historyChecker.model().number())
             : commits.getLast().position();
     if (end.number() > known.number()) {
       Interest interest = Interest.everything().after(known);
-      try (Listener past = new Listener(interest, opened.subscribe(interest))) {
+      try (CheckedSubscriber past = new CheckedSubscriber(interest, opened.subscribe(interest))) {
         past.poll(commits);
       }
     }
@@ -206,21 +211,22 @@ final class RestartCheck {
       throw new SimulationFailure(
           "commit " + durable + " was durable, but the store ends at " + end);
     }
-    @Nullable String lost = lostDurable ? "commit " + durable : ledger.toldBeyond(end.number());
+    @Nullable String lost =
+        lostDurable ? "commit " + durable : historyChecker.toldBeyond(end.number());
     checkHistory(opened, end, lost, damaged);
     backups.forgetBeyond(end.number());
-    if (end.number() < ledger.model().number()) {
-      ledger.rollBack(end.number());
+    if (end.number() < historyChecker.model().number()) {
+      historyChecker.rollBack(end.number());
     }
-    ledger.forgetBeyond(end.number());
-    ledger.settle(commits, false);
+    historyChecker.forgetBeyond(end.number());
+    historyChecker.settle(commits, false);
     streamed.clear();
-    ledger.retireToldIds();
-    if (ledger.model().number() != end.number()) {
+    historyChecker.retireToldIds();
+    if (historyChecker.model().number() != end.number()) {
       throw new SimulationFailure(
-          "the store ends at " + end + " but streams up to " + ledger.model().number());
+          "the store ends at " + end + " but streams up to " + historyChecker.model().number());
     }
-    ledger.pending().clear();
+    historyChecker.pending().clear();
     durable = end.number();
     // A recovery that leaves something out begins one for itself, for each before it that was cut
     // short, and for each epoch that it may have left out.
@@ -316,7 +322,7 @@ final class RestartCheck {
 
   /** Whether there is a backup of a state that the model knows. */
   boolean canGoBack() {
-    backups.forgetBeyond(ledger.model().number());
+    backups.forgetBeyond(historyChecker.model().number());
     return !backups.isEmpty();
   }
 
@@ -336,10 +342,10 @@ final class RestartCheck {
       requireRefused(opened, last);
     }
     backups.forgetBeyond(end.number());
-    ledger.rollBack(end.number());
+    historyChecker.rollBack(end.number());
     // The copy cannot know a history that began after the backup, though it holds its past.
-    ledger.rename(backup.histories(), backup.position().history());
-    ledger.pending().clear();
+    historyChecker.rename(backup.histories(), backup.position().history());
+    historyChecker.pending().clear();
     durable = end.number();
     history = end.history();
     histories = new HashSet<>(backup.histories());

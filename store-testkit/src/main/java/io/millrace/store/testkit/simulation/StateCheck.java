@@ -19,14 +19,14 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a store and passes the answers to the ledger for checking. */
+/** Reads a store and passes the results to the history checker. */
 final class StateCheck {
-  private final Ledger ledger;
+  private final HistoryChecker historyChecker;
   private final CommandMix mix;
   private final RandomGenerator random;
 
-  StateCheck(Ledger ledger, CommandMix mix, RandomGenerator random) {
-    this.ledger = ledger;
+  StateCheck(HistoryChecker historyChecker, CommandMix mix, RandomGenerator random) {
+    this.historyChecker = historyChecker;
     this.mix = mix;
     this.random = random;
   }
@@ -130,7 +130,7 @@ final class StateCheck {
   private <T> void observe(Read<T> read, Object what, Function<Model, T> right) {
     // Copied now, since the store may change it.
     Object value = read.value() instanceof List<?> list ? List.copyOf(list) : read.value();
-    ledger.observe(
+    historyChecker.observe(
         read.position(), read.timeMillis(), what, model -> difference(value, right.apply(model)));
   }
 

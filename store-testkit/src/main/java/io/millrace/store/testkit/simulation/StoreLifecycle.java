@@ -28,12 +28,12 @@ final class StoreLifecycle {
   private final SimulatedEnvironment environment;
   private final RandomGenerator random;
   private final Limits limits;
-  private final Ledger ledger;
+  private final HistoryChecker historyChecker;
   private final AnswerQueue answers;
   private final CommandMix mix;
   private final StateCheck reads;
   private final RestartCheck restarts;
-  private final List<Listener> listeners = new ArrayList<>();
+  private final List<CheckedSubscriber> listeners = new ArrayList<>();
   private boolean harmed;
 
   /** Whether the store may have been unable to handle commands since the last settling. */
@@ -46,13 +46,13 @@ final class StoreLifecycle {
     this.environment = environment;
     this.random = random;
     limits = StoreOpener.limits(random);
-    ledger = new Ledger(limits, this::isHarmed);
-    answers = new AnswerQueue(environment, ledger);
-    mix = new CommandMix(random, ledger.model());
-    reads = new StateCheck(ledger, mix, random);
+    historyChecker = new HistoryChecker(limits, this::isHarmed);
+    answers = new AnswerQueue(environment, historyChecker);
+    mix = new CommandMix(random, historyChecker.model());
+    reads = new StateCheck(historyChecker, mix, random);
     StoreOpener opener =
-        new StoreOpener(environment, random, limits, () -> ledger.model().number());
-    restarts = new RestartCheck(environment, random, ledger, opener);
+        new StoreOpener(environment, random, limits, () -> historyChecker.model().number());
+    restarts = new RestartCheck(environment, random, historyChecker, opener);
   }
 
   private boolean isHarmed() {
@@ -80,7 +80,7 @@ final class StoreLifecycle {
   }
 
   void cancelSomething() {
-    List<Sent> waiting = ledger.pending().waiting();
+    List<Sent> waiting = historyChecker.pending().waiting();
     if (!waiting.isEmpty()) {
       waiting.get(random.nextInt(waiting.size())).cancel();
     }
@@ -96,7 +96,7 @@ final class StoreLifecycle {
     }
     Set<String> groups = random.nextBoolean() ? Set.of() : Set.of(mix.group());
     Set<String> collections = random.nextBoolean() ? Set.of() : Set.of(mix.collection());
-    List<Commit> history = ledger.history();
+    List<Commit> history = historyChecker.history();
     @Nullable Position after =
         history.isEmpty() || random.nextBoolean()
             ? null
@@ -114,7 +114,7 @@ final class StoreLifecycle {
     // One more follows all commits for the ledger.
     boolean full = listeners.size() + 1 >= limits.subscribers();
     try {
-      listeners.add(new Listener(interest, store().subscribe(interest)));
+      listeners.add(new CheckedSubscriber(interest, store().subscribe(interest)));
     } catch (PositionLostException e) {
       if (e.why() != PositionLostException.Why.GONE) {
         throw new SimulationFailure("position " + interest.after() + " was refused", e);
@@ -165,23 +165,23 @@ final class StoreLifecycle {
         return;
       }
       settleStreamed();
-      ledger.pending().forgetCancelled();
-      int waiting = ledger.pending().waiting().size();
+      historyChecker.pending().forgetCancelled();
+      int waiting = historyChecker.pending().waiting().size();
       if (waiting > limits.waitingClaims()) {
         throw new SimulationFailure(waiting + " claims wait, more than " + limits.waitingClaims());
       }
       if (delayed) {
-        ledger.pending().handledBy(environment.nanos());
+        historyChecker.pending().handledBy(environment.nanos());
         delayed = harmed;
       }
-      ledger.pending().checkNobodyIsForgotten(timeMillis, environment.nanos());
+      historyChecker.pending().checkWaitingClaims(timeMillis, environment.nanos());
       listeners.removeIf(listener -> !follows(listener));
     });
   }
 
   private void settleStreamed() {
-    ledger.settle(poll(), true);
-    ledger.requireNothingUnsettled();
+    historyChecker.settle(poll(), true);
+    historyChecker.requireNothingUnsettled();
   }
 
   /**
@@ -200,9 +200,9 @@ final class StoreLifecycle {
   }
 
   /** Checks what a subscriber received; returns false if its past cannot be read. */
-  private boolean follows(Listener listener) {
+  private boolean follows(CheckedSubscriber listener) {
     try {
-      listener.check(ledger.history());
+      listener.check(historyChecker.history());
       return true;
     } catch (PositionLostException e) {
       listener.close();
@@ -237,7 +237,7 @@ final class StoreLifecycle {
     environment.scheduler().hold(random.nextInt(4) == 0 ? "snapshot" : "journal-sync", time);
   }
 
-  /** Cancels the faults that did not stop the store; from now on a failure is an error. */
+  /** Cancels the faults that did not stop the store. From now on, a failure is an error. */
   void mend() {
     environment.disk().mend();
     environment.advance(Duration.ofSeconds(2)); // a store that had no room looks every second
@@ -285,13 +285,13 @@ final class StoreLifecycle {
       return;
     }
     closeListeners();
-    ledger.pending().clear();
+    historyChecker.pending().clear();
     restarts.goBack();
     answers.deliver(); // claims that waited were told that the store closed
   }
 
   private void closeListeners() {
-    listeners.forEach(Listener::close);
+    listeners.forEach(CheckedSubscriber::close);
     listeners.clear();
   }
 
@@ -308,7 +308,7 @@ final class StoreLifecycle {
       cutPower();
     } else if (stopped) {
       if (!harmed) {
-        throw new SimulationFailure("the store stopped though nothing was done to it: " + why, why);
+        throw new SimulationFailure("the store stopped without a fault: " + why, why);
       }
       if (random.nextBoolean()) {
         cutPower();
@@ -358,7 +358,7 @@ final class StoreLifecycle {
       return;
     }
     closeListeners();
-    ledger.pending().clear();
+    historyChecker.pending().clear();
     restarts.restart(random.nextBoolean());
     answers.deliver(); // claims that waited were told that the store closed
   }

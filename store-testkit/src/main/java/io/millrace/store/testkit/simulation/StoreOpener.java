@@ -85,7 +85,7 @@ final class StoreOpener {
 
   /** Opens a store in another folder. */
   EmbeddedTaskStore open(Path folder) {
-    Journal journal = new UnsettledKept(FileJournal.open(environment, folder, journalOptions));
+    Journal journal = new RetainingJournal(FileJournal.open(environment, folder, journalOptions));
     try {
       return StoreStarter.open(options.withFolder(folder), journal, nodeCapacity);
     } catch (RuntimeException | Error e) {
@@ -104,7 +104,7 @@ final class StoreOpener {
     return options.journaling() == Journaling.STRICT;
   }
 
-  /** Simulates another process that tries to open the folder twice, and must be refused. */
+  /** Simulates another process that tries to open the folder twice. It must be refused. */
   void intrude() {
     for (int i = 0; i < 2; i++) {
       FileJournal second;
@@ -121,11 +121,11 @@ final class StoreOpener {
     }
   }
 
-  /** Does not trim commits that are not settled. */
-  private final class UnsettledKept implements Journal {
+  /** A journal that does not trim commits that are not settled. */
+  private final class RetainingJournal implements Journal {
     private final Journal journal;
 
-    UnsettledKept(Journal journal) {
+    RetainingJournal(Journal journal) {
       this.journal = journal;
     }
 

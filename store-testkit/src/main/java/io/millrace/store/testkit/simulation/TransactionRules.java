@@ -12,9 +12,9 @@ import io.millrace.store.Throttling;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.Transaction.When;
-import io.millrace.store.testkit.simulation.Verdict.Cause;
-import io.millrace.store.testkit.simulation.Verdict.NewDocument;
-import io.millrace.store.testkit.simulation.Verdict.NewTask;
+import io.millrace.store.testkit.simulation.ExpectedOutcome.Cause;
+import io.millrace.store.testkit.simulation.ExpectedOutcome.NewDocument;
+import io.millrace.store.testkit.simulation.ExpectedOutcome.NewTask;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -42,7 +42,7 @@ final class TransactionRules {
   private final long now;
   private final List<Cause> causes = new ArrayList<>();
 
-  /** The causes that are listed already, since each is listed once. */
+  /** The causes that are listed already. Each is listed once. */
   private final Set<List<@Nullable Object>> listed = new HashSet<>();
 
   private final List<NewTask> tasks = new ArrayList<>();
@@ -62,12 +62,12 @@ final class TransactionRules {
     judge();
   }
 
-  Verdict verdict() {
+  ExpectedOutcome verdict() {
     if (!causes.isEmpty()) {
-      return new Verdict.Refused(causes);
+      return new ExpectedOutcome.Refused(causes);
     }
-    Verdict.Done done = done();
-    return done.isEmpty() ? new Verdict.Nothing() : done;
+    ExpectedOutcome.Done done = done();
+    return done.isEmpty() ? new ExpectedOutcome.Nothing() : done;
   }
 
   /** Every reason to refuse the transaction, in no particular order. */
@@ -76,8 +76,8 @@ final class TransactionRules {
   }
 
   /** The result of the parts that could be done. */
-  Verdict.Done done() {
-    return new Verdict.Done(tasks, deletes, documents, documentDeletes);
+  ExpectedOutcome.Done done() {
+    return new ExpectedOutcome.Done(tasks, deletes, documents, documentDeletes);
   }
 
   private void execute() {

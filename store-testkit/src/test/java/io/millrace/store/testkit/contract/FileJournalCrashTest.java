@@ -27,7 +27,7 @@ final class FileJournalCrashTest {
   private static final FileJournalOptions SMALL = new FileJournalOptions(1 << 16, 1 << 20);
   private static final Path FOLDER = Path.of("journal");
 
-  private record Life(long appended, long durable) {}
+  private record Workload(long appended, long durable) {}
 
   private static SimulatedEnvironment environment(long seed) {
     SimulatedEnvironment environment = new SimulatedEnvironment(seed);
@@ -45,7 +45,7 @@ final class FileJournalCrashTest {
   }
 
   /** Frames, snapshots, trims and rolls until the power is gone. */
-  private static Life live(SimulatedEnvironment environment, SplittableRandom random) {
+  private static Workload live(SimulatedEnvironment environment, SplittableRandom random) {
     long appended = 0;
     long durable = 0;
     try {
@@ -77,14 +77,14 @@ final class FileJournalCrashTest {
     } catch (JournalException e) {
       assertThat(environment.disk().powerOff()).isTrue();
     }
-    return new Life(appended, durable);
+    return new Workload(appended, durable);
   }
 
   private static String payload(long sequence) {
     return ("frame " + sequence + " ").repeat((int) (sequence * 7919 % 2_000));
   }
 
-  private static long check(SimulatedEnvironment environment, Life life, String where) {
+  private static long check(SimulatedEnvironment environment, Workload life, String where) {
     try (FileJournal journal = open(environment)) {
       Delivered delivered = JournalContract.recover(journal);
       long end = delivered.tail().sequence();
@@ -119,13 +119,13 @@ final class FileJournalCrashTest {
         String where = "the power is cut at operation " + stop + ", seed " + seed;
         SimulatedEnvironment environment = environment(seed);
         environment.disk().cutPowerAfter(stop);
-        Life life = live(environment, new SplittableRandom(0));
+        Workload life = live(environment, new SplittableRandom(0));
         environment.cutPower();
         long end = check(environment, life, where);
         // Once delivered it is durable: whatever is lost now, the same comes back.
         environment.cutPower();
         assertThat(check(environment, life, where)).isEqualTo(end);
-        Life second = live(environment, new SplittableRandom(1));
+        Workload second = live(environment, new SplittableRandom(1));
         check(environment, second, where + ", second life");
       }
     }
@@ -139,7 +139,7 @@ final class FileJournalCrashTest {
       for (long stopRecovery = 1; !finished; stopRecovery++) {
         SimulatedEnvironment environment = environment(stop);
         environment.disk().cutPowerAfter(stop);
-        Life life = live(environment, new SplittableRandom(0));
+        Workload life = live(environment, new SplittableRandom(0));
         environment.cutPower();
         finished = recovers(environment, stopRecovery);
         check(environment, life, "cut at " + stop + ", recovery cut at " + stopRecovery);

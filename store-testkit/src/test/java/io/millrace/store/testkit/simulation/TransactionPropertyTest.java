@@ -24,9 +24,9 @@ import io.millrace.store.kernel.state.Group;
 import io.millrace.store.kernel.state.RecentRequests;
 import io.millrace.store.kernel.state.Sizes;
 import io.millrace.store.kernel.state.State;
-import io.millrace.store.testkit.simulation.Verdict.Cause;
-import io.millrace.store.testkit.simulation.Verdict.NewDocument;
-import io.millrace.store.testkit.simulation.Verdict.NewTask;
+import io.millrace.store.testkit.simulation.ExpectedOutcome.Cause;
+import io.millrace.store.testkit.simulation.ExpectedOutcome.NewDocument;
+import io.millrace.store.testkit.simulation.ExpectedOutcome.NewTask;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -76,7 +76,7 @@ final class TransactionPropertyTest {
     private final Limits limits;
     private final Decider decider;
     private final AnswerChecker checker;
-    private final TransactionDice dice;
+    private final RandomTransactions dice;
     private final Map<Long, Event> remembered = new HashMap<>();
 
     /** The kinds of reasons for which something was refused. */
@@ -97,12 +97,12 @@ final class TransactionPropertyTest {
       limits = limits(seed % 4 == 1 ? 9_000 : 1_000_000);
       decider = new Decider(state, limits);
       checker = new AnswerChecker(model, limits);
-      dice = new TransactionDice(random, model);
+      dice = new RandomTransactions(random, model);
     }
 
     private static Limits limits(long memoryBytes) {
-      int names = TransactionDice.NAME_BYTES;
-      int data = TransactionDice.DATA_BYTES;
+      int names = RandomTransactions.NAME_BYTES;
+      int data = RandomTransactions.DATA_BYTES;
       return new Limits(
           13, 320, data, names, names, 10, 10, 10, 10, 10, 10, 10, 10, 10, memoryBytes);
     }
@@ -145,7 +145,7 @@ final class TransactionPropertyTest {
 
     private void transact(Transaction transaction) {
       Decision decision = decide(transaction);
-      Model.Remembered earlier = model.recall(transaction, now);
+      Model.RememberedAnswer earlier = model.recall(transaction, now);
       if (earlier != null) {
         checkAgain(transaction, earlier, decision);
         return;
@@ -181,7 +181,7 @@ final class TransactionPropertyTest {
     }
 
     /** How many bytes of memory more are needed. */
-    private long growth(Verdict.Done done) {
+    private long growth(ExpectedOutcome.Done done) {
       long next = model.lastId() + 1;
       long growth = 0;
       for (NewTask task : done.tasks()) {
@@ -207,7 +207,8 @@ final class TransactionPropertyTest {
       return document == null ? 0 : Sizes.of(document);
     }
 
-    private void checkAgain(Transaction transaction, Model.Remembered earlier, Decision decision) {
+    private void checkAgain(
+        Transaction transaction, Model.RememberedAnswer earlier, Decision decision) {
       if (transaction.equals(earlier.command())) {
         Event event = remembered.get(earlier.answer().position().number());
         assertThat(decision).isEqualTo(new Decision.Repeated(Objects.requireNonNull(event)));
@@ -302,10 +303,10 @@ final class TransactionPropertyTest {
     }
 
     private void claim(Claim claim) {
-      Verdict verdict = checker.verdict(claim, now);
+      ExpectedOutcome verdict = checker.verdict(claim, now);
       switch (decide(claim)) {
         case Decision.Accepted done -> follow(claim, done);
-        case Decision.Nothing() -> assertThat(verdict).isEqualTo(new Verdict.Nothing());
+        case Decision.Nothing() -> assertThat(verdict).isEqualTo(new ExpectedOutcome.Nothing());
         case Decision.Refused(List<Reason> reasons) ->
             assertThat(reasons).extracting(Reason::kind).containsExactly(Kind.FULL);
         case Decision.Repeated _ -> throw new AssertionError(claim + " is new");

@@ -16,15 +16,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The expected result of a command, according to the model. */
-sealed interface Verdict {
+sealed interface ExpectedOutcome {
   /** It succeeds and changes nothing: an empty claim, or only dependencies that hold. */
-  record Nothing() implements Verdict {}
+  record Nothing() implements ExpectedOutcome {}
 
   /** It was answered before. */
-  record Repeated(Model.Remembered earlier) implements Verdict {}
+  record Repeated(Model.RememberedAnswer earlier) implements ExpectedOutcome {}
 
   /** It is refused for these reasons, in any order. */
-  record Refused(List<Cause> causes) implements Verdict {}
+  record Refused(List<Cause> causes) implements ExpectedOutcome {}
 
   /** It succeeds with these changes. */
   record Done(
@@ -32,7 +32,7 @@ sealed interface Verdict {
       List<Task> deletes,
       List<NewDocument> documents,
       List<Document> documentDeletes)
-      implements Verdict {
+      implements ExpectedOutcome {
     /** Whether it changes nothing. */
     boolean isEmpty() {
       return tasks.isEmpty()
@@ -43,7 +43,7 @@ sealed interface Verdict {
   }
 
   /** A claim takes some of the waiting tasks. */
-  record Takes(List<Choice> choices, Owner owner, long untilMillis) implements Verdict {}
+  record Takes(List<Choice> choices, Owner owner, long untilMillis) implements ExpectedOutcome {}
 
   /** A reason without its message. */
   record Cause(Reason.Kind kind, @Nullable TaskRef task, @Nullable DocumentKey document) {
@@ -70,7 +70,7 @@ sealed interface Verdict {
       long token,
       Bytes data,
       Task.@Nullable Lane lane) {
-    /** Stands for the id that the task will have. */
+    /** A placeholder for the id that the task will have. */
     static final long OWN_ID = -1;
 
     /** Whether it is the result of a claim. */

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Draws transactions that mostly concern what is there. Most of them could be done; in the others
  * anything may be wrong, and several things at a time.
  */
-final class TransactionDice {
+final class RandomTransactions {
   /** More bytes than names, and a request id, may have, and no text. */
   static final int NAME_BYTES = 20;
 
@@ -65,7 +65,7 @@ final class TransactionDice {
   /** How many good local names it has given. */
   private int localNames;
 
-  TransactionDice(Random random, Model model) {
+  RandomTransactions(Random random, Model model) {
     this.random = random;
     this.model = model;
   }

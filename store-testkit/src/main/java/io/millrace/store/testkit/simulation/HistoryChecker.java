@@ -19,14 +19,14 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records what clients were told, and checks it against the stream of commits: each commit must be
+ * Records the answers to clients and checks them against the stream of commits. Each commit must be
  * the correct effect of one command, and each answer must be correct at the position that it names.
  */
-final class Ledger {
+final class HistoryChecker {
   /** The result of a read at one position. */
   private record Observation(Position position, long timeMillis, Object what, Check check) {}
 
-  /** Checks an observation against the model at its position; returns what is wrong, or null. */
+  /** Checks an observation against the model at its position. Returns what is wrong, or null. */
   @FunctionalInterface
   interface Check {
     @Nullable String against(Model model);
@@ -35,7 +35,7 @@ final class Ledger {
   private record Answer(Sent sent, Outcome.Done done) {}
 
   /** A commit with the command that made it and what it deleted. */
-  private record Followed(Command command, Outcome.Done streamed, List<Long> deleted) {}
+  private record RecordedCommit(Command command, Outcome.Done streamed, List<Long> deleted) {}
 
   private final Model model = new Model();
   private final AnswerChecker checker;
@@ -44,15 +44,15 @@ final class Ledger {
   private final List<Answer> repeated = new ArrayList<>();
   private final TreeMap<Long, Answer> acknowledged = new TreeMap<>();
   private final List<Commit> history = new ArrayList<>();
-  private final List<Followed> followed = new ArrayList<>();
+  private final List<RecordedCommit> followed = new ArrayList<>();
 
-  /** The largest id or version in an answer to a client, by a commit that may be lost. */
+  /** The largest id or version in an answer. Its commit may be lost. */
   private long largestTold;
 
   private final BooleanSupplier mayBeFull;
 
   /** With a supplier that says whether the disk may lack space now. */
-  Ledger(Limits limits, BooleanSupplier mayBeFull) {
+  HistoryChecker(Limits limits, BooleanSupplier mayBeFull) {
     this.mayBeFull = mayBeFull;
     checker = new AnswerChecker(model, limits);
     pending = new PendingCommands(checker);
@@ -165,7 +165,7 @@ final class Ledger {
     model.retireIds(largestTold);
   }
 
-  /** Forgets the answers about commits after {@code number}, which are lost. */
+  /** Drops the answers about commits after {@code number}, which are lost. */
   void forgetBeyond(long number) {
     acknowledged.tailMap(number, false).clear();
     observations.removeIf(observation -> observation.position().number() > number);
@@ -179,7 +179,7 @@ final class Ledger {
     history.subList((int) number, history.size()).clear();
     followed.subList((int) number, followed.size()).clear();
     model.clear();
-    for (Followed each : followed) {
+    for (RecordedCommit each : followed) {
       String wrong = checker.follow(each.command(), each.streamed(), each.deleted());
       if (wrong != null) {
         throw new SimulationFailure("not the same again: " + wrong);
@@ -226,7 +226,7 @@ final class Ledger {
     if (wrong != null) {
       throw new SimulationFailure(answer.sent().command() + ": " + wrong);
     }
-    followed.add(new Followed(answer.sent().command(), streamed, deleted));
+    followed.add(new RecordedCommit(answer.sent().command(), streamed, deleted));
   }
 
   /** Whether two answers are equal, apart from the history, which may have been forked since. */
@@ -247,7 +247,7 @@ final class Ledger {
         String difference = checker.follow(sent.command(), streamed, deleted);
         if (difference == null) {
           pending.answered(sent);
-          followed.add(new Followed(sent.command(), streamed, deleted));
+          followed.add(new RecordedCommit(sent.command(), streamed, deleted));
           return;
         }
         wrong.add(sent.command() + ": " + difference);
@@ -305,7 +305,7 @@ final class Ledger {
 
   private void settleRepeated(Answer answer) {
     Outcome.Done done = answer.done();
-    Model.@Nullable Remembered first = model.rememberedAt(done.position().number());
+    Model.@Nullable RememberedAnswer first = model.rememberedAt(done.position().number());
     boolean right =
         first != null
             && Objects.equals(first.command(), answer.sent().command())

@@ -11,12 +11,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A subscriber that checks what it receives. */
-final class Listener implements AutoCloseable {
+final class CheckedSubscriber implements AutoCloseable {
   private final Interest interest;
   private final Subscription subscription;
   private long passed;
 
-  Listener(Interest interest, Subscription subscription) {
+  CheckedSubscriber(Interest interest, Subscription subscription) {
     this.interest = interest;
     this.subscription = subscription;
     this.passed = subscription.start().number();
@@ -59,7 +59,7 @@ final class Listener implements AutoCloseable {
     }
   }
 
-  /** Removes the histories, since commits of an earlier one are shown under the current one. */
+  /** Removes the histories, because commits of an earlier one are shown under the current one. */
   private static List<Commit> numbered(List<Commit> commits) {
     return commits.stream()
         .map(commit ->
