@@ -12,6 +12,7 @@ import io.millrace.store.Document;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -34,8 +35,16 @@ public sealed interface Output {
    * @param file the id of the file
    * @param sizeBytes its size
    * @param shownAsText whether readers of the task get its text, and not only its id
+   * @param chunkPrefix of the file, if its task is archived; the file has no document then. Null if
+   *     it has one
    */
-  record Stored(ObjectId file, long sizeBytes, boolean shownAsText) implements Output {}
+  record Stored(ObjectId file, long sizeBytes, boolean shownAsText, @Nullable String chunkPrefix)
+      implements Output {
+    /** A file with a document. */
+    public Stored(ObjectId file, long sizeBytes, boolean shownAsText) {
+      this(file, sizeBytes, shownAsText, null);
+    }
+  }
 
   /** No output. */
   static Output none() {

@@ -1,6 +1,7 @@
 package io.millrace.queues;
 
 import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.ChunkedBlob;
 import io.millrace.blobs.Tail;
 import io.millrace.queues.Output.OutputFile;
 import io.millrace.queues.QueueTask.TaskOutput;
@@ -58,11 +59,9 @@ public final class OutputReader {
    * @return empty if it no longer exists
    */
   public Optional<String> text(Output.Stored output) {
-    return queues
-        .file(output.file())
-        .map(file ->
-            new String(
-                file.content(blobs).read(0, (int) file.sizeBytes()), StandardCharsets.UTF_8));
+    return content(output)
+        .map(content ->
+            new String(content.read(0, (int) output.sizeBytes()), StandardCharsets.UTF_8));
   }
 
   /**
@@ -72,9 +71,15 @@ public final class OutputReader {
    * @return empty if it no longer exists
    */
   public Optional<Reader> open(Output.Stored output) {
-    return queues
-        .file(output.file())
-        .map(file -> new InputStreamReader(file.content(blobs).open(0), StandardCharsets.UTF_8));
+    return content(output)
+        .map(content -> new InputStreamReader(content.open(0), StandardCharsets.UTF_8));
+  }
+
+  private Optional<ChunkedBlob> content(Output.Stored output) {
+    String prefix = output.chunkPrefix();
+    return prefix == null
+        ? queues.file(output.file()).map(file -> file.content(blobs))
+        : Optional.of(new ChunkedBlob(blobs, prefix, OutputFile.CHUNK_BYTES));
   }
 
   /**
@@ -87,8 +92,8 @@ public final class OutputReader {
     return switch (stream.of(task.output())) {
       case Output.Text(String text) -> Tail.of(text);
       case Output.Stored stored -> {
-        Optional<OutputFile> file = queues.file(stored.file());
-        yield file.isPresent() ? file.get().content(blobs) : Tail.of("");
+        Optional<ChunkedBlob> content = content(stored);
+        yield content.isPresent() ? content.get() : Tail.of("");
       }
       case Output.None() -> {
         Optional<Run> run = queues.runs().find(task.id());

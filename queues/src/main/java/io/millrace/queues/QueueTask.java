@@ -11,6 +11,9 @@ import io.millrace.work.policy.Deadlines;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.UniqueKey;
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.JsonNode;
@@ -260,7 +263,11 @@ public record QueueTask(
     switch (output) {
       case Output.None() -> json.writeNullProperty(field);
       case Output.Text(String text) -> json.writeStringProperty(field, text);
-      case Output.Stored(ObjectId file, long sizeBytes, boolean shownAsText) -> {
+      case Output.Stored(
+              ObjectId file,
+              long sizeBytes,
+              boolean shownAsText,
+              @Nullable String _) -> {
         json.writeObjectPropertyStart(field);
         json.writeStringProperty("file", file.hex());
         json.writeNumberProperty("bytes", sizeBytes);
@@ -309,7 +316,8 @@ public record QueueTask(
     return new Output.Stored(
         new ObjectId(value.required("file").asString()),
         value.required("bytes").asLong(),
-        value.required("text").asBoolean());
+        value.required("text").asBoolean(),
+        value.path("chunks").asString(null));
   }
 
   /**
@@ -450,6 +458,14 @@ public record QueueTask(
   public record TaskOutput(Output stdout, Output stderr, Output mixed) {
     /** No output yet. */
     public static final TaskOutput NONE = new TaskOutput(Output.none(), Output.none());
+
+    /** What the names of the chunks of files without documents begin with. */
+    List<String> chunkPrefixes() {
+      return Stream.of(stdout, stderr, mixed)
+          .map(each -> each instanceof Output.Stored stored ? stored.chunkPrefix() : null)
+          .filter(Objects::nonNull)
+          .toList();
+    }
 
     /** Without the mixed output. */
     public TaskOutput(Output stdout, Output stderr) {

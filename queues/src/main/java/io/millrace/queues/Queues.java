@@ -1,5 +1,6 @@
 package io.millrace.queues;
 
+import io.millrace.archive.ArchiveSource;
 import io.millrace.queues.Output.OutputFile;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
@@ -9,6 +10,7 @@ import io.millrace.store.Subscription.Interest;
 import io.millrace.store.TaskStore;
 import io.millrace.work.DocumentChanges;
 import io.millrace.work.Watch;
+import io.millrace.work.policy.Retention;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
@@ -85,6 +87,16 @@ public final class Queues {
   /** The stored configuration. */
   public ConfigRegistry config() {
     return new ConfigRegistry(session);
+  }
+
+  /**
+   * The finished tasks that leave the store, by the settings of their queues.
+   *
+   * @param otherwise for queues without settings
+   * @param interval how often to look for them
+   */
+  public ArchiveSource retention(Retention otherwise, Duration interval) {
+    return new TaskRetention(session, otherwise, interval);
   }
 
   /** The output file with this id. */

@@ -1,5 +1,6 @@
 package io.millrace.queues;
 
+import io.millrace.archive.ArchiveException;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.UnownedBlobs;
 import io.millrace.queues.Output.OutputFile;
@@ -15,6 +16,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,13 +24,16 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Ends and removes what is over: runs whose claim expired, tasks that are over time, old finished
- * tasks, and output that no longer belongs to a task. Step-driven; for use by one thread. There may
- * be several for one store.
+ * Ends and removes what is over: runs whose claim expired, tasks that are over time, and output
+ * that no longer belongs to a task. Step-driven; for use by one thread. There may be several for
+ * one store.
  */
 public final class Sweeper implements Step {
+  private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
   private static final Duration OUTPUT_EVERY = Duration.ofHours(1);
   private static final int FAILED_AT_ONCE = 200;
   private static final String FIRST_ID = "0".repeat(24);
@@ -40,32 +45,34 @@ public final class Sweeper implements Step {
   private final BlobStore blobs;
   private final RunRegistry runs;
   private final OutputRecovery recovery;
-  private final Archive archive;
+  private final TaskArchive archive;
   private final Settings settings;
   private Instant outputDue = Instant.MIN;
 
-  private Sweeper(QueueSession session, BlobStore blobs, Settings settings) {
+  private Sweeper(QueueSession session, BlobStore blobs, TaskArchive archive, Settings settings) {
     this.session = session;
     this.blobs = blobs;
     this.runs = new RunRegistry(session);
     this.recovery = new OutputRecovery.ChunkRecovery(blobs, session::newId);
-    this.archive = Archive.in(blobs);
+    this.archive = archive;
     this.settings = settings;
   }
 
   /**
    * Makes a sweeper.
    *
+   * @param archive holds tasks whose output stays
    * @param clock gives the times of changes
    * @param random draws ids
    */
   public static Sweeper of(
       TaskStore store,
       BlobStore blobs,
+      TaskArchive archive,
       Settings settings,
       InstantSource clock,
       RandomGenerator random) {
-    return new Sweeper(new QueueSession(store, clock, random), blobs, settings);
+    return new Sweeper(new QueueSession(store, clock, random), blobs, archive, settings);
   }
 
   @Override
@@ -78,7 +85,6 @@ public final class Sweeper implements Step {
       var _ = runs.orphan(run, recovery.report(run, reason));
     }
     failOverdue(now.toEpochMilli());
-    archive.move(session, now.minus(settings.keepFinished()).toEpochMilli());
     if (!now.isBefore(outputDue)) {
       UnownedBlobs.sweep(
           blobs, "queue-task-", Instant.MAX, CHUNK.asMatchPredicate(), this::removeOwned);
@@ -90,8 +96,8 @@ public final class Sweeper implements Step {
 
   /**
    * Removes the blobs of output that is referred to from these names. The rest is output of runs
-   * whose task was queued again, and output that a late runner stored after its task had ended. The
-   * file documents of archived tasks refer to their output.
+   * whose task was queued again, and output that a late runner stored after its task had ended.
+   * While the archive cannot say what it holds, nothing is removed.
    */
   private void removeOwned(Set<String> names) {
     Map<String, List<String>> chunks = new HashMap<>();
@@ -109,6 +115,7 @@ public final class Sweeper implements Step {
         chunks.remove(OutputFile.read(file).chunkPrefix());
       }
     }
+    removeArchived(chunks);
     names.clear();
     chunks.values().forEach(names::addAll);
   }
@@ -161,6 +168,24 @@ public final class Sweeper implements Step {
     }
   }
 
+  private void removeArchived(Map<String, List<String>> chunks) {
+    Set<ObjectId> tasks = new HashSet<>();
+    for (String prefix : chunks.keySet()) {
+      Matcher chunk = CHUNK.matcher(prefix + "0");
+      if (chunk.matches()) {
+        tasks.add(new ObjectId(chunk.group(2)));
+      }
+    }
+    try {
+      for (QueueTask task : archive.find(tasks).values()) {
+        task.output().chunkPrefixes().forEach(chunks::remove);
+      }
+    } catch (ArchiveException e) {
+      LOG.debug("no output is removed", e);
+      chunks.clear();
+    }
+  }
+
   /** Removes unique keys whose period has ended. */
   private void removeKeys(long nowMillis) {
     for (Document key : session.pages(Keys.UNIQUE)) {
@@ -185,22 +210,19 @@ public final class Sweeper implements Step {
    * The settings of a {@link Sweeper}.
    *
    * @param interval the pause between two sweeps; default 1 s
-   * @param keepFinished how long a finished task stays in the store, where it can be searched,
-   *     before it is archived; default 30 days
    */
-  public record Settings(Duration interval, Duration keepFinished) {
+  public record Settings(Duration interval) {
     /** The defaults. */
-    public static final Settings DEFAULTS =
-        new Settings(Duration.ofSeconds(1), Duration.ofDays(30));
+    public static final Settings DEFAULTS = new Settings(Duration.ofSeconds(1));
 
     /**
-     * Checks the durations.
+     * Checks the duration.
      *
-     * @throws InvalidRequestException when one is not positive
+     * @throws InvalidRequestException when it is not positive
      */
     public Settings {
-      if (!interval.isPositive() || !keepFinished.isPositive()) {
-        throw new InvalidRequestException("", "the durations of a sweeper are positive");
+      if (!interval.isPositive()) {
+        throw new InvalidRequestException("", "the interval of a sweeper is positive");
       }
     }
   }

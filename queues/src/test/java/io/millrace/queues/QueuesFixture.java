@@ -1,5 +1,10 @@
 package io.millrace.queues;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.archive.Archive;
+import io.millrace.archive.ArchiveLocation;
+import io.millrace.archive.Archiver;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.queues.NodeRecord.NodeIdentity;
@@ -10,6 +15,7 @@ import io.millrace.queues.TaskSubmission.Terms;
 import io.millrace.store.TaskStore;
 import io.millrace.store.testkit.contract.StoreFixture;
 import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.Retention;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,12 +34,14 @@ final class QueuesFixture {
 
   private final StoreFixture fixture;
   private final Path folder;
+  private final Archive archive;
   private long millis = Instant.parse("2026-01-02T03:04:05Z").toEpochMilli();
   private Queues queues;
 
   QueuesFixture(StoreFixture fixture, Path folder) {
     this.fixture = fixture;
     this.folder = folder;
+    this.archive = Archive.at(ArchiveLocation.file(folder.resolve("archive.db")));
     this.queues = open(1);
   }
 
@@ -54,7 +62,7 @@ final class QueuesFixture {
   }
 
   BlobStore blobs() {
-    return FileBlobStore.open(folder);
+    return FileBlobStore.open(folder.resolve("blobs"));
   }
 
   void advance(Duration time) {
@@ -68,7 +76,26 @@ final class QueuesFixture {
   }
 
   Sweeper sweeper(Sweeper.Settings settings) {
-    return Sweeper.of(store(), blobs(), settings, clock(), new Random(3));
+    return Sweeper.of(store(), blobs(), archived(), settings, clock(), new Random(3));
+  }
+
+  /** The archive, in a file of its own. */
+  TaskArchive archived() {
+    return new TaskArchive(archive, blobs());
+  }
+
+  /** Closes the archive, if it was used. */
+  void close() {
+    archive.close();
+  }
+
+  /** Moves finished tasks to the archive. */
+  void archive(Retention retention) {
+    Archiver archiver =
+        new Archiver(archive, null, List.of(queues.retention(retention, Duration.ofSeconds(1))));
+    while (!archiver.step(clock().instant()).isAfter(clock().instant())) {
+      assertThat(archiver.problem()).isNull();
+    }
   }
 
   Queue queue(String name, int threads) {

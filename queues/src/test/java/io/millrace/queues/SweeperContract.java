@@ -5,19 +5,23 @@ import static io.millrace.queues.QueuesFixture.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.archive.ArchiveRow;
+import io.millrace.archive.ArchiveSource;
 import io.millrace.blobs.Blob;
 import io.millrace.queues.Output.OutputFile;
 import io.millrace.queues.Output.OutputRecovery;
 import io.millrace.queues.Queue.Counts;
 import io.millrace.queues.Queue.Sort;
+import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.QueuesException.LostClaimException;
+import io.millrace.queues.Run.Report;
 import io.millrace.store.testkit.contract.StoreFixture;
+import io.millrace.work.policy.Retention;
 import java.io.ByteArrayInputStream;
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -49,6 +53,7 @@ public abstract class SweeperContract {
 
   @AfterEach
   void end() {
+    world.close();
     store.close();
   }
 
@@ -184,25 +189,100 @@ public abstract class SweeperContract {
   }
 
   @Test
-  void old_finished_tasks_move_into_the_archive() throws IOException {
+  void old_finished_tasks_move_into_the_archive() {
     ObjectId id = world.submit(queue, 1).getFirst();
     world.queues().runs().finish(start(), report(1, "done"));
     sweep();
     assertThat(blobs()).isEmpty();
-    world.advance(Sweeper.Settings.DEFAULTS.keepFinished().plusMillis(1));
-    sweep();
+    Retention month = new Retention(Duration.ofDays(30), null);
+    world.archive(month);
+    assertThat(world.queues().tasks().find(id)).isPresent();
+    world.advance(Duration.ofDays(30).plusMillis(1));
+    world.archive(month);
     assertThat(world.queues().tasks().find(id)).isEmpty();
     assertThat(world.queues().queues().counts(List.of(queue))).containsExactly(new Counts(0, 0, 0));
-    String name = blobs().getFirst();
-    assertThat(name).startsWith("queue-archive-");
-    try (InputStream lines = world.blobs().open(name)) {
-      assertThat(new String(lines.readAllBytes(), StandardCharsets.UTF_8))
-          .contains(id.hex(), "\"stdout\":\"done\"")
-          .endsWith("\n");
-    }
-    Archive archived = Archive.in(world.blobs());
+    TaskArchive archived = world.archived();
     QueueTask found = Objects.requireNonNull(archived.find(List.of(id)).get(id));
     assertThat(found.output().stdout()).isEqualTo(new Output.Text("done"));
     assertThat(archived.find(List.of(node.id(), queue.id()))).isEmpty();
+  }
+
+  @Test
+  void the_files_of_archived_output_stay_and_have_no_documents() {
+    ObjectId id = world.submit(queue, 1).getFirst();
+    Run run = start();
+    store(run, "stdout", 0, "much output");
+    store(run, "stderr", 0, "of a late runner");
+    String prefix = OutputFile.prefix(id, run.claim().token(), "stdout");
+    OutputFile file = new OutputFile(world.queues().newId(), id, "stdout", 11, prefix);
+    TaskOutput output = new TaskOutput(new Output.Stored(file.id(), 11, true), Output.none());
+    world.queues().runs().finish(run, new Report(1, output, List.of(file), null));
+    world.advance(Duration.ofHours(2));
+    world.archive(new Retention(Duration.ofHours(1), null));
+    assertThat(world.queues().file(file.id())).isEmpty();
+    sweep();
+    assertThat(blobs()).containsExactly(prefix + "0");
+    QueueTask archived = Objects.requireNonNull(world.archived().find(List.of(id)).get(id));
+    OutputReader reader = new OutputReader(world.queues(), world.blobs());
+    assertThat(reader.text((Output.Stored) archived.output().stdout())).contains("much output");
+  }
+
+  @Test
+  void a_queue_keeps_as_many_finished_tasks_as_its_settings_say_at_the_time() {
+    List<ObjectId> ids = world.submit(queue, 5);
+    for (int i = 0; i < 4; i++) {
+      world.queues().runs().finish(start(), report(1 + i % 2, "done"));
+      world.advance(Duration.ofSeconds(1));
+    }
+    world.archive(Retention.FOREVER);
+    assertThat(world.archived().find(ids)).isEmpty();
+    world
+        .queues()
+        .queues()
+        .change(
+            queue.id(),
+            change ->
+                new QueueRegistry.Change(
+                    change.name(),
+                    change.plugin(),
+                    change.settings().withPolicy(QueuesFixture.policy("keep_count", "1"))));
+    world.archive(Retention.FOREVER);
+    assertThat(world.archived().find(ids)).containsOnlyKeys(ids.subList(0, 3));
+    assertThat(world.task(ids.get(3)).status()).isEqualTo(2);
+    assertThat(world.task(ids.get(4)).status()).isEqualTo(Status.QUEUED);
+  }
+
+  @Test
+  void a_task_that_is_queued_again_while_it_is_archived_stays_in_the_store() {
+    ObjectId id = world.submit(queue, 1).getFirst();
+    world.queues().runs().finish(start(), report(2, "failed"));
+    ArchiveSource source = world.queues().retention(new Retention(null, 0L), Duration.ofSeconds(1));
+    List<ArchiveRow> rows = source.due(world.clock().instant(), 10).rows();
+    assertThat(rows).extracting(ArchiveRow::id).containsExactly(id.hex());
+    world.queues().tasks().requeue(id);
+    assertThat(source.remove(rows)).containsExactly(id.hex());
+    assertThat(source.present(List.of(id.hex(), queue.id().hex()))).containsExactly(id.hex());
+    assertThat(world.task(id).status()).isEqualTo(Status.QUEUED);
+  }
+
+  @Test
+  void archives_of_earlier_versions_are_read() {
+    ObjectId id = world.queues().newId();
+    String line =
+        """
+        {"queue":"%s","status":1,"node":"n1","ctime":1,"mtime":2,"params":{},"stdout":"old",\
+        "stderr":null,"task":7,"_id":"%s"}
+        """
+            .formatted(queue.id().hex(), id.hex());
+    world
+        .blobs()
+        .put(
+            "queue-archive-" + world.queues().newId().hex() + ".jsonl",
+            new ByteArrayInputStream(line.getBytes(StandardCharsets.UTF_8)));
+    QueueTask found = Objects.requireNonNull(world.archived().find(List.of(id)).get(id));
+    assertThat(found.output().stdout()).isEqualTo(new Output.Text("old"));
+    List<ObjectId> all = new ArrayList<>();
+    world.archived().each(List.of(), true, task -> all.add(task.id()));
+    assertThat(all).containsExactly(id);
   }
 }

@@ -200,13 +200,14 @@ public final class MillraceServer implements AutoCloseable {
     // Jobs and graphs commit changes of several requests together, on the thread of one of them.
     TaskStore shared = new RequestStore(store, null);
     TaskStore requests = new RequestStore(store, audit.requests());
+    long maxBlobBytes = configuration.get(BlobSettings.SECTION).maxBytes();
     ArchiveSettings archiveSettings = configuration.get(ArchiveSettings.SECTION);
     Archive archive = archiveSettings.open(options.folder());
-    long maxBlobBytes = configuration.get(BlobSettings.SECTION).maxBytes();
     QueuesPart queues =
         QueuesPart.open(
             requests,
             blobs,
+            archive,
             configuration.get(QueuesSettings.SECTION),
             token,
             random,
@@ -219,14 +220,14 @@ public final class MillraceServer implements AutoCloseable {
     GraphPart graph =
         GraphPart.open(
             configuration.get(GraphSettings.SECTION),
-            new GraphPart.Base(shared, blobs, options.folder(), queues.queues(), jobs.jobs()),
+            new GraphPart.Base(
+                shared, blobs, options.folder(), queues.queues(), queues.archived(), jobs.jobs()),
             random);
     SchedulesPart schedules =
         SchedulesPart.open(
             requests,
             List.of(
-                new QueueTarget(queues.queues(), io.millrace.queues.Archive.in(blobs)),
-                new JobTarget(jobs.jobs())),
+                new QueueTarget(queues.queues(), queues.archived()), new JobTarget(jobs.jobs())),
             random);
     audit.reachesNodeBy(graph::reaches);
     return List.of(
@@ -239,7 +240,7 @@ public final class MillraceServer implements AutoCloseable {
         jobs,
         graph,
         schedules,
-        new ArchivePart(archive, archiveSettings, List.of(jobs.retention())));
+        new ArchivePart(archive, archiveSettings, List.of(queues.retention(), jobs.retention())));
   }
 
   /** Health and figures, of all parts together. */

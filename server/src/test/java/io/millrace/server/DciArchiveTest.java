@@ -3,6 +3,9 @@ package io.millrace.server;
 import static io.millrace.server.Dci.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.archive.Archive;
+import io.millrace.archive.ArchiveLocation;
+import io.millrace.archive.Archiver;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.ObjectId;
@@ -12,13 +15,13 @@ import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.Run;
 import io.millrace.queues.Run.Report;
 import io.millrace.queues.Status;
-import io.millrace.queues.Sweeper;
+import io.millrace.work.policy.Retention;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -73,11 +76,16 @@ final class DciArchiveTest {
   }
 
   private void archive() {
-    MillraceServer server = dci.server().server();
-    Sweeper.Settings settings = new Sweeper.Settings(Duration.ofHours(1), Duration.ofMillis(1));
     Clock later = Clock.offset(Clock.systemUTC(), Duration.ofMinutes(1));
-    Sweeper.of(server.store(), server.blobs(), settings, later, new Random(5))
-        .step(later.instant());
+    Retention brief = new Retention(Duration.ofMillis(1), null);
+    try (Archive archive = Archive.at(ArchiveLocation.file(folder.resolve("store/archive.db")))) {
+      Archiver archiver =
+          new Archiver(archive, null, List.of(dci.queues.retention(brief, Duration.ofSeconds(1))));
+      Instant now = later.instant();
+      while (!archiver.step(now).isAfter(now)) {
+        assertThat(archiver.problem()).isNull();
+      }
+    }
   }
 
   @Test

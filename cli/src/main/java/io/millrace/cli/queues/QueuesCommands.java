@@ -226,7 +226,7 @@ public final class QueuesCommands extends CommandGroup {
 
   /** The settings of a queue besides its name and plugin. */
   static final class QueueOptions {
-    @Mixin private PolicyOptions.OfTasks policy = new PolicyOptions.OfTasks();
+    @Mixin private PolicyOptions.OfQueues policy = new PolicyOptions.OfQueues();
 
     @Option(
         names = {"-t", "--threads"},

@@ -140,7 +140,7 @@ public class PolicyOptions {
   }
 
   /** The settings of tasks, which also have timeouts. */
-  public static final class OfTasks extends PolicyOptions {
+  public static class OfTasks extends PolicyOptions {
     // Not --timeout, which is how long tasks submit --wait waits.
     @Option(
         names = "--run-timeout",
@@ -167,6 +167,31 @@ public class PolicyOptions {
       put(fields, Field.TIMEOUT, timeout);
       put(fields, Field.WAIT_TIMEOUT, waitTimeout);
       put(fields, Field.TOTAL_TIMEOUT, totalTimeout);
+    }
+  }
+
+  /** The settings of queues: those of their tasks, and how long finished ones stay. */
+  public static final class OfQueues extends OfTasks {
+    @Option(
+        names = "--keep-finished",
+        paramLabel = "TIME",
+        description =
+            "How long finished tasks stay in the store before they move to the archive. Default:"
+                + " queues.keep-finished of the server")
+    private @Nullable String keepFinished;
+
+    @Option(
+        names = "--keep-count",
+        paramLabel = "N",
+        description =
+            "How many finished tasks stay in the store. Default: queues.keep-count of the server")
+    private @Nullable String keepCount;
+
+    @Override
+    void addTo(Map<String, String> fields) {
+      super.addTo(fields);
+      put(fields, Field.KEEP_FINISHED, keepFinished);
+      put(fields, Field.KEEP_COUNT, keepCount);
     }
   }
 }

@@ -1,10 +1,10 @@
 package io.millrace.queues.search;
 
-import io.millrace.queues.Archive;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Queues;
 import io.millrace.queues.QueuesException.InvalidRequestException;
+import io.millrace.queues.TaskArchive;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -23,16 +23,16 @@ public final class ArchiveSearch {
 
   private final Queues queues;
   private final TaskSearch live;
-  private final Archive archived;
+  private final TaskArchive archived;
 
-  private ArchiveSearch(Queues queues, Archive archived) {
+  private ArchiveSearch(Queues queues, TaskArchive archived) {
     this.queues = queues;
     this.live = TaskSearch.in(queues);
     this.archived = archived;
   }
 
   /** Creates a search in these queues and their archive. */
-  public static ArchiveSearch in(Queues queues, Archive archived) {
+  public static ArchiveSearch in(Queues queues, TaskArchive archived) {
     return new ArchiveSearch(queues, archived);
   }
 
@@ -101,6 +101,7 @@ public final class ArchiveSearch {
     PriorityQueue<Found> best = new PriorityQueue<>(order.reversed());
     Set<ObjectId> kept = new HashSet<>();
     archived.each(
+        Plan.of(filter).columns(),
         options.newestFirst(),
         task -> {
           Found one = new Found(task, true);
@@ -123,6 +124,7 @@ public final class ArchiveSearch {
   private int countArchived(Filter filter) {
     Set<ObjectId> counted = new HashSet<>();
     archived.each(
+        Plan.of(filter).columns(),
         true,
         task -> {
           if (filter.matches(Subject.of(task)) && !isInStore(task.id())) {

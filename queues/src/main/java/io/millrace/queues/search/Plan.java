@@ -1,5 +1,9 @@
 package io.millrace.queues.search;
 
+import io.millrace.archive.ArchiveQuery;
+import io.millrace.archive.ArchiveQuery.Condition.AtLeast;
+import io.millrace.archive.ArchiveQuery.Condition.OneOf;
+import io.millrace.archive.ArchiveTable;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Status;
 import io.millrace.queues.TaskIndex.KindCounts;
@@ -30,6 +34,9 @@ record Plan(
     String after,
     Map<TaskKind, Cover> kinds,
     boolean exact) {
+
+  /** The most values of a condition of the archive. */
+  private static final int MAX_QUEUES = 1_000;
 
   static Plan of(Filter filter) {
     List<Filter.OfField> parts = new ArrayList<>();
@@ -96,6 +103,18 @@ record Plan(
       return limit.asString();
     }
     return after;
+  }
+
+  /** What the filter implies for the columns of archived tasks. */
+  List<ArchiveQuery.Condition> columns() {
+    List<ArchiveQuery.Condition> columns = new ArrayList<>();
+    if (queues != null && queues.size() <= MAX_QUEUES) {
+      columns.add(new OneOf("queue_id", queues));
+    }
+    if (!after.isEmpty()) {
+      columns.add(new AtLeast(ArchiveTable.ID, after));
+    }
+    return columns;
   }
 
   boolean has(ObjectId queue) {

@@ -4,9 +4,11 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.millrace.archive.Archive;
+import io.millrace.archive.ArchiveException;
 import io.millrace.archive.ArchiveSource;
 import io.millrace.archive.ArchiveTable;
 import io.millrace.archive.Archiver;
+import io.millrace.http.ErrorResponses;
 import io.millrace.http.Route;
 import io.millrace.server.Part;
 import java.util.List;
@@ -30,6 +32,11 @@ public final class ArchivePart implements Part {
   @Override
   public List<Route> routes() {
     return List.of();
+  }
+
+  @Override
+  public void addErrorResponses(ErrorResponses responses) {
+    responses.addUnavailable(ArchiveException.class);
   }
 
   @Override

@@ -33,9 +33,9 @@ import io.millrace.http.Route;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.processes.ProcessException;
 import io.millrace.processes.ProcessLauncher;
-import io.millrace.queues.Archive;
 import io.millrace.queues.OutputReader;
 import io.millrace.queues.Queues;
+import io.millrace.queues.TaskArchive;
 import io.millrace.server.Part;
 import io.millrace.server.ServerException;
 import io.millrace.server.graph.type.JobNodeType;
@@ -97,8 +97,15 @@ public final class GraphPart implements Part {
    * What it is built on.
    *
    * @param folder the folder of the store
+   * @param archived the archived tasks of the queues
    */
-  public record Base(TaskStore store, BlobStore blobs, Path folder, Queues queues, Jobs jobs) {}
+  public record Base(
+      TaskStore store,
+      BlobStore blobs,
+      Path folder,
+      Queues queues,
+      TaskArchive archived,
+      Jobs jobs) {}
 
   /** Whether the reach of a caller includes a node, by its id; false if there is no such node. */
   public boolean reaches(Request request, String node) {
@@ -147,10 +154,7 @@ public final class GraphPart implements Part {
     StandardTypes standard = new StandardTypes(launcher);
     Tasks tasks =
         new Tasks(
-            base.queues(),
-            Archive.in(base.blobs()),
-            new OutputReader(base.queues(), base.blobs()),
-            started);
+            base.queues(), base.archived(), new OutputReader(base.queues(), base.blobs()), started);
     GraphJobs jobs = new GraphJobs(base.jobs(), base.blobs());
     List<NodeType> all = new ArrayList<>();
     String queue = settings.queue();

@@ -1,10 +1,11 @@
 package io.millrace.server.queues;
 
+import io.millrace.archive.Archive;
+import io.millrace.archive.ArchiveSource;
 import io.millrace.blobs.BlobStore;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.ErrorResponses;
 import io.millrace.http.Route;
-import io.millrace.queues.Archive;
 import io.millrace.queues.OutputReader;
 import io.millrace.queues.Queues;
 import io.millrace.queues.QueuesException;
@@ -12,6 +13,7 @@ import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.QueuesException.StoreFullException;
 import io.millrace.queues.QueuesException.TaskStateException;
 import io.millrace.queues.Sweeper;
+import io.millrace.queues.TaskArchive;
 import io.millrace.queues.search.ArchiveSearch;
 import io.millrace.server.Part;
 import io.millrace.server.queues.QueueRoutes.Plugins;
@@ -29,11 +31,21 @@ public final class QueuesPart implements Part {
   private final Queues queues;
   private final TaskStore store;
   private final BlobStore blobs;
+  private final TaskArchive archived;
   private final Sweeper sweeper;
+  private final QueuesSettings settings;
   private final @Nullable Token token;
 
   private QueuesPart(
-      Queues queues, TaskStore store, BlobStore blobs, Sweeper sweeper, @Nullable Token token) {
+      Queues queues,
+      TaskStore store,
+      BlobStore blobs,
+      TaskArchive archived,
+      Sweeper sweeper,
+      QueuesSettings settings,
+      @Nullable Token token) {
+    this.archived = archived;
+    this.settings = settings;
     this.queues = queues;
     this.store = store;
     this.blobs = blobs;
@@ -51,19 +63,32 @@ public final class QueuesPart implements Part {
   public static QueuesPart open(
       TaskStore store,
       BlobStore blobs,
+      Archive archive,
       QueuesSettings settings,
       @Nullable Token token,
       RandomGenerator random,
       int maxDataBytes) {
     Queues queues = Queues.in(store, Clock.systemUTC(), random, maxDataBytes);
     queues.runs().reviveAll(settings.lease());
-    Sweeper sweeper = Sweeper.of(store, blobs, settings.sweep(), Clock.systemUTC(), random);
-    return new QueuesPart(queues, store, blobs, sweeper, token);
+    TaskArchive archived = new TaskArchive(archive, blobs);
+    Sweeper sweeper =
+        Sweeper.of(store, blobs, archived, settings.sweep(), Clock.systemUTC(), random);
+    return new QueuesPart(queues, store, blobs, archived, sweeper, settings, token);
   }
 
   /** The queues. */
   public Queues queues() {
     return queues;
+  }
+
+  /** Their archived tasks. */
+  public TaskArchive archived() {
+    return archived;
+  }
+
+  /** What moves finished tasks to the archive. */
+  public ArchiveSource retention() {
+    return queues.retention(settings.retention(), settings.sweep().interval());
   }
 
   @Override
@@ -74,7 +99,6 @@ public final class QueuesPart implements Part {
     OutputReader outputs = new OutputReader(queues, blobs);
     Shapes shapes = new Shapes(outputs);
     Plugins plugins = new Plugins(queues);
-    Archive archived = Archive.in(blobs);
     ArchiveSearch search = ArchiveSearch.in(queues, archived);
     KnownTasks known = new KnownTasks(queues.tasks(), archived, queues.queues());
     UserDocuments documents = new UserDocuments(store);

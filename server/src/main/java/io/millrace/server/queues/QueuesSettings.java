@@ -4,15 +4,18 @@ import io.millrace.queues.Sweeper;
 import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Key;
 import io.millrace.server.config.SectionKeys;
+import io.millrace.work.policy.Retention;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of queues.
  *
  * @param lease how long the claims of claimed and running tasks last after a start of the server
  * @param sweep the settings of the sweeper
+ * @param retention how long finished tasks stay in the store
  */
-public record QueuesSettings(Duration lease, Sweeper.Settings sweep) {
+public record QueuesSettings(Duration lease, Sweeper.Settings sweep, Retention retention) {
   private static final SectionKeys KEYS = new SectionKeys();
   private static final Key<Duration> LEASE =
       KEYS.duration(
@@ -34,9 +37,18 @@ public record QueuesSettings(Duration lease, Sweeper.Settings sweep) {
           "keep-finished",
           Duration.ofMillis(1),
           Duration.ofHours(1_000_000),
-          Sweeper.Settings.DEFAULTS.keepFinished(),
+          Duration.ofDays(30),
           "How long a finished task stays in the store, where it can be searched, before it moves"
-              + " to the archive.");
+              + " to the archive. A queue may have its own: `keep_finished`, see"
+              + " [archive.md](archive.md).");
+  private static final Key<@Nullable Long> KEEP_COUNT =
+      KEYS.optionalNumber(
+          "keep-count",
+          0,
+          Retention.MAX_COUNT,
+          "all",
+          "How many finished tasks of each queue stay in the store: those that finished last. A"
+              + " queue may have its own: `keep_count`.");
 
   /** The section {@code queues}. */
   public static final Section<QueuesSettings> SECTION =
@@ -45,5 +57,6 @@ public record QueuesSettings(Duration lease, Sweeper.Settings sweep) {
           values ->
               new QueuesSettings(
                   values.get(LEASE),
-                  new Sweeper.Settings(values.get(SWEEP_INTERVAL), values.get(KEEP_FINISHED))));
+                  new Sweeper.Settings(values.get(SWEEP_INTERVAL)),
+                  new Retention(values.get(KEEP_FINISHED), values.get(KEEP_COUNT))));
 }

@@ -6,13 +6,13 @@ import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Query;
 import io.millrace.http.message.Response;
-import io.millrace.queues.Archive;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueRegistry;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.Status;
+import io.millrace.queues.TaskArchive;
 import io.millrace.queues.TaskRegistry;
 import io.millrace.queues.TaskSubmission;
 import io.millrace.queues.TaskSubmission.Submitted;
@@ -197,7 +197,7 @@ record TaskRoutes(
   }
 
   /** All tasks by id, including archived ones. */
-  record KnownTasks(TaskRegistry tasks, Archive archived, QueueRegistry queues) {
+  record KnownTasks(TaskRegistry tasks, TaskArchive archived, QueueRegistry queues) {
     private static final String NOT_FOUND = "task not found";
 
     /** The id in a path. */

@@ -5,10 +5,10 @@ import io.millrace.http.PendingWait.Deadline;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Response;
-import io.millrace.queues.Archive;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Queues;
+import io.millrace.queues.TaskArchive;
 import io.millrace.work.Watch;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -21,7 +21,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Waits for many tasks in one request. */
-record WaitRoute(Queues queues, Archive archived) {
+record WaitRoute(Queues queues, TaskArchive archived) {
   private static final int MAX_IDS = 10_000;
   private static final int MAX_MILLIS = 600_000;
   private static final int DEFAULT_MILLIS = 30_000;

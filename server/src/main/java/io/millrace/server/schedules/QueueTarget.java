@@ -1,6 +1,5 @@
 package io.millrace.server.schedules;
 
-import io.millrace.queues.Archive;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueTask;
@@ -9,6 +8,7 @@ import io.millrace.queues.Queues;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.QueuesException.TaskStateException;
 import io.millrace.queues.Status;
+import io.millrace.queues.TaskArchive;
 import io.millrace.queues.TaskRegistry;
 import io.millrace.schedules.ScheduleState.Ending;
 import io.millrace.schedules.SchedulesException.InvalidScheduleException;
@@ -25,10 +25,10 @@ import tools.jackson.databind.node.ObjectNode;
 public final class QueueTarget implements Target {
   private final Queues queues;
   private final TaskRegistry tasks;
-  private final Archive archive;
+  private final TaskArchive archive;
 
   /** Runs tasks of these queues, which end up in the archive. */
-  public QueueTarget(Queues queues, Archive archive) {
+  public QueueTarget(Queues queues, TaskArchive archive) {
     this.queues = queues;
     this.tasks = queues.tasks();
     this.archive = archive;

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.millrace.blobs.Tail;
 import io.millrace.graph.type.AttemptContext;
-import io.millrace.queues.Archive;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.OutputReader;
 import io.millrace.queues.OutputReader.Stream;
@@ -14,6 +13,7 @@ import io.millrace.queues.Queues;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.QueuesException.TaskStateException;
 import io.millrace.queues.Status;
+import io.millrace.queues.TaskArchive;
 import io.millrace.store.Sha256;
 import io.millrace.work.SharedWatch;
 import io.millrace.work.Watch;
@@ -33,7 +33,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** The queue tasks of attempts at nodes. To be closed before the store. */
 public final class Tasks implements AutoCloseable {
   private final Queues queues;
-  private final Archive archived;
+  private final TaskArchive archived;
   private final OutputReader outputs;
   private final ToLongFunction<AttemptContext> startedMillis;
   private final SharedWatch<ObjectId, QueueTask> ends;
@@ -46,7 +46,7 @@ public final class Tasks implements AutoCloseable {
    */
   public Tasks(
       Queues queues,
-      Archive archived,
+      TaskArchive archived,
       OutputReader outputs,
       ToLongFunction<AttemptContext> startedMillis) {
     this.queues = queues;

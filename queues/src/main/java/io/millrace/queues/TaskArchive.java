@@ -1,20 +1,20 @@
 package io.millrace.queues;
 
+import io.millrace.archive.Archive;
+import io.millrace.archive.ArchiveQuery;
+import io.millrace.archive.ArchiveQuery.Condition;
+import io.millrace.archive.ArchiveQuery.Condition.OneOf;
+import io.millrace.archive.ArchiveQuery.Cursor;
+import io.millrace.archive.ArchiveRow;
+import io.millrace.archive.ArchiveTable;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.NoSuchBlobException;
 import io.millrace.store.Bytes;
-import io.millrace.store.Document;
-import io.millrace.store.Task;
-import io.millrace.store.TaskStore.GroupQuery;
-import io.millrace.store.TaskStore.GroupSummary;
 import java.io.BufferedReader;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
@@ -31,26 +30,28 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Finished tasks that have left the store, as they were then. They are kept in blobs, a line of
- * JSON for each task: looking up tasks by id reads the few blobs that may hold them, everything
- * else reads all. A task that was queued again while it was archived, or archived twice after a
- * crash, may be here and in the store too; the store is right then. Safe for use by any number of
- * threads.
+ * Finished tasks that have left the store, as they were then: rows of the archive, and files of
+ * earlier versions in the blob store, with a line of JSON for each task. A task that was queued
+ * again while it was archived may be here and in the store too; the store is right then. Safe for
+ * use by any number of threads.
  */
-public final class Archive {
-  private static final int AT_ONCE = 1_000;
+public final class TaskArchive {
+  private static final int PAGE = 500;
   private static final int ID_DIGITS = 24;
   private static final String ID_FIELD = "\"_id\":\"";
 
+  private final Archive archive;
   private final BlobStore blobs;
 
-  private Archive(BlobStore blobs) {
-    this.blobs = blobs;
-  }
+  /** Once there are no files, there never will be any. */
+  private volatile boolean hasFiles = true;
 
-  /** The archive that {@link Sweeper} writes to {@code blobs}. */
-  public static Archive in(BlobStore blobs) {
-    return new Archive(blobs);
+  /**
+   * The tasks in {@code archive}, and those in files that earlier versions left in {@code blobs}.
+   */
+  public TaskArchive(Archive archive, BlobStore blobs) {
+    this.archive = archive;
+    this.blobs = blobs;
   }
 
   /** Those of these tasks that are archived, by id, in their latest archived form. */
@@ -58,7 +59,17 @@ public final class Archive {
     NavigableSet<String> missing = new TreeSet<>();
     wanted.forEach(id -> missing.add(id.hex()));
     Map<ObjectId, QueueTask> found = new HashMap<>();
-    for (ArchiveFile file : files(true)) {
+    List<String> ids = List.copyOf(missing);
+    for (int from = 0; from < ids.size(); from += PAGE) {
+      List<String> some = ids.subList(from, Math.min(ids.size(), from + PAGE));
+      ArchiveQuery query = ArchiveQuery.newest(ArchiveTable.TASKS, PAGE);
+      for (ArchiveRow row : archive.list(query.where(new OneOf(ArchiveTable.ID, some)))) {
+        QueueTask task = task(row);
+        found.put(task.id(), task);
+        missing.remove(row.id());
+      }
+    }
+    for (ArchiveFile file : missing.isEmpty() ? List.<ArchiveFile>of() : files(true)) {
       if (!missing.isEmpty() && file.mayHold(missing)) {
         lines(
             file,
@@ -75,25 +86,54 @@ public final class Archive {
   }
 
   /**
-   * Passes on all archived tasks.
+   * Passes on all archived tasks that may be wanted.
    *
+   * @param conditions on the columns of the archive; those that do not match them may be passed on
+   *     too
    * @param newestFirst whether the tasks that were archived last come first; they have about the
    *     greatest ids
    * @param look takes a task
    */
-  public void each(boolean newestFirst, Consumer<QueueTask> look) {
+  public void each(List<Condition> conditions, boolean newestFirst, Consumer<QueueTask> look) {
+    ArchiveQuery query = new ArchiveQuery(ArchiveTable.TASKS, conditions, newestFirst, null, PAGE);
+    if (!newestFirst) {
+      eachOfFiles(newestFirst, look);
+    }
+    List<ArchiveRow> page;
+    do {
+      page = archive.list(query);
+      page.forEach(row -> look.accept(task(row)));
+      query = page.isEmpty() ? query : query.after(Cursor.of(page.getLast()));
+    } while (page.size() == PAGE);
+    if (newestFirst) {
+      eachOfFiles(newestFirst, look);
+    }
+  }
+
+  private void eachOfFiles(boolean newestFirst, Consumer<QueueTask> look) {
     for (ArchiveFile file : files(newestFirst)) {
       lines(file, line -> look.accept(task(line)));
     }
   }
 
+  private static QueueTask task(ArchiveRow row) {
+    ObjectNode json = Json.read(Bytes.of(Objects.requireNonNull(row.text("document"))));
+    return QueueTask.read(new ObjectId(row.id()), json, 0);
+  }
+
   private List<ArchiveFile> files(boolean newestFirst) {
+    if (!hasFiles) {
+      return List.of();
+    }
     Comparator<ArchiveFile> byAge = Comparator.comparing(ArchiveFile::id);
     try (var all = blobs.list(ArchiveFile.PREFIX)) {
-      return all.map(blob -> ArchiveFile.of(blob.name()))
-          .filter(Objects::nonNull)
-          .sorted(newestFirst ? byAge.reversed() : byAge)
-          .toList();
+      List<ArchiveFile> files =
+          all.map(blob -> ArchiveFile.of(blob.name()))
+              .filter(Objects::nonNull)
+              .sorted(newestFirst ? byAge.reversed() : byAge)
+              .toList();
+      hasFiles = !files.isEmpty();
+      return files;
     }
   }
 
@@ -124,68 +164,6 @@ public final class Archive {
   }
 
   /**
-   * Moves up to a thousand tasks of each queue that finished before {@code limitMillis} out of the
-   * store: it writes a blob with a line of JSON for each, and then removes them. A crash in between
-   * leaves a task in both places, and loses none.
-   */
-  void move(QueueSession session, long limitMillis) {
-    for (GroupSummary group : session.store().groups().value()) {
-      if (Queue.isFinishedGroup(group.name())) {
-        List<Task> oldest =
-            session.store().group(GroupQuery.waiting(group.name()).withLimit(AT_ONCE)).value();
-        move(session, oldest, limitMillis);
-      }
-    }
-  }
-
-  private void move(QueueSession session, List<Task> kernelTasks, long limitMillis) {
-    List<Entry> entries = new ArrayList<>();
-    for (Task kernel : kernelTasks) {
-      Optional<Document> found = session.document(Keys.task(new ObjectId(kernel.data().utf8())));
-      if (found.isEmpty() || QueueTask.read(found.get()).progress().mtimeMillis() >= limitMillis) {
-        break;
-      }
-      entries.add(new Entry(kernel, found.get()));
-    }
-    if (entries.isEmpty()) {
-      return;
-    }
-    List<String> ids =
-        entries.stream().map(entry -> entry.document().key().key()).sorted().toList();
-    String name = ArchiveFile.name(session.newId(), ids.getFirst(), ids.getLast());
-    blobs.put(name, new ByteArrayInputStream(lines(entries)));
-    for (Entry entry : entries) {
-      remove(session, entry);
-    }
-  }
-
-  private record Entry(Task kernel, Document document) {}
-
-  private static byte[] lines(List<Entry> entries) {
-    ByteArrayOutputStream lines = new ByteArrayOutputStream();
-    for (Entry entry : entries) {
-      var json = Json.read(entry.document().body());
-      json.put("_id", entry.document().key().key());
-      lines.writeBytes(Json.write(json).toArray());
-      lines.write('\n');
-    }
-    return lines.toByteArray();
-  }
-
-  /**
-   * Removes a task unless it was queued again meanwhile. Its output stays where the archive refers
-   * to it.
-   */
-  private static void remove(QueueSession session, Entry entry) {
-    session.tryCommit(
-        session
-            .begin()
-            .delete(entry.kernel().ref())
-            .delete(entry.document().key(), entry.document().version())
-            .build());
-  }
-
-  /**
    * A blob of archived tasks.
    *
    * @param name its name, which contains the other fields
@@ -202,11 +180,6 @@ public final class Archive {
         Pattern.compile(PREFIX + ID + "(?:-" + ID + "-" + ID + ")?\\.jsonl");
     private static final String LEAST = "0".repeat(24);
     private static final String GREATEST = "f".repeat(24);
-
-    /** The name of a new blob. */
-    static String name(ObjectId id, String first, String last) {
-      return PREFIX + id.hex() + "-" + first + "-" + last + ".jsonl";
-    }
 
     /**
      * Parses a name; null if it is not the name of an archive. A name without ids may hold any
