@@ -21,15 +21,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JobTypes {
   /** No types: all jobs are alike. */
-  public static final JobTypes NONE = new JobTypes(Map.of(), false);
+  public static final JobTypes NONE = new JobTypes(Map.of(), Policy.NONE, false);
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
   private final Map<String, JobType> types;
+  private final Policy defaults;
   private final boolean replacesStored;
 
-  private JobTypes(Map<String, JobType> types, boolean replacesStored) {
+  private JobTypes(Map<String, JobType> types, Policy defaults, boolean replacesStored) {
     this.types = types;
+    this.defaults = defaults;
     this.replacesStored = replacesStored;
   }
 
@@ -66,7 +68,7 @@ public final class JobTypes {
       }
     }
     types.forEach(type -> refuseCircle(type, byName));
-    return new JobTypes(byName, false);
+    return new JobTypes(byName, Policy.NONE, false);
   }
 
   private static void refuseCircle(JobType start, Map<String, JobType> byName) {
@@ -88,7 +90,12 @@ public final class JobTypes {
 
   /** The same, taking the place of whatever types are stored. */
   public JobTypes replacingStored() {
-    return new JobTypes(types, true);
+    return new JobTypes(types, defaults, true);
+  }
+
+  /** The same with settings for jobs of types that have none of their own, or of no type. */
+  public JobTypes withDefaults(Policy settings) {
+    return new JobTypes(types, settings, replacesStored);
   }
 
   /** Whether these types replace whatever types are stored. */
@@ -139,10 +146,10 @@ public final class JobTypes {
     return type == null ? null : next(type, types);
   }
 
-  /** The settings of jobs of a type that have none of their own. */
+  /** The settings of jobs of a type that have none of their own, each by itself. */
   public Policy policy(String name) {
     JobType type = types.get(name);
-    return type == null ? Policy.NONE : type.policy();
+    return type == null ? defaults : type.policy().over(defaults);
   }
 
   /**

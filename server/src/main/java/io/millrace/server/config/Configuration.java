@@ -1,6 +1,7 @@
 package io.millrace.server.config;
 
 import io.millrace.server.config.Key.FreeName;
+import io.millrace.work.policy.PolicyException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -145,6 +146,8 @@ public final class Configuration {
   private static void check(String name, Key<?> key, Given value) {
     try {
       var _ = key.reader().apply(value.text());
+    } catch (PolicyException e) {
+      throw new ConfigurationException(value.where() + ": " + name + ": " + e.getMessage(), e);
     } catch (IllegalArgumentException | ArithmeticException e) {
       throw new ConfigurationException(
           value.where() + ": " + name + " must be " + key.form() + ", not \"" + value.text() + "\"",

@@ -15,7 +15,6 @@ import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
 import io.millrace.http.websocket.WebSocket;
 import io.millrace.jobs.JobRegistry;
-import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.JobsException;
 import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.JobsException.JobStateException;
@@ -114,12 +113,11 @@ public final class JobsPart implements Part {
 
   private static Jobs jobs(JobsSettings settings, Base base, RandomGenerator random) {
     try {
-      JobTypes types = JobTypes.of(settings.types());
       Jobs jobs =
           Jobs.open(
               base.requests(),
               base.blobs(),
-              settings.replaceTypes() ? types.replacingStored() : types,
+              settings.jobTypes(),
               settings.options(),
               new Jobs.Environment(Clock.systemUTC(), random));
       int returned = jobs.registry().returnAll();

@@ -1,5 +1,6 @@
 package io.millrace.server.jobs;
 
+import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.JobTypes.JobType;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.jobs.worker.WorkerManager.WorkerOptions;
@@ -10,12 +11,14 @@ import io.millrace.server.config.Key;
 import io.millrace.server.config.SectionKeys;
 import io.millrace.server.security.Token;
 import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.PolicyException;
 import io.millrace.work.policy.Retention;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param options the options of the registry
  * @param types the job types; none for a server without types
  * @param replaceTypes whether types other than the stored ones are accepted
+ * @param defaults the settings of jobs whose type has none of its own
  * @param workers the settings of workers
  * @param access the secret of clients, and the path
  * @param retention how long jobs stay in the store after their end
@@ -33,6 +37,7 @@ public record JobsSettings(
     Jobs.Options options,
     List<JobType> types,
     boolean replaceTypes,
+    Policy defaults,
     WorkerSettings workers,
     Access access,
     Retention retention) {
@@ -153,7 +158,21 @@ public record JobsSettings(
               "The settings of jobs of NAME that have none of their own, about"
                   + " [retries](jobs.md#retries) and [unique keys](jobs.md#unique-jobs), and how"
                   + " long they [stay](archive.md).",
-              text -> text.isEmpty() ? Policy.NONE : Policy.parse(text)));
+              text -> policy(text, field -> field.isOfJobs() || !field.isOfWork(), "")));
+  private static final Key<Policy> DEFAULTS =
+      KEYS.add(
+          new Key<>(
+              "settings",
+              "fields as in attempts=5 retry_delay=10s",
+              Policy.NONE,
+              "none",
+              "The settings of jobs for which neither they themselves nor their type has any, each"
+                  + " by itself, about the same but how long jobs stay.",
+              text ->
+                  policy(
+                      text,
+                      Policy.Field::isOfJobs,
+                      "; see jobs.keep-finished and jobs.keep-count")));
   private static final Key<@Nullable String> TYPE =
       KEYS.bare("types.NAME", "A job type without description and successor.");
   private static final Key<Boolean> REPLACE_TYPES =
@@ -219,6 +238,16 @@ public record JobsSettings(
    */
   public record Access(@Nullable Token apiKey, String prefix) {}
 
+  /**
+   * The job types.
+   *
+   * @throws InvalidJobException if they contradict each other
+   */
+  public JobTypes jobTypes() {
+    JobTypes all = JobTypes.of(types).withDefaults(defaults);
+    return replaceTypes ? all.replacingStored() : all;
+  }
+
   private static JobsSettings of(Values values) {
     return new JobsSettings(
         new Jobs.Options(
@@ -228,6 +257,7 @@ public record JobsSettings(
             values.get(LEASE)),
         types(values),
         values.get(REPLACE_TYPES),
+        values.get(DEFAULTS),
         new WorkerSettings(
             secret(values, WORKER_TOKEN, WORKER_TOKEN_FILE),
             Duration.ofMillis(values.get(KICK_AFTER)),
@@ -263,6 +293,20 @@ public record JobsSettings(
       throw new IllegalArgumentException("not a path: " + text);
     }
     return "/" + path;
+  }
+
+  /** Settings with fields that are allowed; the hint is for those that are not. */
+  private static Policy policy(String text, Predicate<Policy.Field> allowed, String hint) {
+    if (text.isEmpty()) {
+      return Policy.NONE;
+    }
+    Policy policy = Policy.parse(text);
+    for (String name : policy.fields().keySet()) {
+      if (Policy.Field.of(name).filter(allowed).isEmpty()) {
+        throw new PolicyException(name, name + " is no setting of jobs here" + hint);
+      }
+    }
+    return policy;
   }
 
   private static List<JobType> types(Values values) {

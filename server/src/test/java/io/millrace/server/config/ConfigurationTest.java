@@ -3,6 +3,7 @@ package io.millrace.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.JobTypes.JobType;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.ServerSettings;
@@ -11,6 +12,7 @@ import io.millrace.server.store.StoreSettings;
 import io.millrace.store.StoreOptions.Journaling;
 import io.millrace.store.StoreOptions.Upkeep;
 import io.millrace.store.journal.Retention;
+import io.millrace.work.policy.Policy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -191,6 +193,41 @@ final class ConfigurationTest {
     assertThat(jobs.types())
         .containsExactlyInAnyOrder(
             new JobType("decode.v2", "Reads", "resize"), new JobType("resize", null, null));
+  }
+
+  @Test
+  void jobs_of_types_without_settings_have_those_of_the_server() throws IOException {
+    JobTypes types =
+        read(
+                "",
+                Map.of(
+                    "jobs.settings", "attempts=5 retry_delay=10s",
+                    "jobs.types.mail.settings", "attempts=2",
+                    "jobs.types.plain.description", "x"))
+            .get(JobsSettings.SECTION)
+            .jobTypes();
+    assertThat(types.policy("plain")).isEqualTo(Policy.parse("attempts=5 retry_delay=10s"));
+    assertThat(types.policy("mail")).isEqualTo(Policy.parse("attempts=2 retry_delay=10s"));
+    assertThat(
+            read("", Map.of("jobs.settings", "snoozes=3"))
+                .get(JobsSettings.SECTION)
+                .jobTypes()
+                .policy(""))
+        .isEqualTo(Policy.parse("snoozes=3"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "jobs.settings, attempts=none, attempts must be",
+    "jobs.settings, keep_finished=1d, jobs.keep-finished",
+    "jobs.settings, tries=3, no field tries",
+    "jobs.types.a.settings, attempts, field=value",
+  })
+  void wrong_settings_of_jobs_are_refused(String key, String text, String problem) {
+    assertThatThrownBy(() -> read("", Map.of(key, text)))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining(key)
+        .hasMessageContaining(problem);
   }
 
   @Test

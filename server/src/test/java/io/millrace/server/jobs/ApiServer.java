@@ -10,7 +10,6 @@ import io.millrace.http.HttpLimits;
 import io.millrace.http.HttpServer;
 import io.millrace.http.Routes;
 import io.millrace.http.json.Json;
-import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.server.blobs.BlobApi;
 import io.millrace.server.config.Configuration;
@@ -62,7 +61,7 @@ final class ApiServer implements AutoCloseable {
         Jobs.open(
             store,
             blobs,
-            JobTypes.of(settings.types()),
+            settings.jobTypes(),
             settings.options(),
             new Jobs.Environment(Clock.systemUTC(), new Random(3)));
     polled = new FakePolled(jobs.registry(), blobs);

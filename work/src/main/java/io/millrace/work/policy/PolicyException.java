@@ -4,7 +4,12 @@ package io.millrace.work.policy;
 public final class PolicyException extends IllegalArgumentException {
   private final String field;
 
-  PolicyException(String field, String message) {
+  /**
+   * A setting that is invalid.
+   *
+   * @param field the field that is wrong; empty if it cannot be named
+   */
+  public PolicyException(String field, String message) {
     super(message);
     this.field = field;
   }
