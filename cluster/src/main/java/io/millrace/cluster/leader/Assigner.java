@@ -1,7 +1,6 @@
 package io.millrace.cluster.leader;
 
 import io.millrace.cluster.lock.Guard;
-import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.membership.MemberList;
 import io.millrace.cluster.partition.Partition;
 import io.millrace.cluster.work.SupervisedWork;
@@ -38,14 +37,14 @@ public interface Assigner {
    * @param guard proof that this member leads; its fence is the generation
    * @param partitions all partitions as they were listed, by name
    * @param members the members, without those that are gone
-   * @param beganMillis when the generation began, by the monotonic clock
+   * @param generationAgeMillis the age of the generation when the partitions were listed
    * @param nowMillis the time now, by the monotonic clock
    */
   record Round(
       Guard guard,
       List<Partition> partitions,
       MemberList members,
-      long beganMillis,
+      long generationAgeMillis,
       long nowMillis) {
     /** The generation of the leader's partitions. */
     public long generation() {
@@ -58,11 +57,13 @@ public interface Assigner {
     }
 
     /**
-     * Whether the listing is recent enough to show all older partitions; listings may be slightly
-     * stale.
+     * Whether the listing shows all partitions that members may have taken before the generation
+     * began.
+     *
+     * @param listingAgeMillis how old listings may be
      */
-    public boolean isSettled(LeaseTerms terms) {
-      return nowMillis - beganMillis >= terms.leaseMillis() / 2;
+    public boolean showsAllOld(long listingAgeMillis) {
+      return generationAgeMillis >= listingAgeMillis;
     }
   }
 
@@ -134,19 +135,14 @@ public interface Assigner {
    */
   final class Supervised implements Assigner {
     private final SupervisedWork work;
-    private final long settleMillis;
+    private final long listingAgeMillis;
     private long dividedIn = -1;
     private MemberList dividedFor = MemberList.EMPTY;
 
-    /**
-     * Creates an assigner whose work is not divided yet.
-     *
-     * @param settleMillis how long after the beginning of a generation a listing shows all older
-     *     partitions
-     */
-    Supervised(SupervisedWork work, long settleMillis) {
+    /** Creates an assigner whose work is not divided yet. */
+    Supervised(SupervisedWork work, long listingAgeMillis) {
       this.work = work;
-      this.settleMillis = settleMillis;
+      this.listingAgeMillis = listingAgeMillis;
     }
 
     @Override
@@ -157,8 +153,7 @@ public interface Assigner {
       List<Partition> old = round.partitions().stream().filter(round::isOld).toList();
       boolean stopped =
           old.stream().allMatch(partition -> partition.isDone() || assignments.isFree(partition));
-      boolean settled = round.nowMillis() - round.beganMillis() >= settleMillis;
-      if (!settled || !stopped || round.members().nodes().isEmpty()) {
+      if (!round.showsAllOld(listingAgeMillis) || !stopped || round.members().nodes().isEmpty()) {
         return Result.BUSY;
       }
       boolean removed = true;

@@ -137,11 +137,12 @@ public final class Leader {
   }
 
   private boolean round(Guard guard) {
+    long generationAge = context.now() - beganMillis;
     List<Partition> partitions =
         Partition.of(context.documents().list(PartitionName.PREFIX), observedLocks);
     MemberList living = cleanUp(guard, partitions);
     Assigner.Round round =
-        new Assigner.Round(guard, partitions, living, beganMillis, context.now());
+        new Assigner.Round(guard, partitions, living, generationAge, context.now());
     assignments.forgetRemoved(round);
     Assigner.Result result = assigner.assign(round, assignments);
     assignments.createPlanned(guard);

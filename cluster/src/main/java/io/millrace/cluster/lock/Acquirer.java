@@ -104,7 +104,7 @@ public abstract class Acquirer {
         lookMillis = nextLook();
       }
     } catch (ClusterException e) {
-      lookMillis = clock.monotonicMillis() + locks.terms().renewalMillis();
+      lookMillis = clock.monotonicMillis() + locks.terms().retryMillis();
       LOG.debug("{} could not be read or taken; retrying", what, e);
     }
   }

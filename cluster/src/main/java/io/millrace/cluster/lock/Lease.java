@@ -14,9 +14,6 @@ import org.slf4j.LoggerFactory;
 public final class Lease implements Guard {
   private static final Logger LOG = LoggerFactory.getLogger(Lease.class);
 
-  /** A failed renewal is retried after this fraction of the renewal interval. */
-  private static final int RETRIES = 4;
-
   private final Locks locks;
   private final MemberClock clock;
   private volatile Locks.HeldLock held;
@@ -80,7 +77,7 @@ public final class Lease implements Guard {
         ended = true;
       }
     } catch (ClusterException e) {
-      nextMillis = clock.monotonicMillis() + locks.terms().renewalMillis() / RETRIES;
+      nextMillis = clock.monotonicMillis() + locks.terms().retryMillis();
       LOG.debug("{} could not be renewed; retrying", held.key(), e);
     }
   }

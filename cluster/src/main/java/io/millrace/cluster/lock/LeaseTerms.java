@@ -18,6 +18,7 @@ import java.time.Duration;
 public record LeaseTerms(Duration lease, Duration margin) {
   private static final Duration MIN_LEASE = Duration.ofMillis(100);
   private static final Duration MAX_LEASE = Duration.ofDays(1);
+  private static final long MAX_RETRY_MILLIS = 500;
 
   /** A lease of 10 s with a margin of 2 s. */
   public static final LeaseTerms DEFAULT = of(Duration.ofSeconds(10));
@@ -54,6 +55,11 @@ public record LeaseTerms(Duration lease, Duration margin) {
   /** Lease and margin: how long a lock must be seen unchanged before another member may take it. */
   public long takeoverMillis() {
     return lease.plus(margin).toMillis();
+  }
+
+  /** The pause after a failed request for a lock: a twelfth of the lease, and at most 500 ms. */
+  long retryMillis() {
+    return Math.min(lease.toMillis() / 12, MAX_RETRY_MILLIS);
   }
 
   /** The renewal interval. Two renewals may fail before the lease ends. */

@@ -143,10 +143,7 @@ public final class FairAcquirer extends Acquirer {
     if (readQueue) {
       WaitingQueue before = queue;
       queue = WaitingQueue.read(context.documents(), queueKey);
-      boolean unchanged = queue.equals(before) && released.isEmpty() && free.isEmpty();
-      if (unchanged
-          && context.now() < listMillis
-          && keys.stream().noneMatch(observedLocks::isFree)) {
+      if (queue.equals(before) && released.isEmpty() && isUnchanged()) {
         return Optional.empty();
       }
       queue.released().ifPresent(released::add);
@@ -173,6 +170,17 @@ public final class FairAcquirer extends Acquirer {
     return Optional.empty();
   }
 
+  /**
+   * Whether no permit can have become free or reached this member's turn since the last listing, if
+   * the queue is unchanged. Each release changes the queue, and so does the member that takes a
+   * free permit in its turn.
+   */
+  private boolean isUnchanged() {
+    return context.now() < listMillis
+        && (free.isEmpty() || !isTurn(free.size()))
+        && keys.stream().noneMatch(key -> observedLocks.isFree(key) && !free.containsKey(key));
+  }
+
   /** The existing documents of the locks. */
   private Map<String, VersionedDocument> find(Set<String> released) {
     Map<String, VersionedDocument> found = new HashMap<>();
@@ -180,13 +188,17 @@ public final class FairAcquirer extends Acquirer {
       context.documents().list(permits.prefix()).forEach(each -> found.put(each.key(), each));
     }
     listMillis = context.now() + SELDOM_MILLIS;
-    for (String key : permits == null ? keys : released) {
+    for (String key : permits == null ? keys : listingsAreCurrent() ? Set.<String>of() : released) {
       context.documents().get(key).ifPresent(document -> found.put(key, document));
     }
     found.keySet().retainAll(Set.copyOf(keys));
     observedLocks.retain("", found.keySet());
     found.values().forEach(observedLocks::observe);
     return found;
+  }
+
+  private boolean listingsAreCurrent() {
+    return context.documents().listingAgeMillis() == 0;
   }
 
   /** The keys of the locks that may be taken, in the order in which to try them. */
@@ -249,7 +261,8 @@ public final class FairAcquirer extends Acquirer {
   protected long nextLook() {
     long now = context.now();
     if (!free.isEmpty()) {
-      return now + TAKEN_MILLIS;
+      boolean isNext = queue.place(context.token()) <= free.size();
+      return now + (isNext || isTurn(free.size()) ? TAKEN_MILLIS : POLL_MILLIS);
     }
     if (watch == null || listMillis == Long.MIN_VALUE) {
       return now + POLL_MILLIS;

@@ -54,6 +54,11 @@ public final class CountingDocuments implements VersionedDocuments {
   }
 
   @Override
+  public long listingAgeMillis() {
+    return old == null ? 0 : 1000;
+  }
+
+  @Override
   public void close() {
     documents.close();
   }

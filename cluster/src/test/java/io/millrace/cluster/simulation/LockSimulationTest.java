@@ -63,7 +63,7 @@ final class LockSimulationTest {
     ContendedLocks contended = ContendedLocks.semaphore(PERMITS);
     LeaseTerms none = new LeaseTerms(TERMS.lease(), Duration.ZERO);
     assertThat(
-            LongStream.rangeClosed(1, 200)
+            LongStream.rangeClosed(1, 1000)
                 .filter(seed -> overlaps(seed, none, contended))
                 .findFirst())
         .as("a seed that shows it")

@@ -15,7 +15,7 @@ final class Resource {
 
   /** Somebody has come to hold the lock. */
   void taken(long fence) {
-    require(fences.add(fence), "fence " + fence + " was given twice");
+    require(fences.add(fence), "a holder has an old fence: " + fence + " was given twice");
   }
 
   /** Somebody is inside the guard from now on. */

@@ -156,7 +156,7 @@ final class SimulationMutantTest {
                         of("lock.Locks", "acquire").withoutCall("after"),
                         run,
                         10,
-                        "a new holder has an old fence"),
+                        "holder has an old fence"),
                     new PlantedBug(
                         "fences that go back",
                         of("lock.LockDocument", "released").with(zero("fence")),

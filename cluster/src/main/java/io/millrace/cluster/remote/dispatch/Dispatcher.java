@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 public final class Dispatcher implements Assigner {
-  private final MemberContext context;
+  private final long listingAgeMillis;
   private final Submitter submitter;
   private final Submissions submissions;
   private final DeadMembers dead;
@@ -29,7 +29,7 @@ public final class Dispatcher implements Assigner {
 
   /** Creates a dispatcher without submissions. */
   public Dispatcher(MemberContext context, Submitter submitter) {
-    this.context = context;
+    this.listingAgeMillis = context.documents().listingAgeMillis();
     this.submitter = submitter;
     this.submissions = new Submissions(context);
     this.dead = new DeadMembers(context);
@@ -134,7 +134,7 @@ public final class Dispatcher implements Assigner {
     Round round = current().round();
     MemberList trusted = round.members().without(dead.tokens());
     return new View(
-        trusted, dead.tokens(), old.busy(), old.left(), round.isSettled(context.terms()));
+        trusted, dead.tokens(), old.busy(), old.left(), round.showsAllOld(listingAgeMillis));
   }
 
   /** Submits a lambda to a member. */
