@@ -33,15 +33,24 @@ public interface AccessCheck {
   @Nullable Caller check(Attempt attempt);
 
   /**
+   * The address of the client that sends a request.
+   *
+   * @param peer the other end of the connection: the client, or a proxy
+   */
+  default InetAddress clientOf(InetAddress peer, Headers headers) {
+    return peer;
+  }
+
+  /**
    * What is known of a request before it is let in.
    *
    * @param route the matched route; a placeholder if none matched
    * @param host the value of the header Host
    * @param headers the headers of the request
-   * @param peer the address from which the connection comes
+   * @param client the address of the client, see {@link #clientOf}
    * @param mayBlock whether the check may take long; false on an event loop
    */
-  record Attempt(Route route, String host, Headers headers, InetAddress peer, boolean mayBlock) {}
+  record Attempt(Route route, String host, Headers headers, InetAddress client, boolean mayBlock) {}
 
   /**
    * A kind of credentials that the routes of one API accept besides the server's token.
@@ -55,6 +64,19 @@ public interface AccessCheck {
      * @throws HttpProblem 401 or 403 if they are wrong
      */
     @Nullable Caller caller(Headers headers);
+
+    /** Whether these headers hold something that may be credentials of this kind. */
+    default boolean isShown(Headers headers) {
+      return headers.only(Headers.AUTHORIZATION) != null;
+    }
+
+    /**
+     * Whether somebody could guess such credentials, so that attempts are slowed down. False for
+     * random ones.
+     */
+    default boolean isGuessable() {
+      return true;
+    }
 
     /**
      * Whether requests need credentials of this kind even if they have the server's token or come

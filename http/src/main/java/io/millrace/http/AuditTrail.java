@@ -6,10 +6,16 @@ package io.millrace.http;
  * @see Request#concerns
  * @see Request#changed
  */
-@FunctionalInterface
 public interface AuditTrail {
   /** Records nothing. */
-  AuditTrail NONE = (_, _, _) -> {};
+  AuditTrail NONE =
+      new AuditTrail() {
+        @Override
+        public void answered(Request request, int status, boolean mayBlock) {}
+
+        @Override
+        public void changed(Request request, String action, Request.Change change, boolean done) {}
+      };
 
   /**
    * Records a request, once its response is known and before it is sent. Called for each request
@@ -19,4 +25,13 @@ public interface AuditTrail {
    * @param mayBlock false on an event loop
    */
   void answered(Request request, int status, boolean mayBlock);
+
+  /**
+   * Counts a change that was made or refused on a WebSocket. Does not block.
+   *
+   * @param request the request that opened it
+   * @param action a kind of thing and a verb
+   * @param done whether it was made; otherwise it was refused
+   */
+  void changed(Request request, String action, Request.Change change, boolean done);
 }

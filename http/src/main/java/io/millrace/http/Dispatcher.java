@@ -87,9 +87,9 @@ final class Dispatcher {
     Routes.Match match = routes.match(head.method(), head.path());
     Route route = match.route();
     request.route(route);
+    request.client(access.clientOf(connection.peer(), head));
     Caller caller =
-        access.check(
-            new AccessCheck.Attempt(route, head.host(), head, connection.peer(), mayBlock));
+        access.check(new AccessCheck.Attempt(route, head.host(), head, request.client(), mayBlock));
     if (caller == null) {
       return null;
     }
@@ -256,6 +256,10 @@ final class Dispatcher {
         case OK -> errorResponses.of(e, thread.request());
       };
     }
+  }
+
+  AuditTrail audit() {
+    return audit;
   }
 
   private void audit(Request request, int status, boolean mayBlock) {

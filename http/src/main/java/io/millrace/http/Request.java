@@ -37,7 +37,7 @@ public final class Request {
 
   private final Head head;
   private final HttpLimits limits;
-  private final InetAddress peer;
+  private InetAddress client;
   private final long beganNanos = System.nanoTime();
   private Routes.@Nullable Match match;
   private @Nullable Caller caller;
@@ -63,7 +63,7 @@ public final class Request {
   Request(Head head, HttpLimits limits, InetAddress peer) {
     this.head = head;
     this.limits = limits;
-    this.peer = peer;
+    this.client = peer;
   }
 
   /**
@@ -82,6 +82,11 @@ public final class Request {
       @Nullable String first,
       @Nullable String last) {
     private static final Change UNKNOWN = new Change(null, "", 1, null, null);
+
+    /** One thing with an id, in a scope. */
+    public static Change of(Caller.Reach.Area area, String scope, String id) {
+      return new Change(area, scope, 1, id, id);
+    }
   }
 
   /** Sets the complete body, for handling on an event loop. */
@@ -181,9 +186,13 @@ public final class Request {
     return CURRENT.isBound() ? CURRENT.get() : null;
   }
 
-  /** The address from which the connection comes: that of the client, or of a proxy. */
-  public InetAddress peer() {
-    return peer;
+  /** The address of the client; if a proxy forwards for it, what the access check makes of it. */
+  public InetAddress client() {
+    return client;
+  }
+
+  void client(InetAddress address) {
+    client = address;
   }
 
   /**
@@ -250,6 +259,16 @@ public final class Request {
    */
   public void changed(long count, @Nullable String first, @Nullable String last) {
     change = new Change(change.area, change.scope, count, first, last);
+  }
+
+  /**
+   * Counts, for the audit log, a change that was made or refused on the WebSocket that this request
+   * opened. Can be called by any thread, and does not block.
+   *
+   * @param done whether it was made; otherwise it was refused
+   */
+  public void changedBySocket(String kindAndVerb, Change made, boolean done) {
+    serving().audit().changed(this, kindAndVerb, made, done);
   }
 
   /** Whether the sender is known; always true in a handler. */

@@ -69,6 +69,10 @@ final class RequestThread implements Runnable, PendingWait.Client {
     return dispatcher.inFlight();
   }
 
+  AuditTrail audit() {
+    return dispatcher.audit();
+  }
+
   @Override
   public void run() {
     byte[] leftover = null;

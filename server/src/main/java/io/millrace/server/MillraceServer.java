@@ -157,7 +157,8 @@ public final class MillraceServer implements AutoCloseable {
                       token,
                       access.principals(),
                       settings.requiresCredentials() || !address.isLoopbackAddress(),
-                      settings.origins()),
+                      settings.origins(),
+                      settings.proxies()),
                   routes,
                   errorResponses,
                   audit.trail());

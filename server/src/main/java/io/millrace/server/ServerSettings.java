@@ -5,6 +5,7 @@ import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Key;
 import io.millrace.server.config.SectionKeys;
 import io.millrace.server.security.Origins;
+import io.millrace.server.security.Proxies;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param tokenFile the file with the bearer token; null for none
  * @param requireCredentials whether callers on this machine need credentials too
  * @param origins the origins under which a proxy publishes it
+ * @param proxies whose word counts about the addresses of clients
  * @param http the limits
  */
 public record ServerSettings(
@@ -27,6 +29,7 @@ public record ServerSettings(
     @Nullable Path tokenFile,
     boolean requireCredentials,
     Origins origins,
+    Proxies proxies,
     HttpLimits http) {
   private static final SectionKeys KEYS = new SectionKeys();
   private static final Key<String> ADDRESS =
@@ -125,6 +128,18 @@ public record ServerSettings(
                   + " `https://millrace.example.com`: pages of these origins may use it, and on"
                   + " loopback requests with their host are served.",
               Origins::read));
+  private static final Key<Proxies> PROXIES =
+      KEYS.add(
+          new Key<>(
+              "behind-proxy",
+              "IP addresses, separated by commas",
+              Proxies.NONE,
+              "none",
+              "The addresses of the proxies in front of this server, separated by commas, as in"
+                  + " `127.0.0.1,10.0.0.7`. Their header `X-Forwarded-For` tells the address of a"
+                  + " client, for the audit log and for slowing down failed attempts; that of"
+                  + " others is ignored.",
+              Proxies::read));
   private static final Key<Duration> IDLE =
       KEYS.duration(
           "idle-timeout",
@@ -182,6 +197,7 @@ public record ServerSettings(
                   values.get(TOKEN_FILE),
                   values.get(REQUIRE_CREDENTIALS),
                   values.get(ORIGINS),
+                  values.get(PROXIES),
                   new HttpLimits(
                       values.get(MAX_BODY).intValue(),
                       values.get(MAX_HEADER).intValue(),

@@ -85,6 +85,27 @@ final class WorkersAtWorkTest {
   }
 
   @Test
+  void what_a_worker_takes_and_gives_back_is_in_the_audit_log() throws Exception {
+    try (HttpClient client = HttpClient.newHttpClient();
+        TestServer server = TestServer.in(folder)) {
+      List<RealWorker> workers = workers(server, client, 1, 0, new ConcurrentHashMap<>());
+      submit(server, "abc");
+      assertThat(end(server, "abc")).contains("\"status\":\"done\"");
+      for (String action : List.of("job.submit", "job.claim", "job.result")) {
+        String entries = "";
+        while (!entries.contains(action)) {
+          // It is written within a second.
+          entries = server.get("/audit?kind=job").body();
+        }
+        assertThat(entries).contains("\"principal\":\"local\"");
+      }
+      assertThat(server.get("/audit?action=job.result").body())
+          .contains("\"count\":1", "GET /api/worker", "\"area\":\"types\"");
+      workers.forEach(RealWorker::close);
+    }
+  }
+
+  @Test
   void every_job_ends_once_though_workers_fail_leave_and_send_garbage() throws Exception {
     ConcurrentHashMap<String, Integer> results = new ConcurrentHashMap<>();
     try (HttpClient client = HttpClient.newHttpClient();

@@ -302,7 +302,7 @@ public final class AuditLog {
   }
 
   private static long size(DocumentKey key, Bytes body) {
-    return OVERHEAD_BYTES + key.key().length() + body.size();
+    return (long) OVERHEAD_BYTES + key.key().length() + body.size();
   }
 
   /** Writes an entry; if that is not possible now, it is tried again once a second. */

@@ -129,6 +129,16 @@ public final class Head implements Headers {
     return only;
   }
 
+  @Override
+  public @Nullable String last(String name) {
+    for (int i = names.size() - 1; i >= 0; i--) {
+      if (names.get(i).equalsIgnoreCase(name)) {
+        return values.get(i);
+      }
+    }
+    return null;
+  }
+
   /** Whether a header that is a comma-separated list contains a token, in any case. */
   public boolean hasToken(String name, String token) {
     for (int i = 0; i < names.size(); i++) {

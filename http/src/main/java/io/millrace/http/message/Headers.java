@@ -17,4 +17,9 @@ public interface Headers {
    * @throws HttpProblem 400 if it is given several times
    */
   @Nullable String only(String name);
+
+  /** The same if the header may be given several times: its last value. */
+  default @Nullable String last(String name) {
+    return only(name);
+  }
 }

@@ -12,6 +12,7 @@ public class HttpProblem extends HttpException {
   private final int status;
   private final transient Map<String, String> headers;
   private transient @Nullable ErrorForm form;
+  private boolean guess;
 
   /** A problem with a status from 400 to 599 and a message that a person can act on. */
   public HttpProblem(int status, String message) {
@@ -57,6 +58,20 @@ public class HttpProblem extends HttpException {
   public final HttpProblem withForm(ErrorForm itsForm) {
     form = itsForm;
     return this;
+  }
+
+  /**
+   * Marks it as the refusal of wrong credentials, which may be a guess; not of missing ones, or of
+   * a lack of rights. Returns this problem.
+   */
+  public final HttpProblem ofWrongCredentials() {
+    guess = true;
+    return this;
+  }
+
+  /** Whether it refuses wrong credentials. */
+  public final boolean isOfWrongCredentials() {
+    return guess;
   }
 
   /** The form of the response; null for that of the route. */

@@ -64,11 +64,13 @@ final class Reports {
       case Settled.Accepted _ -> {
         directory.count(session, report);
         observer.ended(report);
+        session.link().settled(report, true);
       }
       case Settled.Refused(String reason) -> {
         if (!(report instanceof Report.Returned)) {
           observer.refused(report.assignment().job().type());
         }
+        session.link().settled(report, false);
         tell(session, report.assignment(), reason);
       }
       case Settled.Postponed _ -> throw new IllegalArgumentException("it is not settled yet");

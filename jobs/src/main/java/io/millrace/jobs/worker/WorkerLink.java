@@ -1,6 +1,7 @@
 package io.millrace.jobs.worker;
 
 import io.millrace.jobs.Job;
+import io.millrace.jobs.Report;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,14 @@ public interface WorkerLink {
    * @param announcement a text message that goes directly before it; null for none
    */
   void send(Job job, @Nullable String announcement);
+
+  /**
+   * What the worker reported of a job has been stored or refused. Nothing needs to be sent. The
+   * default does nothing.
+   *
+   * @param accepted whether it was stored
+   */
+  default void settled(Report report, boolean accepted) {}
 
   /** Sends a ping, so that proxies keep the connection open. */
   void ping();

@@ -74,28 +74,43 @@ public final class RequestAudit implements AuditTrail {
     }
   }
 
+  @Override
+  public void changed(Request request, String action, Change change, boolean done) {
+    log.note(
+        origin(request, action, change, done ? Result.DONE : Result.REFUSED, 101),
+        change.count(),
+        change.first(),
+        change.last(),
+        false);
+  }
+
   private AuditEntry entry(Request request, Result result, int status) {
     Change change = request.change();
     boolean named = change.first() != null;
     String last = named ? change.last() : request.lastParameter();
     return new AuditEntry(
         log.now(),
-        origin(request, request.caller(), result, status),
+        origin(request, result, status),
         Math.max(1, change.count()),
         named ? change.first() : last,
         last);
   }
 
-  private static Origin origin(Request request, Caller caller, Result result, int status) {
-    Change change = request.change();
-    Caller.Reach.Area area = change.area();
+  private static Origin origin(Request request, Result result, int status) {
     String action = request.action();
+    return origin(request, action == null ? "read" : action, request.change(), result, status);
+  }
+
+  private static Origin origin(
+      Request request, String action, Change change, Result result, int status) {
+    Caller caller = request.caller();
+    Caller.Reach.Area area = change.area();
     return new Origin(
         caller.principal(),
         caller.key(),
-        request.peer().getHostAddress(),
+        request.client().getHostAddress(),
         api(request.route()),
-        action == null ? "read" : action,
+        action,
         area == null ? null : area.name().toLowerCase(Locale.ROOT),
         change.scope(),
         result,
@@ -110,7 +125,7 @@ public final class RequestAudit implements AuditTrail {
     if (request.hasCaller()) {
       // Roles, reach, or the parameters of a strict route.
       if (status != 400 || request.action() != null) {
-        log.note(origin(request, request.caller(), Result.REFUSED, status), 1, null, null, false);
+        log.note(origin(request, Result.REFUSED, status), 1, null, null, false);
       }
       return;
     }
@@ -120,7 +135,7 @@ public final class RequestAudit implements AuditTrail {
         new Origin(
             claimed.name() == null ? UNKNOWN : claimed.name(),
             claimed.key(),
-            request.peer().getHostAddress(),
+            request.client().getHostAddress(),
             api(request.route()),
             "sign-in",
             null,

@@ -78,6 +78,11 @@ public final class GraphTokens implements Credentials {
         "graph node " + node.id(), Role.OPERATOR.andBelow(), new Subtree(node));
   }
 
+  @Override
+  public boolean isGuessable() {
+    return false;
+  }
+
   /** The token of an attempt. */
   public String of(NodeId id, int attempt) {
     return "graph-" + id + "-" + attempt + "-" + code(id, attempt);

@@ -53,6 +53,11 @@ record Keys(@Nullable Token apiKey, @Nullable Token workerToken) {
       }
 
       @Override
+      public boolean isShown(Headers headers) {
+        return headers.only(API_KEY) != null || ofWorkers.isShown(headers);
+      }
+
+      @Override
       public boolean isRequired() {
         return ofWorkers.isRequired();
       }
@@ -81,9 +86,15 @@ record Keys(@Nullable Token apiKey, @Nullable Token workerToken) {
         return null;
       }
       if (!secret.is(given)) {
-        throw new HttpProblem(403, "the header " + name + " is not that of this server");
+        throw new HttpProblem(403, "the header " + name + " is not that of this server")
+            .ofWrongCredentials();
       }
       return holder;
+    }
+
+    @Override
+    public boolean isShown(Headers headers) {
+      return headers.only(name) != null;
     }
 
     @Override

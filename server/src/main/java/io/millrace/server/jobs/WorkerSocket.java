@@ -1,11 +1,14 @@
 package io.millrace.server.jobs;
 
 import io.millrace.http.ApiRoutes;
+import io.millrace.http.Caller.Reach.Area;
 import io.millrace.http.Request;
+import io.millrace.http.Request.Change;
 import io.millrace.http.message.Response;
 import io.millrace.http.websocket.WebSocket;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.Report;
 import io.millrace.jobs.worker.WorkerConnection;
 import io.millrace.jobs.worker.WorkerLink;
 import io.millrace.jobs.worker.Workers;
@@ -36,7 +39,7 @@ record WorkerSocket(JobRegistry registry, Workers workers, Types types, WebSocke
     return request.webSocket(
         limits,
         socket -> {
-          Link link = new Link(registry, socket);
+          Link link = new Link(registry, socket, request);
           WorkerConnection connection = workers.connect(type, link);
           link.connected(connection);
           return new Heard(connection);
@@ -47,11 +50,13 @@ record WorkerSocket(JobRegistry registry, Workers workers, Types types, WebSocke
   private static final class Link implements WorkerLink {
     private final JobRegistry registry;
     private final WebSocket socket;
+    private final Request request;
     private volatile @Nullable WorkerConnection connection;
 
-    Link(JobRegistry registry, WebSocket socket) {
+    Link(JobRegistry registry, WebSocket socket, Request request) {
       this.registry = registry;
       this.socket = socket;
+      this.request = request;
     }
 
     void connected(WorkerConnection end) {
@@ -65,7 +70,23 @@ record WorkerSocket(JobRegistry registry, Workers workers, Types types, WebSocke
 
     @Override
     public void send(Job job, @Nullable String announcement) {
+      note("job.claim", job, true);
       socket.binary(announcement, job.content().payload(), () -> payload(job));
+    }
+
+    @Override
+    public void settled(Report report, boolean accepted) {
+      Job job = report.assignment().job();
+      switch (report) {
+        case Report.Completed _ -> note("job.result", job, accepted);
+        case Report.Failed _ -> note("job.failure", job, accepted);
+        case Report.Returned _ -> {}
+      }
+    }
+
+    /** Counts a change for the audit log. */
+    private void note(String action, Job job, boolean done) {
+      request.changedBySocket(action, Change.of(Area.TYPES, job.type(), job.id().toString()), done);
     }
 
     /** Null if the job is not to be sent any more. */

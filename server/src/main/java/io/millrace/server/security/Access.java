@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,8 @@ public final class Access implements AccessCheck {
   private final @Nullable Principals principals;
   private final boolean required;
   private final Origins origins;
+  private final Proxies proxies;
+  private final SignInPace pace;
   private final boolean loopback;
   private final String ownName;
 
@@ -35,11 +38,15 @@ public final class Access implements AccessCheck {
       @Nullable Token token,
       @Nullable Principals principals,
       boolean required,
-      Origins origins) {
+      Origins origins,
+      Proxies proxies,
+      LongSupplier nanos) {
     this.token = token;
     this.principals = principals;
     this.required = required;
     this.origins = origins;
+    this.proxies = proxies;
+    this.pace = new SignInPace(nanos);
     this.loopback = address.isLoopbackAddress();
     this.ownName = address.getHostAddress();
   }
@@ -51,14 +58,16 @@ public final class Access implements AccessCheck {
    * @param required whether every caller needs credentials; otherwise one without is {@link
    *     Caller#LOCAL}
    * @param origins under which a proxy publishes the server
+   * @param proxies whose word counts about the addresses of clients
    */
   public static Access to(
       InetAddress address,
       @Nullable Token token,
       Principals principals,
       boolean required,
-      Origins origins) {
-    return new Access(address, token, principals, required, origins);
+      Origins origins,
+      Proxies proxies) {
+    return new Access(address, token, principals, required, origins, proxies, System::nanoTime);
   }
 
   /**
@@ -69,6 +78,15 @@ public final class Access implements AccessCheck {
    * @throws ServerException for an address other than loopback without a token
    */
   public static Access to(InetAddress address, @Nullable Token token, Origins origins) {
+    return to(address, token, origins, Proxies.NONE, System::nanoTime);
+  }
+
+  static Access to(
+      InetAddress address,
+      @Nullable Token token,
+      Origins origins,
+      Proxies proxies,
+      LongSupplier nanos) {
     if (!address.isLoopbackAddress() && token == null) {
       throw new ServerException(
           "server.address is "
@@ -76,7 +94,12 @@ public final class Access implements AccessCheck {
               + ": whoever reaches this server can run programs, so an address other than 127.0.0.1"
               + " or ::1 needs server.token-file");
     }
-    return new Access(address, token, null, token != null, origins);
+    return new Access(address, token, null, token != null, origins, proxies, nanos);
+  }
+
+  @Override
+  public InetAddress clientOf(InetAddress peer, Headers headers) {
+    return proxies.clientOf(peer, headers);
   }
 
   @Override
@@ -86,19 +109,57 @@ public final class Access implements AccessCheck {
     String origin = headers.only(Headers.ORIGIN);
     String authorization = headers.only(Headers.AUTHORIZATION);
     checkPage(attempt.host(), origin);
+    boolean shown = authorization != null || route.credentials().isShown(headers);
     try {
-      return switch (credentials(authorization, attempt.mayBlock())) {
-        case Finding.Known(Caller caller) -> caller;
-        case Finding.Unchecked() -> null;
-        case Finding.Wrong() -> byRoute(route, headers);
-        case Finding.Nothing() -> {
-          Caller caller = route.callerBy(headers);
-          yield caller != null ? caller : required ? byToken(route, authorization) : Caller.LOCAL;
-        }
-      };
+      return shown ? byCredentials(attempt, authorization) : withoutCredentials(route, headers);
     } catch (HttpProblem problem) {
+      if (problem.isOfWrongCredentials()) {
+        pace.failed(attempt.client(), authorization, headers);
+      }
       throw problem.form() == null ? problem.withForm(route.errors()) : problem;
     }
+  }
+
+  private Caller withoutCredentials(Route route, Headers headers) {
+    Caller caller = route.callerBy(headers);
+    if (caller != null) {
+      return caller;
+    }
+    return required ? byToken(route, null) : Caller.LOCAL;
+  }
+
+  private @Nullable Caller byCredentials(Attempt attempt, @Nullable String authorization) {
+    Route route = attempt.route();
+    Headers headers = attempt.headers();
+    // Random keys cannot be guessed, so they count even at an address where somebody guesses.
+    Caller caller =
+        authorization == null || principals == null ? null : principals.byKey(authorization, token);
+    if (caller == null && !route.credentials().isGuessable()) {
+      caller = route.callerBy(headers);
+    }
+    if (caller != null) {
+      return caller;
+    }
+    pace.check(attempt.client(), authorization);
+    return switch (byPassword(authorization, attempt.mayBlock())) {
+      case Finding.Known(Caller known) -> {
+        pace.succeeded(authorization);
+        yield known;
+      }
+      case Finding.Unchecked() -> null;
+      case Finding.Wrong() -> byRoute(route, headers);
+      case Finding.Nothing() -> {
+        caller = route.callerBy(headers);
+        if (caller == null) {
+          caller = required ? byToken(route, authorization) : Caller.LOCAL;
+        }
+        if (caller.equals(Caller.UNKNOWN)) {
+          // The route is open to all, but its answer tells whether the credentials are right.
+          pace.failed(attempt.client(), authorization, headers);
+        }
+        yield caller;
+      }
+    };
   }
 
   private void checkPage(String host, @Nullable String origin) {
@@ -111,10 +172,10 @@ public final class Access implements AccessCheck {
     }
   }
 
-  private Finding credentials(@Nullable String authorization, boolean mayBlock) {
+  private Finding byPassword(@Nullable String authorization, boolean mayBlock) {
     return authorization == null || principals == null
         ? new Finding.Nothing()
-        : principals.find(authorization, token, required, mayBlock);
+        : principals.byPassword(authorization, token, required, mayBlock);
   }
 
   /** The caller with other credentials than a name and a password, which are wrong. */
@@ -134,7 +195,8 @@ public final class Access implements AccessCheck {
             "WWW-Authenticate",
             challenge != null && challenge.startsWith("Basic")
                 ? challenge
-                : "Basic realm=\"millrace\", charset=\"UTF-8\"");
+                : "Basic realm=\"millrace\", charset=\"UTF-8\"")
+        .ofWrongCredentials();
   }
 
   private Caller byToken(Route route, @Nullable String authorization) {
@@ -147,7 +209,7 @@ public final class Access implements AccessCheck {
     }
     throw offered.isEmpty()
         ? route.credentials().absent()
-        : new HttpProblem(403, "the token is not one of this server");
+        : new HttpProblem(403, "the token is not one of this server").ofWrongCredentials();
   }
 
   /** Whether pages of this origin may use the server; the origin "null" is that of no page. */

@@ -25,7 +25,7 @@ public record BasicCredentials(@Nullable Token token) implements Credentials {
       throw absent();
     }
     if (!token.is(pair.password())) {
-      throw challenge("the password is not the token of this server");
+      throw challenge("the password is not the token of this server").ofWrongCredentials();
     }
     return Caller.OWNER;
   }

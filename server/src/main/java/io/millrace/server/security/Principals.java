@@ -83,9 +83,9 @@ public final class Principals {
         : Optional.empty();
   }
 
-  /** What a header {@code Authorization} says of the caller. */
+  /** What HTTP Basic says of the caller. */
   sealed interface Finding {
-    /** It holds the credentials of this caller. */
+    /** It holds the name and password of this caller. */
     record Known(Caller caller) implements Finding {}
 
     /** It holds no credentials of a principal. */
@@ -99,46 +99,41 @@ public final class Principals {
   }
 
   /**
-   * Who shows this header {@code Authorization}.
+   * Who shows a key in this header {@code Authorization}.
+   *
+   * @return null if it holds none
+   * @throws HttpProblem 401 if it holds a key that does not count
+   */
+  @Nullable Caller byKey(String authorization, @Nullable Token token) {
+    String bearer = Token.bearer(authorization).orElse(null);
+    if (bearer != null) {
+      return byText(bearer);
+    }
+    UserPassword pair = pair(authorization, token);
+    return pair == null ? null : byText(pair.password());
+  }
+
+  /** Null if it holds no name and password, or the token as a password. */
+  private static @Nullable UserPassword pair(String authorization, @Nullable Token token) {
+    UserPassword pair =
+        UserPassword.isBasic(authorization) ? UserPassword.read(authorization) : null;
+    return pair == null || (token != null && token.is(pair.password())) ? null : pair;
+  }
+
+  /**
+   * Who shows a name and a password in this header {@code Authorization}. A name of nobody takes as
+   * long as a wrong password.
    *
    * @param token the server's; null for none
    * @param required whether a caller needs credentials; otherwise names of nobody are ignored
    * @param mayBlock whether a password may be checked that takes long
-   * @throws HttpProblem 401 if it holds a key that does not count
    */
-  Finding find(String authorization, @Nullable Token token, boolean required, boolean mayBlock) {
-    Optional<String> bearer = Token.bearer(authorization);
-    if (bearer.isPresent()) {
-      Caller caller = byKey(bearer.get());
-      return caller == null ? new Finding.Nothing() : new Finding.Known(caller);
-    }
-    UserPassword pair =
-        UserPassword.isBasic(authorization) ? UserPassword.read(authorization) : null;
-    if (pair == null || (token != null && token.is(pair.password()))) {
+  Finding byPassword(
+      String authorization, @Nullable Token token, boolean required, boolean mayBlock) {
+    UserPassword pair = pair(authorization, token);
+    if (pair == null) {
       return new Finding.Nothing();
     }
-    Caller caller = byKey(pair.password());
-    return caller == null ? byPassword(pair, required, mayBlock) : new Finding.Known(caller);
-  }
-
-  private @Nullable Caller byKey(String text) {
-    if (AccessKey.prefixOf(text) != null) {
-      return directory
-          .byKey(text)
-          .map(this::caller)
-          .orElseThrow(() ->
-              new HttpProblem(
-                      401, "this key is not one of this server: it was revoked, or has expired")
-                  .withHeader("WWW-Authenticate", "Bearer error=\"invalid_token\""));
-    }
-    if (local.is(text)) {
-      return Caller.OWNER;
-    }
-    return bootstrap.is(text) && bootstrapKey().isPresent() ? BOOTSTRAP : null;
-  }
-
-  /** A name of nobody takes as long as a wrong password, and has the same answer. */
-  private Finding byPassword(UserPassword pair, boolean required, boolean mayBlock) {
     Grant known = directory.byKnownPassword(pair.user(), pair.password()).orElse(null);
     if (known != null) {
       return new Finding.Known(caller(known));
@@ -153,6 +148,23 @@ public final class Principals {
         .byPassword(pair.user(), pair.password())
         .<Finding>map(grant -> new Finding.Known(caller(grant)))
         .orElseGet(Finding.Wrong::new);
+  }
+
+  private @Nullable Caller byText(String text) {
+    if (AccessKey.prefixOf(text) != null) {
+      return directory
+          .byKey(text)
+          .map(this::caller)
+          .orElseThrow(() ->
+              new HttpProblem(
+                      401, "this key is not one of this server: it was revoked, or has expired")
+                  .withHeader("WWW-Authenticate", "Bearer error=\"invalid_token\"")
+                  .ofWrongCredentials());
+    }
+    if (local.is(text)) {
+      return Caller.OWNER;
+    }
+    return bootstrap.is(text) && bootstrapKey().isPresent() ? BOOTSTRAP : null;
   }
 
   private Caller caller(Grant grant) {

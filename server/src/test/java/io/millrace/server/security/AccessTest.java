@@ -17,8 +17,10 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -225,5 +227,105 @@ final class AccessTest {
     assertThatThrownBy(() -> token("ü")).isInstanceOf(ServerException.class);
     assertThatThrownBy(() -> token("x".repeat(5000))).isInstanceOf(ServerException.class);
     assertThatThrownBy(() -> Token.read(folder.resolve("none"))).hasMessageContaining("none");
+  }
+
+  private static int status(Access access, InetAddress client, @Nullable String authorization) {
+    return status(() ->
+        access.check(
+            new AccessCheck.Attempt(
+                ROUTE,
+                "localhost",
+                name -> name.equals(Headers.AUTHORIZATION) ? authorization : null,
+                client,
+                true)));
+  }
+
+  @Test
+  void who_guesses_waits_longer_and_longer_and_others_do_not() throws IOException {
+    AtomicLong nanos = new AtomicLong();
+    Access access =
+        Access.to(
+            InetAddress.getLoopbackAddress(),
+            token("s3cret"),
+            Origins.NONE,
+            Proxies.NONE,
+            nanos::get);
+    InetAddress guesser = address(10, 0, 0, 1);
+    for (int i = 0; i < SignInPace.FREE; i++) {
+      assertThat(status(access, guesser, "Bearer guess" + i)).isEqualTo(403);
+    }
+    assertThat(status(access, guesser, "Bearer s3cret")).isEqualTo(200);
+    assertThat(status(access, guesser, "Bearer one too many")).isEqualTo(403);
+    assertThat(status(access, guesser, "Bearer s3cret")).isEqualTo(429);
+    assertThat(status(access, address(10, 0, 0, 2), "Bearer s3cret")).isEqualTo(200);
+    assertThat(status(access, guesser, null)).isEqualTo(401);
+    nanos.addAndGet(Duration.ofMillis(999).toNanos());
+    assertThat(status(access, guesser, "Bearer s3cret")).isEqualTo(429);
+    nanos.addAndGet(Duration.ofMillis(1).toNanos());
+    assertThat(status(access, guesser, "Bearer another")).isEqualTo(403);
+    nanos.addAndGet(Duration.ofMillis(1_999).toNanos());
+    assertThat(status(access, guesser, "Bearer s3cret")).isEqualTo(429);
+    nanos.addAndGet(Duration.ofMillis(1).toNanos());
+    assertThat(status(access, guesser, "Bearer s3cret")).isEqualTo(200);
+  }
+
+  @Test
+  void the_same_wrong_credentials_again_are_no_guess() throws IOException {
+    Access access = Access.to(InetAddress.getLoopbackAddress(), token("s3cret"), Origins.NONE);
+    InetAddress client = address(10, 0, 0, 1);
+    for (int i = 0; i < 100; i++) {
+      assertThat(status(access, client, "Bearer old" + i % 3)).isEqualTo(403);
+    }
+    assertThat(status(access, client, "Bearer s3cret")).isEqualTo(200);
+  }
+
+  @Test
+  void a_route_that_is_open_to_all_is_no_way_to_guess() throws IOException {
+    Access access = Access.to(InetAddress.getLoopbackAddress(), token("s3cret"), Origins.NONE);
+    for (int i = 0; i <= SignInPace.FREE; i++) {
+      assertThat(check(access, PUBLIC, "localhost", null, "Bearer guess" + i).isKnown()).isFalse();
+    }
+    assertThat(status(() -> check(access, PUBLIC, "localhost", null, "Bearer s3cret")))
+        .isEqualTo(429);
+    assertThat(status(() -> check(access, PUBLIC, "localhost", null, null))).isEqualTo(200);
+  }
+
+  @Test
+  void addresses_of_one_network_of_ipv6_are_one_source() throws IOException {
+    Access access = Access.to(InetAddress.getLoopbackAddress(), token("s3cret"), Origins.NONE);
+    for (int i = 0; i <= SignInPace.FREE; i++) {
+      InetAddress client = InetAddress.ofLiteral("2001:db8:0:1::" + i);
+      assertThat(status(access, client, "Bearer guess" + i)).isEqualTo(403);
+    }
+    assertThat(status(access, InetAddress.ofLiteral("2001:db8:0:1::99"), "Bearer s3cret"))
+        .isEqualTo(429);
+    assertThat(status(access, InetAddress.ofLiteral("2001:db8:0:2::1"), "Bearer s3cret"))
+        .isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "10.0.0.9, '1.2.3.4', 10.0.0.9",
+    "127.0.0.1, , 127.0.0.1",
+    "127.0.0.1, '1.2.3.4', 1.2.3.4",
+    "127.0.0.1, '6.6.6.6, 1.2.3.4', 1.2.3.4",
+    "127.0.0.1, '6.6.6.6, 1.2.3.4, 10.0.0.7', 1.2.3.4",
+    "127.0.0.1, '10.0.0.7', 10.0.0.7",
+    "127.0.0.1, 'nonsense', 127.0.0.1",
+    "127.0.0.1, 'nonsense, 10.0.0.7', 10.0.0.7",
+    "127.0.0.1, '', 127.0.0.1",
+    "127.0.0.1, '2001:db8::1', 2001:db8::1"
+  })
+  void the_client_is_the_last_address_that_is_no_proxy(
+      String peer, @Nullable String forwarded, String client) {
+    Proxies proxies = Proxies.read("127.0.0.1, 10.0.0.7");
+    assertThat(proxies.clientOf(InetAddress.ofLiteral(peer), _ -> forwarded))
+        .isEqualTo(InetAddress.ofLiteral(client));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"proxy.example.com", "10.0.0.0/8", "10.0.0.1,,10.0.0.2", "300.1.1.1"})
+  void what_is_no_address_of_a_proxy_is_refused(String text) {
+    assertThatThrownBy(() -> Proxies.read(text)).isInstanceOf(IllegalArgumentException.class);
   }
 }
