@@ -10,6 +10,7 @@ import io.millrace.cli.graph.GraphCommands;
 import io.millrace.cli.jobs.JobsCommands;
 import io.millrace.cli.jobs.WorkerCommand;
 import io.millrace.cli.jobs.WorkersCommand;
+import io.millrace.cli.limits.LimitsCommands;
 import io.millrace.cli.queues.ConfigCommands;
 import io.millrace.cli.queues.NodesCommands;
 import io.millrace.cli.queues.QueuesCommands;
@@ -81,6 +82,7 @@ public final class Millrace implements Runnable {
     top.addSubcommand("jobs", new JobsCommands().group());
     top.addSubcommand("graph", new GraphCommands().group());
     top.addSubcommand("schedules", new SchedulesCommands().group());
+    top.addSubcommand("limits", new LimitsCommands().group());
     top.addSubcommand("cluster", new ClusterCommands().group());
     top.addSubcommand("member", new MemberCommand());
     top.addSubcommand("workers", new WorkersCommand());

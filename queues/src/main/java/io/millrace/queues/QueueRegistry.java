@@ -3,8 +3,11 @@ package io.millrace.queues;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
+import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.TaskStore.GroupSummary;
+import io.millrace.store.Throttling;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.work.DelayedTasks;
@@ -28,6 +31,8 @@ public final class QueueRegistry {
   private static final Set<String> TAKEN = Set.of("id", "search", "wait", ".", "..");
 
   private static final int MAX_NAME_BYTES = 512;
+  private static final long LEAST_PAUSE_MILLIS = 20;
+  private static final long SHARED_PAUSE_MILLIS = 500;
 
   private final QueueSession session;
 
@@ -44,20 +49,33 @@ public final class QueueRegistry {
   public Queue create(String name, String plugin, Queue.Settings settings) {
     checkName(name);
     ObjectId id = session.newId();
-    Transaction transaction =
+    Transaction.Builder transaction =
         session
             .redefine(
                 Keys.queue(id),
                 id.hex(),
                 null,
                 Queue.write(name, plugin, settings, Queue.Health.GOOD))
-            .put(Keys.name(name), DocumentVersion.ABSENT, Keys.body(id))
-            .build();
-    Outcome.Done done = session.tryCommit(transaction);
+            .put(Keys.name(name), DocumentVersion.ABSENT, Keys.body(id));
+    limit(transaction, id, Throttling.NONE, settings.policy().throttling());
+    Outcome.Done done = session.tryCommit(transaction.build());
     if (done == null) {
       throw new InvalidRequestException("name", "there is a queue named " + name + " already");
     }
     return Queue.read(done.documents().getFirst());
+  }
+
+  /** Sets the limits under which the tasks of a queue are claimed. */
+  private static void limit(
+      Transaction.Builder transaction, ObjectId queue, Throttling from, Throttling to) {
+    if (!to.equals(from)) {
+      DocumentKey key = Throttling.ofGroup(Queue.waitingGroup(queue));
+      if (to.equals(Throttling.NONE)) {
+        transaction.delete(key, DocumentVersion.ANY);
+      } else {
+        transaction.put(key, DocumentVersion.ANY, to.body());
+      }
+    }
   }
 
   /** All queues, oldest first. */
@@ -181,6 +199,11 @@ public final class QueueRegistry {
             old.id().hex(),
             old.place(),
             Queue.write(next.name(), next.plugin(), next.settings(), health));
+    limit(
+        transaction,
+        old.id(),
+        old.settings().policy().throttling(),
+        next.settings().policy().throttling());
     if (!next.name().equals(old.name())) {
       checkName(next.name());
       if (session.document(Keys.name(next.name())).isPresent()) {
@@ -211,6 +234,7 @@ public final class QueueRegistry {
             .delete(queue.place().byId())
             .delete(Keys.queue(queue.id()), queue.place().version())
             .delete(Keys.name(queue.name()), DocumentVersion.ANY);
+    limit(transaction, queue.id(), queue.settings().policy().throttling(), Throttling.NONE);
     session
         .document(Keys.bell(queue.id()))
         .ifPresent(bell -> transaction.delete(bell.key(), DocumentVersion.ANY));
@@ -268,6 +292,36 @@ public final class QueueRegistry {
     DelayedTasks.read(session.store(), groups::containsKey)
         .forEach((group, read) -> delays.put(groups.get(group), read));
     return delays;
+  }
+
+  /**
+   * How long a node waits before it asks again for tasks of a queue that gave it fewer than it
+   * asked for: a limit of starts, or a shared one, may keep tasks waiting, and no bell tells when
+   * it does not any more.
+   *
+   * @return empty if nothing waits, or no such limit applies
+   */
+  public Optional<Duration> pauseForLimits(Queue queue) {
+    Throttling limits = queue.settings().policy().throttling();
+    long millis =
+        Math.min(
+            limits.shared().isEmpty() ? Long.MAX_VALUE : SHARED_PAUSE_MILLIS,
+            Math.min(intervalMillis(limits.group()), intervalMillis(limits.key())));
+    boolean waits =
+        millis < Long.MAX_VALUE
+            && !session
+                .store()
+                .group(GroupQuery.waiting(queue.waitingGroup()).withLimit(1))
+                .value()
+                .isEmpty();
+    return waits ? Optional.of(Duration.ofMillis(millis)) : Optional.empty();
+  }
+
+  private static long intervalMillis(Throttling.Limit limit) {
+    return limit.starts() == 0
+        ? Long.MAX_VALUE
+        : Math.clamp(
+            limit.periodMillis() / limit.starts(), LEAST_PAUSE_MILLIS, SHARED_PAUSE_MILLIS);
   }
 
   /** The queue whose bell this is. */

@@ -122,7 +122,14 @@ public record QueueTask(
             : delay.isZero() ? new When.At(Math.max(0, to.ctimeMillis() - 1)) : When.after(delay);
     transaction
         .delete(from.place().byOrigin())
-        .add(new Add(Queue.group(to.queue(), to.status()), Bytes.of(name), when, false, name))
+        .add(
+            new Add(
+                Queue.group(to.queue(), to.status()),
+                Bytes.of(name),
+                when,
+                false,
+                name,
+                queued ? to.policy().lane() : null))
         .put(new Put(Keys.task(to.id()), from.place().version(), write(to, name), true));
     forget(transaction, from.output(), to.output());
     watch(transaction, from.deadlineMillis(), to);

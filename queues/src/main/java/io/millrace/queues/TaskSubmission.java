@@ -6,6 +6,7 @@ import io.millrace.queues.QueueTask.Scheduled;
 import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.store.Bytes;
+import io.millrace.store.Task;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.Add;
 import io.millrace.store.Transaction.DocumentVersion;
@@ -13,16 +14,20 @@ import io.millrace.store.Transaction.Put;
 import io.millrace.store.Transaction.When;
 import io.millrace.work.policy.Deadlines;
 import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.PolicyException;
 import io.millrace.work.policy.TimeText;
 import io.millrace.work.policy.UniqueKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Creates queue tasks, thousands in one transaction. Safe for use by any number of threads. */
@@ -283,10 +288,44 @@ public final class TaskSubmission {
         params,
         null,
         nowMillis,
-        terms.policy(),
+        inLane(terms.policy(), queue.settings().policy(), params),
         delayMillis == 0 ? progress : progress.notBefore(nowMillis + delayMillis),
         TaskOutput.NONE,
         new Place(0, 0));
+  }
+
+  /** The settings of a task with its key and priority, which do not change with its queue's. */
+  private static Policy inLane(Policy own, Policy defaults, ObjectNode params) {
+    Policy both = own.over(defaults);
+    String key = both.key().orElse("");
+    if (own.key().isEmpty() && both.keyField().isPresent()) {
+      key = key(both.keyField().get(), params.get(both.keyField().get()));
+    }
+    Map<String, String> lane = new HashMap<>();
+    if (!key.equals(own.key().orElse(""))) {
+      lane.put(Policy.Field.KEY.key(), key);
+    }
+    if (both.priority() != own.priority()) {
+      lane.put(Policy.Field.PRIORITY.key(), Integer.toString(both.priority()));
+    }
+    try {
+      return own.with(lane);
+    } catch (PolicyException e) {
+      throw new InvalidRequestException(e.field(), String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** The value of a param as a key; none if it is absent, null or empty. */
+  private static String key(String field, @Nullable JsonNode value) {
+    if (value == null || value.isNull()) {
+      return "";
+    }
+    if (value.isObject() || value.isArray()) {
+      throw new InvalidRequestException(
+          field,
+          "param " + field + " is the key of the task, and must be a text, number or boolean");
+    }
+    return value.asString();
   }
 
   private static Deadlines deadlines(Queue queue, Terms terms, long nowMillis) {
@@ -301,7 +340,8 @@ public final class TaskSubmission {
     When when = delay.isZero() ? When.now() : When.after(delay);
     String name = task.id().hex();
     String group = Queue.group(task.queue(), task.status());
-    transaction.add(new Add(group, Bytes.of(name), when, false, name));
+    Task.Lane lane = task.status() == Status.QUEUED ? task.policy().lane() : null;
+    transaction.add(new Add(group, Bytes.of(name), when, false, name, lane));
     transaction.put(new Put(Keys.task(task.id()), DocumentVersion.ABSENT, body, true));
     QueueTask.watch(transaction, 0, task);
   }

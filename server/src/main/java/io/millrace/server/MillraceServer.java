@@ -27,6 +27,7 @@ import io.millrace.server.graph.GraphPart;
 import io.millrace.server.graph.GraphSettings;
 import io.millrace.server.jobs.JobsPart;
 import io.millrace.server.jobs.JobsSettings;
+import io.millrace.server.limits.LimitsPart;
 import io.millrace.server.metrics.Metrics;
 import io.millrace.server.queues.QueuesPart;
 import io.millrace.server.queues.QueuesSettings;
@@ -241,6 +242,7 @@ public final class MillraceServer implements AutoCloseable {
         jobs,
         graph,
         schedules,
+        new LimitsPart(requests, queues.queues().queues(), random.nextLong(1L << 53)),
         new ArchivePart(archive, archiveSettings, List.of(queues.retention(), jobs.retention())));
   }
 

@@ -48,10 +48,18 @@ public record Throttling(
       new Throttling(Limit.NONE, Limit.NONE, AGEING_MILLIS, Map.of(), List.of());
 
   private static final int MAX_WEIGHT = 1_000;
-  private static final int MAX_WEIGHTS = 1_000;
-  private static final int MAX_SHARED = 16;
-  private static final String GROUPS = "throttling/groups";
-  private static final String SHARED = "throttling/shared";
+
+  /** The most keys with a weight. */
+  public static final int MAX_WEIGHTS = 1_000;
+
+  /** The most shared limits of a group. */
+  public static final int MAX_SHARED = 16;
+
+  /** The collection of the limits of groups. */
+  public static final String GROUPS = "throttling/groups";
+
+  /** The collection of shared limits. */
+  public static final String SHARED = "throttling/shared";
 
   /** Throws {@link IllegalArgumentException} for values out of range. */
   public Throttling {
@@ -185,7 +193,9 @@ public record Throttling(
     public static final Limit NONE = new Limit(0, 0, 0);
 
     private static final int MAX_STARTS = 1_000_000;
-    private static final long MAX_PERIOD_MILLIS = Integer.MAX_VALUE;
+
+    /** The longest period, and the most that a level of priority is worth. */
+    public static final long MAX_PERIOD_MILLIS = Integer.MAX_VALUE;
 
     /** Throws {@link IllegalArgumentException} for values out of range. */
     public Limit {

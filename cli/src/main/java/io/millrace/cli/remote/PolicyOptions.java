@@ -133,7 +133,7 @@ public class PolicyOptions {
   /** Adds further settings. */
   void addTo(Map<String, String> fields) {}
 
-  private static void put(Map<String, String> fields, Field field, @Nullable String text) {
+  static void put(Map<String, String> fields, Field field, @Nullable String text) {
     if (text != null) {
       fields.put(field.key(), text);
     }
@@ -162,16 +162,80 @@ public class PolicyOptions {
         description = "How long all of it may take, with all attempts; then it has failed.")
     private @Nullable String totalTimeout;
 
+    @Option(
+        names = "--key",
+        paramLabel = "KEY",
+        description = "For whom the task runs: the keys of a queue take turns.")
+    private @Nullable String key;
+
+    @Option(
+        names = "--key-field",
+        paramLabel = "NAME",
+        description = "The param whose value is the key of a task.")
+    private @Nullable String keyField;
+
+    @Option(
+        names = "--priority",
+        paramLabel = "N",
+        description =
+            "From 0 to 9: each level counts as much as a minute of waiting, or as the queue's"
+                + " --ageing says. Default: 0")
+    private @Nullable String priority;
+
     @Override
     void addTo(Map<String, String> fields) {
       put(fields, Field.TIMEOUT, timeout);
       put(fields, Field.WAIT_TIMEOUT, waitTimeout);
       put(fields, Field.TOTAL_TIMEOUT, totalTimeout);
+      put(fields, Field.KEY, key);
+      put(fields, Field.KEY_FIELD, keyField);
+      put(fields, Field.PRIORITY, priority);
     }
   }
 
-  /** The settings of queues: those of their tasks, and how long finished ones stay. */
+  /**
+   * The settings of queues: those of their tasks, the limits under which they start, and how long
+   * finished ones stay.
+   */
   public static final class OfQueues extends OfTasks {
+    @Option(
+        names = "--starts",
+        paramLabel = "N/TIME",
+        description =
+            "The most tasks that start at once; then evenly as many in each period, for example"
+                + " 100/1m.")
+    private @Nullable String starts;
+
+    @Option(
+        names = "--key-running",
+        paramLabel = "N",
+        description = "The most tasks of each key that run at a time.")
+    private @Nullable String keyRunning;
+
+    @Option(
+        names = "--key-starts",
+        paramLabel = "N/TIME",
+        description = "The most tasks of each key that start in a time, as --starts.")
+    private @Nullable String keyStarts;
+
+    @Option(
+        names = "--ageing",
+        paramLabel = "TIME",
+        description = "How much waiting a level of priority is worth. Default: 1m")
+    private @Nullable String ageing;
+
+    @Option(
+        names = "--weights",
+        paramLabel = "KEY=N[,KEY=N…]",
+        description = "How many tasks a key runs when its turn comes. Default: 1")
+    private @Nullable String weights;
+
+    @Option(
+        names = "--limits",
+        paramLabel = "NAME[,NAME…]",
+        description = "The shared limits that apply too; see millrace limits.")
+    private @Nullable String limits;
+
     @Option(
         names = "--keep-finished",
         paramLabel = "TIME",
@@ -192,6 +256,12 @@ public class PolicyOptions {
       super.addTo(fields);
       put(fields, Field.KEEP_FINISHED, keepFinished);
       put(fields, Field.KEEP_COUNT, keepCount);
+      put(fields, Field.STARTS, starts);
+      put(fields, Field.KEY_RUNNING, keyRunning);
+      put(fields, Field.KEY_STARTS, keyStarts);
+      put(fields, Field.AGEING, ageing);
+      put(fields, Field.WEIGHTS, weights);
+      put(fields, Field.LIMITS, limits);
     }
   }
 }

@@ -309,6 +309,10 @@ final class NodeLoop {
     runs.forEach(run -> active.ready(run, nowNanos));
     if (runs.size() < most) {
       served.exhausted(queue.id());
+      queues
+          .queues()
+          .pauseForLimits(queue)
+          .ifPresent(pause -> delayed.add(queue.id(), pause, nowNanos));
     }
     return true;
   }

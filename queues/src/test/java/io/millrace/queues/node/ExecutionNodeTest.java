@@ -20,9 +20,11 @@ import io.millrace.queues.Status;
 import io.millrace.queues.node.NodeWorld.FakeMachine;
 import io.millrace.queues.node.NodeWorld.RecordingRunners;
 import io.millrace.queues.node.NodeWorld.Started;
+import io.millrace.work.policy.Policy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -104,6 +106,37 @@ class ExecutionNodeTest {
     world.run(Duration.ofSeconds(10));
     // Only its heartbeat, once a second.
     assertThat(world.calls - before).isLessThanOrEqualTo(25);
+  }
+
+  @Test
+  void tasks_that_a_limit_of_starts_keeps_waiting_are_run_when_they_may() {
+    Queue queue = world.queue("q", 9);
+    world
+        .queues
+        .queues()
+        .change(
+            queue.id(),
+            old ->
+                new QueueRegistry.Change(
+                    old.name(),
+                    old.plugin(),
+                    old.settings().withPolicy(new Policy(Map.of("starts", "1/2s")))));
+    Started node = world.start("n", NodeWorld.machine("a"));
+    world.run(SOON);
+    world.submit(queue, 3);
+    world.run(SOON);
+    assertThat(node.runners.begun).hasSize(1);
+    world.run(Duration.ofMillis(1_700));
+    assertThat(node.runners.begun).hasSize(1);
+    world.run(Duration.ofMillis(800));
+    assertThat(node.runners.begun).hasSize(2);
+    world.run(Duration.ofSeconds(2));
+    assertThat(node.runners.begun).hasSize(3);
+    world.run(Duration.ofSeconds(5));
+    int before = world.calls;
+    world.run(Duration.ofSeconds(10));
+    // Nothing waits any more, so the node does not ask again: its heartbeat, and one look around.
+    assertThat(world.calls - before).isLessThanOrEqualTo(30);
   }
 
   @Test

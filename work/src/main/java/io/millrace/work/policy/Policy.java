@@ -1,10 +1,15 @@
 package io.millrace.work.policy;
 
+import io.millrace.store.Task;
+import io.millrace.store.Throttling;
+import io.millrace.store.Throttling.Limit;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +33,7 @@ public record Policy(Map<String, String> fields) {
   private static final int MAX_ATTEMPTS = 10_000;
   private static final int MAX_FACTOR = 1_000;
   private static final int MAX_LISTED = 100;
+  private static final int MAX_KEY_BYTES = 512;
 
   /** The fields of a policy. */
   public enum Field {
@@ -62,7 +68,31 @@ public record Policy(Map<String, String> fields) {
     /** How long finished work stays in the store; of queues and types only. */
     KEEP_FINISHED("keep_finished", false),
     /** How much finished work stays in the store; of queues and types only. */
-    KEEP_COUNT("keep_count", true);
+    KEEP_COUNT("keep_count", true),
+    /** For whom the work is done: the keys of a queue take turns. */
+    KEY("key", false),
+    /** The param whose value is the key. */
+    KEY_FIELD("key_field", false),
+    /** The priority, from 0 to 9. */
+    PRIORITY("priority", true),
+    /** How many may start in a time, such as {@code 100/1m}; of queues only. */
+    STARTS("starts", false),
+    /** How many of each key may run at a time; of queues only. */
+    KEY_RUNNING("key_running", true),
+    /** How many of each key may start in a time; of queues only. */
+    KEY_STARTS("key_starts", false),
+    /** How much waiting a level of priority is worth; of queues only. */
+    AGEING("ageing", false),
+    /** How many tasks keys take in one turn, such as {@code ann=3,bob=2}; of queues only. */
+    WEIGHTS("weights", false),
+    /** The shared limits that apply too, separated by commas; of queues only. */
+    LIMITS("limits", false);
+
+    private static final Set<Field> OF_QUEUES =
+        EnumSet.of(
+            KEEP_FINISHED, KEEP_COUNT, STARTS, KEY_RUNNING, KEY_STARTS, AGEING, WEIGHTS, LIMITS);
+    private static final Set<Field> OF_TASKS =
+        EnumSet.of(TIMEOUT, WAIT_TIMEOUT, TOTAL_TIMEOUT, KEY, KEY_FIELD, PRIORITY);
 
     private final String key;
     private final boolean number;
@@ -84,12 +114,12 @@ public record Policy(Map<String, String> fields) {
 
     /** Whether jobs have it too, and not only queue tasks. */
     public boolean isOfJobs() {
-      return !key.endsWith("timeout") && isOfWork();
+      return isOfWork() && !OF_TASKS.contains(this);
     }
 
     /** Whether a single task or job may have it, and not only a queue or type. */
     public boolean isOfWork() {
-      return this != KEEP_FINISHED && this != KEEP_COUNT;
+      return !OF_QUEUES.contains(this);
     }
 
     /** The field of this name. */
@@ -163,6 +193,14 @@ public record Policy(Map<String, String> fields) {
       case UNIQUE_PERIOD -> period(field, text);
       case KEEP_FINISHED -> TimeText.duration(field.key, text);
       case KEEP_COUNT -> kept(field, text);
+      case KEY -> laneKey(field, text);
+      case KEY_FIELD -> key(field, text);
+      case PRIORITY -> priority(field, text);
+      case KEY_RUNNING -> running(field, text);
+      case STARTS, KEY_STARTS -> starts(field, text, 0);
+      case AGEING -> ageingMillis(field, text);
+      case WEIGHTS -> weights(field, text);
+      case LIMITS -> shared(field, text);
     }
   }
 
@@ -232,6 +270,45 @@ public record Policy(Map<String, String> fields) {
         this.<@Nullable Long>get(Field.KEEP_COUNT, Policy::kept, otherwise.count()));
   }
 
+  /** The key for whose turns and limits the work counts; empty if none is set. */
+  public Optional<String> key() {
+    return Optional.ofNullable(fields.get(Field.KEY.key));
+  }
+
+  /** The param whose value is that key; empty if none is set. */
+  public Optional<String> keyField() {
+    return Optional.ofNullable(fields.get(Field.KEY_FIELD.key));
+  }
+
+  /** The priority, from 0, the default. */
+  public int priority() {
+    return get(Field.PRIORITY, Policy::priority, 0);
+  }
+
+  /**
+   * The key and priority of work whose key is not to be looked up in its params; null for neither.
+   */
+  public Task.@Nullable Lane lane() {
+    return Task.Lane.of(key().orElse(""), priority());
+  }
+
+  /** The limits under which the work of a queue starts, apart from its number of threads. */
+  public Throttling throttling() {
+    return new Throttling(
+        get(Field.STARTS, (field, text) -> starts(field, text, 0), Limit.NONE),
+        get(
+            Field.KEY_STARTS,
+            (field, text) -> starts(field, text, keyRunning()),
+            new Limit(keyRunning(), 0, 0)),
+        get(Field.AGEING, Policy::ageingMillis, Throttling.AGEING_MILLIS),
+        get(Field.WEIGHTS, Policy::weights, Map.of()),
+        get(Field.LIMITS, Policy::shared, List.of()));
+  }
+
+  private int keyRunning() {
+    return get(Field.KEY_RUNNING, Policy::running, 0);
+  }
+
   /** By what the work is unique; empty if it is not. */
   public Optional<UniqueKey> unique() {
     String key = fields.get(Field.UNIQUE.key);
@@ -281,6 +358,71 @@ public record Policy(Map<String, String> fields) {
     }
     throw new PolicyException(
         field.key, field.key + " must be an integer from " + least + " to " + MAX_ATTEMPTS);
+  }
+
+  private static String laneKey(Field field, String text) {
+    if (text.isEmpty() || text.getBytes(StandardCharsets.UTF_8).length > MAX_KEY_BYTES) {
+      throw new PolicyException(
+          field.key, field.key + " must have 1 to " + MAX_KEY_BYTES + " bytes of UTF-8");
+    }
+    return text;
+  }
+
+  private static int priority(Field field, String text) {
+    if (!text.matches("[0-9]")) {
+      throw new PolicyException(field.key, field.key + " must be an integer from 0 to 9");
+    }
+    return Integer.parseInt(text);
+  }
+
+  private static long ageingMillis(Field field, String text) {
+    long millis = TimeText.duration(field.key, text).toMillis();
+    if (millis > Limit.MAX_PERIOD_MILLIS) {
+      throw new PolicyException(field.key, field.key + " must be at most 24d");
+    }
+    return millis;
+  }
+
+  private static int running(Field field, String text) {
+    if (!text.matches("[1-9][0-9]{0,8}")) {
+      throw new PolicyException(field.key, field.key + " must be an integer from 1 to 999999999");
+    }
+    return Integer.parseInt(text);
+  }
+
+  private static Limit starts(Field field, String text, int running) {
+    return SharedLimits.limit(field.key, running, text);
+  }
+
+  private static Map<String, Integer> weights(Field field, String text) {
+    Map<String, Integer> weights = new TreeMap<>();
+    for (String each : text.split(",", -1)) {
+      int equals = each.lastIndexOf('=');
+      String weight = each.substring(equals + 1).strip();
+      if (equals < 1 || !weight.matches("[1-9][0-9]{0,2}|1000")) {
+        throw new PolicyException(
+            field.key,
+            field.key + " must list keys with how many tasks they take, 1 to 1000: ann=3,bob=2");
+      }
+      weights.put(laneKey(field, each.substring(0, equals).strip()), Integer.valueOf(weight));
+    }
+    if (weights.size() > Throttling.MAX_WEIGHTS) {
+      throw new PolicyException(
+          field.key, field.key + " lists more than " + Throttling.MAX_WEIGHTS);
+    }
+    return weights;
+  }
+
+  private static List<String> shared(Field field, String text) {
+    List<String> names = listed(field, text);
+    for (String name : names) {
+      SharedLimits.check(field.key, name);
+    }
+    if (names.size() > Throttling.MAX_SHARED || Set.copyOf(names).size() < names.size()) {
+      throw new PolicyException(
+          field.key, field.key + " lists up to " + Throttling.MAX_SHARED + " names, each once");
+    }
+    return names;
   }
 
   private static Long kept(Field field, String text) {

@@ -1,0 +1,105 @@
+package io.millrace.cli.limits;
+
+import io.millrace.cli.remote.Arguments;
+import io.millrace.cli.remote.CommandGroup;
+import io.millrace.cli.remote.Fields;
+import io.millrace.cli.remote.ServerCommand;
+import io.millrace.cli.terminal.UsageException;
+import io.millrace.client.JsonCalls;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The commands on limits that queues share, under one name. */
+@Command(
+    name = "limits",
+    description = "Sets, lists and deletes limits that several queues share.",
+    addMethodSubcommands = false)
+public final class LimitsCommands extends CommandGroup {
+  private static final Fields.Columns COLUMNS =
+      new Fields.Columns().fields("name", "used", "running", "starts", "queues");
+
+  /** With all that belongs to it. */
+  public CommandLine group() {
+    return with("set", "list", "show", "delete");
+  }
+
+  private static String path(String name) {
+    return "/limits/" + JsonCalls.part(name);
+  }
+
+  @Command(
+      name = "set",
+      description = {
+        "Sets a limit. It applies to the queues that name it: queues set QUEUE --limits NAME.",
+        "Example: millrace limits set mail-server --running 4 --starts 100/1m"
+      })
+  int set(
+      @Mixin ServerCommand server,
+      @Parameters(paramLabel = "NAME", description = "The name of the limit.") String name,
+      @Option(
+              names = "--running",
+              paramLabel = "N",
+              description = "The most tasks of these queues that run at a time.")
+          @Nullable String running,
+      @Option(
+              names = "--starts",
+              paramLabel = "N/TIME",
+              description =
+                  "The most tasks that start at once; then evenly as many in each period, for"
+                      + " example 100/1m.")
+          @Nullable String starts) {
+    if (running == null && starts == null) {
+      throw new UsageException("a limit needs --running, --starts or both");
+    }
+    ObjectNode limit = ServerCommand.object();
+    if (running != null) {
+      limit.put("running", Arguments.count("--running", running));
+    }
+    if (starts != null) {
+      limit.put("starts", starts);
+    }
+    return server.perform(calls -> server.print(calls.put(path(name), limit), "set limit " + name));
+  }
+
+  @Command(name = "list", description = "Lists the limits with their use.")
+  int list(@Mixin ServerCommand server) {
+    return server.perform(calls -> {
+      List<JsonNode> rows = new ArrayList<>();
+      calls.get("/limits").path("limits").forEach(rows::add);
+      server.printRows(rows, COLUMNS);
+    });
+  }
+
+  @Command(name = "show", description = "Shows a limit with its use and its queues.")
+  int show(
+      @Mixin ServerCommand server,
+      @Parameters(paramLabel = "NAME", description = "The name of the limit.") String name) {
+    return server.perform(calls -> {
+      JsonNode found = ServerCommand.lookUp(() -> calls.get(path(name)));
+      if (server.json()) {
+        out().println(found);
+      } else {
+        Fields.print(out(), found);
+      }
+    });
+  }
+
+  @Command(
+      name = "delete",
+      description = "Deletes limits. Queues that name them are no longer limited by them.")
+  int delete(
+      @Mixin ServerCommand server,
+      @Parameters(arity = "1..*", paramLabel = "NAME", description = "The names of limits.")
+          List<String> names) {
+    return server.run(
+        calls -> server.each(names, name -> calls.delete(path(name)), _ -> "is deleted"));
+  }
+}

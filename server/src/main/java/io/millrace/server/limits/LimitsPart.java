@@ -1,0 +1,122 @@
+package io.millrace.server.limits;
+
+import io.millrace.http.ApiRoutes;
+import io.millrace.http.Caller.Role;
+import io.millrace.http.ErrorResponses;
+import io.millrace.http.Request;
+import io.millrace.http.Route;
+import io.millrace.http.Route.Body;
+import io.millrace.http.json.Json;
+import io.millrace.http.message.ErrorForm;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Response;
+import io.millrace.queues.Queue;
+import io.millrace.queues.QueueRegistry;
+import io.millrace.server.Part;
+import io.millrace.store.Owner;
+import io.millrace.store.RefusedException;
+import io.millrace.store.TaskStore;
+import io.millrace.store.Throttling.Limit;
+import io.millrace.work.policy.PolicyException;
+import io.millrace.work.policy.SharedLimits;
+import io.millrace.work.policy.SharedLimits.Usage;
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The limits that queues share, with their API under {@code /limits}. */
+public final class LimitsPart implements Part {
+  private final SharedLimits limits;
+  private final QueueRegistry queues;
+
+  /**
+   * A part for the limits of a store.
+   *
+   * @param client the client id with which it changes them
+   */
+  public LimitsPart(TaskStore store, QueueRegistry queues, long client) {
+    this.limits = new SharedLimits(store, Owner.client(client));
+    this.queues = queues;
+  }
+
+  @Override
+  public List<Route> routes() {
+    ApiRoutes api =
+        ApiRoutes.below("/limits").errors(ErrorForm.PROBLEM_DETAILS).strictQuery(Set.of());
+    api.get("", _ -> list()).get("/{name}", request -> Json.response(find(request)));
+    ApiRoutes changes = api.role(Role.OPERATOR);
+    changes.body(Body.JSON).put("/{name}", this::put);
+    changes.delete("/{name}", this::delete);
+    return api.routes();
+  }
+
+  @Override
+  public void addErrorResponses(ErrorResponses responses) {
+    responses.add(PolicyException.class, 400).addUnavailable(RefusedException.class);
+  }
+
+  private Response list() {
+    ObjectNode answer = Json.object();
+    List<Queue> all = queues.all();
+    answer.set("limits", Json.array(limits.all(), usage -> shown(usage, all)));
+    return Json.response(answer);
+  }
+
+  private ObjectNode find(Request request) {
+    String name = request.parameter("name");
+    return limits
+        .find(name)
+        .map(usage -> shown(usage, queues.all()))
+        .orElseThrow(() -> HttpProblem.notFound("there is no limit \"" + name + "\""));
+  }
+
+  private static ObjectNode shown(Usage usage, List<Queue> queues) {
+    Limit limit = usage.limit();
+    ObjectNode shown = Json.object().put("name", usage.name());
+    shown.put("running", limit.running() == 0 ? null : limit.running());
+    shown.put("starts", limit.starts() == 0 ? null : SharedLimits.starts(limit));
+    shown.put("used", usage.used());
+    List<String> names =
+        queues.stream()
+            .filter(queue -> queue.settings().policy().throttling().shared().contains(usage.name()))
+            .map(Queue::name)
+            .toList();
+    names.forEach(shown.putArray("queues")::add);
+    return shown;
+  }
+
+  private Response put(Request request) throws IOException {
+    ObjectNode body = Json.objectBody(request);
+    Json.checkFields("a limit", body, Set.of("running", "starts"));
+    String starts = Json.text("starts", body.get("starts"));
+    int running = running(body.get("running"));
+    if (running == 0 && starts == null) {
+      throw HttpProblem.malformed("a limit has running, starts or both");
+    }
+    limits.put(
+        request.parameter("name"),
+        SharedLimits.limit("starts", running, starts == null ? "" : starts));
+    return Json.response(find(request));
+  }
+
+  private static int running(@Nullable JsonNode value) {
+    if (value == null || value.isNull()) {
+      return 0;
+    }
+    if (!value.isIntegralNumber() || !value.canConvertToInt() || value.intValue() < 1) {
+      throw HttpProblem.malformed("running must be an integer from 1 to 2147483647");
+    }
+    return value.intValue();
+  }
+
+  private Response delete(Request request) {
+    String name = request.parameter("name");
+    if (!limits.delete(name)) {
+      throw HttpProblem.notFound("there is no limit \"" + name + "\"");
+    }
+    return Json.response(Json.object().put("deleted", name));
+  }
+}

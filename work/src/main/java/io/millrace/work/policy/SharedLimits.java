@@ -1,0 +1,150 @@
+package io.millrace.work.policy;
+
+import io.millrace.store.Document;
+import io.millrace.store.Outcome;
+import io.millrace.store.Owner;
+import io.millrace.store.TaskStore;
+import io.millrace.store.TaskStore.DocumentQuery;
+import io.millrace.store.TaskStore.GroupSummary;
+import io.millrace.store.Throttling;
+import io.millrace.store.Throttling.Limit;
+import io.millrace.store.Transaction;
+import io.millrace.store.Transaction.DocumentVersion;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The limits that queues share, by name. A queue names them in its setting {@code limits}; a name
+ * without a limit limits nothing. Thread-safe.
+ */
+public final class SharedLimits {
+  private static final String NAME = "[A-Za-z0-9._-]{1,64}";
+
+  private final TaskStore store;
+  private final Owner client;
+
+  /** The limits of a store, changed on behalf of {@code client}. */
+  public SharedLimits(TaskStore store, Owner client) {
+    this.store = store;
+    this.client = client;
+  }
+
+  /**
+   * A shared limit and its use.
+   *
+   * @param name its name
+   * @param limit the limit
+   * @param used how many tasks are claimed that count against its {@code running}
+   * @param groups the groups of tasks that it applies to
+   */
+  public record Usage(String name, Limit limit, long used, List<String> groups) {}
+
+  /**
+   * Checks a name: 1 to 64 characters out of {@code A-Z a-z 0-9 . _ -}.
+   *
+   * @throws PolicyException if it is invalid
+   */
+  public static void check(String field, String name) {
+    if (!name.matches(NAME)) {
+      throw new PolicyException(
+          field,
+          field
+              + ": the name of a limit has 1 to 64 characters out of A-Z a-z 0-9 . _ -, not \""
+              + name
+              + '"');
+    }
+  }
+
+  /**
+   * Reads a limit.
+   *
+   * @param field the name of what is read, for the error
+   * @param running how many may run at a time; 0 for any number
+   * @param starts how many may start in a time, such as {@code 100/1m}; empty for any number
+   * @throws PolicyException if it is invalid
+   */
+  public static Limit limit(String field, int running, String starts) {
+    if (starts.isEmpty()) {
+      return new Limit(running, 0, 0);
+    }
+    String[] parts = starts.split("/", -1);
+    if (parts.length != 2 || !parts[0].matches("[1-9][0-9]{0,6}")) {
+      throw new PolicyException(
+          field, field + " must be a number of starts and a time, such as 100/1m");
+    }
+    long periodMillis = TimeText.duration(field, parts[1]).toMillis();
+    try {
+      return new Limit(running, Integer.parseInt(parts[0]), periodMillis);
+    } catch (IllegalArgumentException e) {
+      throw new PolicyException(field, field + ": " + e.getMessage());
+    }
+  }
+
+  /** How many may start in a time, as {@link #limit} reads it; empty for any number. */
+  public static String starts(Limit limit) {
+    return limit.starts() == 0
+        ? ""
+        : limit.starts() + "/" + TimeText.show(Duration.ofMillis(limit.periodMillis()));
+  }
+
+  /** All limits in order of their names. */
+  public List<Usage> all() {
+    List<Document> groups = documents(Throttling.GROUPS);
+    Map<String, Long> claimed = new HashMap<>();
+    for (GroupSummary group : store.groups().value()) {
+      claimed.put(group.name(), group.claimed());
+    }
+    return documents(Throttling.SHARED).stream()
+        .map(document -> usage(document, groups, claimed))
+        .toList();
+  }
+
+  private List<Document> documents(String collection) {
+    return store.documents(DocumentQuery.prefix(collection, "")).value();
+  }
+
+  private static Usage usage(Document shared, List<Document> groups, Map<String, Long> claimed) {
+    String name = shared.key().key();
+    List<String> sharing = new ArrayList<>();
+    long used = 0;
+    for (Document group : groups) {
+      if (Throttling.read(group.key(), group.body()).shared().contains(name)) {
+        sharing.add(group.key().key());
+        used += claimed.getOrDefault(group.key().key(), 0L);
+      }
+    }
+    return new Usage(name, Throttling.read(shared.key(), shared.body()).group(), used, sharing);
+  }
+
+  /** The limit of this name. */
+  public Optional<Usage> find(String name) {
+    return all().stream().filter(each -> each.name().equals(name)).findFirst();
+  }
+
+  /**
+   * Sets a limit. It applies from then on; what runs already goes on.
+   *
+   * @throws PolicyException if the name is invalid
+   * @throws io.millrace.store.RefusedException if the store is full
+   */
+  public void put(String name, Limit limit) {
+    check("name", name);
+    store
+        .commit(
+            Transaction.by(client)
+                .put(Throttling.shared(name), DocumentVersion.ANY, Throttling.ofAll(limit).body())
+                .build())
+        .done();
+  }
+
+  /** Removes a limit, after which it limits nothing; returns whether there was one. */
+  public boolean delete(String name) {
+    Transaction transaction =
+        Transaction.by(client).delete(Throttling.shared(name), DocumentVersion.ANY).build();
+    return store.commit(transaction) instanceof Outcome.Done;
+  }
+}
