@@ -21,9 +21,6 @@ final class Planner {
   /** A run that starts later than this after it was due was missed. */
   static final Duration LATE = Duration.ofMinutes(1);
 
-  /** The most runs that one commit starts. */
-  static final int MAX_STARTS = 50;
-
   /** The most runs that wait. */
   static final int MAX_WAITING = 1_000;
 
@@ -32,14 +29,16 @@ final class Planner {
 
   private final Schedule schedule;
   private final Instant now;
+  private final int maxStarts;
   private final List<Start> starts = new ArrayList<>();
   private ScheduleState state;
   private boolean more;
 
-  private Planner(Schedule schedule, ScheduleState state, Instant now) {
+  private Planner(Schedule schedule, ScheduleState state, Instant now, int maxStarts) {
     this.schedule = schedule;
     this.state = state;
     this.now = now;
+    this.maxStarts = maxStarts;
   }
 
   /** A run to start. */
@@ -55,9 +54,13 @@ final class Planner {
    */
   record Plan(ScheduleState state, List<Start> starts, @Nullable Instant due) {}
 
-  /** Decides what is to be done now. */
-  static Plan plan(Schedule schedule, ScheduleState state, Instant now) {
-    return new Planner(schedule, state, now).plan();
+  /**
+   * Decides what is to be done now.
+   *
+   * @param maxStarts the most runs to start
+   */
+  static Plan plan(Schedule schedule, ScheduleState state, Instant now, int maxStarts) {
+    return new Planner(schedule, state, now, maxStarts).plan();
   }
 
   private Plan plan() {
@@ -83,7 +86,7 @@ final class Planner {
   }
 
   private boolean hasRoom() {
-    return starts.size() < MAX_STARTS;
+    return starts.size() < maxStarts;
   }
 
   private void startWaiting() {

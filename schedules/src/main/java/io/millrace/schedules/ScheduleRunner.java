@@ -189,7 +189,8 @@ final class ScheduleRunner implements Step {
   private boolean advance(Stored stored, Instant now) {
     Schedule schedule = stored.schedule();
     Target target = session.target(schedule.target());
-    Plan plan = Planner.plan(schedule, noteEnds(target, stored, now), now);
+    ScheduleState noted = noteEnds(target, stored, now);
+    Plan plan = Planner.plan(schedule, noted, now, target.maxStarts());
     ScheduleState state = plan.state();
     if (!state.equals(stored.state()) || !plan.starts().isEmpty()) {
       ScheduleState stays = commit(stored, plan, now);

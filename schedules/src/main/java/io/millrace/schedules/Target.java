@@ -28,10 +28,15 @@ public interface Target {
    */
   void check(ObjectNode description);
 
+  /** The most runs that one commit can start, from 1; 50 by default. */
+  default int maxStarts() {
+    return 50;
+  }
+
   /**
    * Starts runs, in one commit with the note of the schedule that they were started.
    *
-   * @param runs at least one
+   * @param runs at least one, at most {@link #maxStarts}
    * @param commit commits a transaction to which the runs were added; to be called at most once
    * @return whether it was committed; false if something changed in between
    * @throws InvalidScheduleException if they cannot be started, for example because their queue was

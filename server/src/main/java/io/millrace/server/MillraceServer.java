@@ -31,6 +31,7 @@ import io.millrace.server.limits.LimitsPart;
 import io.millrace.server.metrics.Metrics;
 import io.millrace.server.queues.QueuesPart;
 import io.millrace.server.queues.QueuesSettings;
+import io.millrace.server.schedules.GraphTarget;
 import io.millrace.server.schedules.JobTarget;
 import io.millrace.server.schedules.QueueTarget;
 import io.millrace.server.schedules.SchedulesPart;
@@ -229,7 +230,9 @@ public final class MillraceServer implements AutoCloseable {
         SchedulesPart.open(
             requests,
             List.of(
-                new QueueTarget(queues.queues(), queues.archived()), new JobTarget(jobs.jobs())),
+                new QueueTarget(queues.queues(), queues.archived()),
+                new JobTarget(jobs.jobs()),
+                new GraphTarget(graph.graph())),
             random);
     audit.reachesNodeBy(graph::reaches);
     return List.of(

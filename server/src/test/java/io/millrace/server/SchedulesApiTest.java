@@ -80,10 +80,15 @@ final class SchedulesApiTest {
 
   /** The schedule, once its first result is there. */
   private JsonNode withResult(String name) throws IOException, InterruptedException {
+    return withResults(name, 1);
+  }
+
+  /** The schedule, once it has so many results. */
+  private JsonNode withResults(String name, int count) throws IOException, InterruptedException {
     try (Watch.Changes<String, Document> changes =
         Watch.documents(server.server().store(), "schedules.states", key -> key, state -> state)) {
       JsonNode shown = ok("GET", "/" + name, "");
-      while (shown.path("results").isEmpty()) {
+      while (shown.path("results").size() < count) {
         assertThat(changes.next(PATIENCE, name::equals)).isNotEmpty();
         shown = ok("GET", "/" + name, "");
       }
@@ -203,6 +208,74 @@ final class SchedulesApiTest {
   }
 
   @Test
+  void a_graph_runs_in_a_group_of_its_own_and_its_commands_know_the_times()
+      throws IOException, InterruptedException {
+    ok(
+        "PUT",
+        "/graph",
+        """
+        {'times': [{'cron': '@yearly'}], 'overlap': 'allow', 'target': {'graph': {'nodes': [
+          {'metadata': {'type': 'command', 'local': 'run', 'name': 'first'}, 'data': {'command': 'sh',
+            'args': ['-c', 'echo $MILLRACE_SCHEDULE $MILLRACE_NOMINAL_TIME $OWN'], 'env': {'OWN': 'x'}}},
+          {'metadata': {'type': 'shell command', 'parent': 'local:run'}, 'data': {'command': 'exit 3'}}
+        ]}}}
+        """);
+    JsonNode backfill =
+        ok(
+            "POST",
+            "/graph/backfill",
+            "{'from': '2020-01-01T00:00:00Z', 'until': '2025-01-01T00:00:00Z'}");
+    assertThat(backfill.path("runs").asInt()).isEqualTo(6);
+    JsonNode results = withResults("graph", 6);
+    for (JsonNode result : results.path("results")) {
+      assertThat(result.path("ending").asString()).isEqualTo("failed");
+      assertThat(result.path("reason").asString()).isEqualTo("1 of the nodes in it did not finish");
+    }
+    JsonNode last = results.path("results").path(0);
+    String group = last.path("id").asString();
+    JsonNode nodes = Dci.ok(server.get("/v1/nodes?below=" + group));
+    assertThat(nodes.valueStream().map(node -> node.path("state").asString()))
+        .containsExactly("failed", "finished", "failed");
+    String command = nodes.path(1).path("id").asString();
+    String nominal =
+        Dci.ok(server.get("/v1/nodes/" + group + "/data/nominal")).path("data").asString();
+    assertThat(Dci.ok(server.get("/v1/nodes/" + command + "/data/stdout")).path("data").asString())
+        .isEqualTo("graph " + nominal + " x\n");
+    assertThat(Dci.ok(server.get("/v1/nodes")).size()).isEqualTo(18);
+  }
+
+  @Test
+  void a_run_of_a_graph_is_cancelled_and_a_group_that_has_ended_takes_no_run()
+      throws IOException, InterruptedException {
+    ok(
+        "PUT",
+        "/graph",
+        """
+        {'times': [{'cron': '@yearly'}], 'target': {'graph': {'nodes': [
+          {'metadata': {'type': 'wait for'}, 'data': {'file': '/nowhere/to/be/found'}}]}}}
+        """);
+    String killed = ok("POST", "/graph/run", "").path("id").asString();
+    assertThat(server.send("PUT", "/v1/scheduler/kill?id=" + killed, "").statusCode())
+        .isEqualTo(202);
+    JsonNode result = withResult("graph").path("results").path(0);
+    assertThat(result.path("ending").asString()).isEqualTo("cancelled");
+    assertThat(result.path("id").asString()).isEqualTo(killed);
+    String removed = ok("POST", "/graph/run", "").path("id").asString();
+    ok("DELETE", "/graph", "");
+    ok(
+        "PUT",
+        "/graph",
+        "{'times': [{'cron': '@yearly'}], 'target': {'graph': {'parent': '"
+            + removed
+            + "', 'nodes': [{'metadata': {'type': 'group'}}]}}}");
+    server.send("PUT", "/v1/scheduler/kill?id=" + removed, "");
+    Dci.ok(server.get("/v1/scheduler/wait?id=" + removed));
+    HttpResponse<String> refused = send("POST", "/graph/run", "");
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body()).contains("group " + removed + " has ended");
+  }
+
+  @Test
   void a_backfill_names_the_times_that_it_runs() throws IOException, InterruptedException {
     ok("PUT", "/nightly", daily(""));
     JsonNode backfill =
@@ -253,6 +326,21 @@ final class SchedulesApiTest {
             + " target.job.priority",
         "PUT; /x; {'times': [{'cron': '@daily'}], 'target': {'job': {}, 'queue': 'work'}}; 400;"
             + " either",
+        "PUT; /x; {'times': [{'cron': '@daily'}], 'target': {'graph': []}}; 400; target.graph",
+        "PUT; /x; {'times': [{'cron': '@daily'}], 'target': {'graph': {'nodes': []}}}; 400; 400"
+            + " nodes",
+        "PUT; /x; {'times': [{'cron': '@daily'}], 'target': {'graph': {'node': 1}}}; 400;"
+            + " target.graph.node",
+        "PUT; /x; {'times': [{'cron': '@daily'}], 'target': {'graph': {'nodes': [{}]}}}; 400;"
+            + " new node 1",
+        "PUT; /x; {'times': [{'cron': '@daily'}], 'target': {'graph': {'nodes': [{'metadata':"
+            + " {'type': 'command'}}]}}}; 400; new node 1: command is missing",
+        "PUT; /x; {'times': [{'cron': '@daily'}], 'target': {'graph': {'nodes': [{'metadata':"
+            + " {'type': 'group', 'parent': '1'}}]}}}; 400; local:NAME",
+        "PUT; /x; {'times': [{'cron': '@daily'}], 'target': {'graph': {'nodes': [{'metadata':"
+            + " {'type': 'group', 'parent': 'local:a'}}]}}}; 400; there is no node local:a",
+        "PUT; /x; {'times': [{'cron': '@daily'}], 'target': {'graph': {'parent': 7, 'nodes':"
+            + " [{'metadata': {'type': 'group'}}]}}}; 400; there is no node 7",
         "PUT; /a%20b; {}; 400; letters",
         "POST; /none/run; ; 404; no schedule",
         "POST; /none/pause; ; 404; no schedule",

@@ -9,6 +9,7 @@ import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Table;
+import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.RejectedException;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -26,7 +27,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Adds the nodes of a file to the graph of a server, parents before children. */
-final class GraphUpload {
+public final class GraphUpload {
   private static final int MAX_CHARS = 1 << 20;
 
   /** The form of a refusal: the server gives the number of the node in the request. */
@@ -35,11 +36,10 @@ final class GraphUpload {
 
   private final GraphCalls graph;
   private final String file;
-  private final List<String> under;
   private final SequencedMap<String, String> ids = new LinkedHashMap<>();
+  private final NodeForms forms;
   private final List<NodeView> nodes = new ArrayList<>();
   private final List<FileNode> sending = new ArrayList<>();
-  private final Map<String, String> locals = new HashMap<>();
   private long version;
 
   /**
@@ -51,7 +51,22 @@ final class GraphUpload {
   GraphUpload(GraphCalls graph, String file, List<String> under) {
     this.graph = graph;
     this.file = file;
-    this.under = under;
+    this.forms = new NodeForms(ids, under, new HashMap<>());
+  }
+
+  /**
+   * All nodes of a file as one request adds them, below root.
+   *
+   * @param file its name; - is standard input
+   * @throws CommandException if it cannot be read, or is not a valid graph file
+   */
+  public static ArrayNode request(String file, Terminal terminal) {
+    NodeForms forms = new NodeForms(Map.of(), List.of(), new HashMap<>());
+    ArrayNode request = JsonNodeFactory.instance.arrayNode();
+    for (FileNode node : ordered(ImportCommand.FileArgument.read(file, terminal).nodes())) {
+      request.add(forms.named(node));
+    }
+    return request;
   }
 
   /** The ids of the nodes that have been added, by their keys in the file. */
@@ -84,17 +99,14 @@ final class GraphUpload {
     ArrayNode request = JsonNodeFactory.instance.arrayNode();
     int chars = 0;
     for (FileNode node : ordered(file.nodes())) {
-      ObjectNode form = form(node);
+      ObjectNode form = forms.form(node);
       int more = maxNodes == Integer.MAX_VALUE ? 0 : form.toString().length();
       if (!request.isEmpty() && (request.size() == maxNodes || chars + more > MAX_CHARS)) {
         send(request);
         request = JsonNodeFactory.instance.arrayNode();
         chars = 0;
-        form = form(node);
       }
-      locals.put(node.key(), "n" + locals.size());
-      ((ObjectNode) form.path("metadata")).put("local", locals.get(node.key()));
-      request.add(form);
+      request.add(forms.named(node));
       sending.add(node);
       chars += more;
     }
@@ -134,40 +146,58 @@ final class GraphUpload {
     return file + " line " + node.line() + ": node '" + Table.printable(node.key()) + "': ";
   }
 
-  private ObjectNode form(FileNode node) {
-    ObjectNode form = ServerCommand.object();
-    ObjectNode metadata = form.putObject("metadata");
-    metadata.put("type", node.type());
-    if (!node.name().isEmpty()) {
-      metadata.put("name", node.name());
+  /**
+   * The forms of nodes in a request.
+   *
+   * @param ids the ids of nodes that were added before, by their keys in the file
+   * @param under the ids of the parents of nodes that have no parent in the file; empty for root
+   * @param locals the names of nodes in this request and earlier ones, by their keys
+   */
+  private record NodeForms(
+      Map<String, String> ids, List<String> under, Map<String, String> locals) {
+    /** A node with a name of its own. */
+    ObjectNode named(FileNode node) {
+      ObjectNode form = form(node);
+      locals.put(node.key(), "n" + locals.size());
+      ((ObjectNode) form.path("metadata")).put("local", locals.get(node.key()));
+      return form;
     }
-    ArrayNode parents = metadata.putArray("parents");
-    node.place().parents().forEach(key -> parents.add(reference(key)));
-    if (parents.isEmpty()) {
-      under.forEach(parents::add);
-    }
-    if (parents.isEmpty()) {
-      parents.add("root");
-    }
-    if (!node.place().after().isEmpty()) {
-      ArrayNode after = metadata.putArray("after");
-      node.place().after().forEach(key -> after.add(reference(key)));
-    }
-    if (!node.place().branch().isEmpty()) {
-      metadata.put("branch", node.place().branch());
-    }
-    if (node.place().always()) {
-      metadata.put("always", true);
-    }
-    ObjectNode data = form.putObject("data");
-    node.data().forEach(data::set);
-    return form;
-  }
 
-  /** The id of a node that was added before, otherwise its name in this request. */
-  private String reference(String key) {
-    String id = ids.get(key);
-    return id != null ? id : "local:" + locals.get(key);
+    ObjectNode form(FileNode node) {
+      ObjectNode form = ServerCommand.object();
+      ObjectNode metadata = form.putObject("metadata");
+      metadata.put("type", node.type());
+      if (!node.name().isEmpty()) {
+        metadata.put("name", node.name());
+      }
+      ArrayNode parents = metadata.putArray("parents");
+      node.place().parents().forEach(key -> parents.add(reference(key)));
+      if (parents.isEmpty()) {
+        under.forEach(parents::add);
+      }
+      if (parents.isEmpty()) {
+        parents.add("root");
+      }
+      if (!node.place().after().isEmpty()) {
+        ArrayNode after = metadata.putArray("after");
+        node.place().after().forEach(key -> after.add(reference(key)));
+      }
+      if (!node.place().branch().isEmpty()) {
+        metadata.put("branch", node.place().branch());
+      }
+      if (node.place().always()) {
+        metadata.put("always", true);
+      }
+      ObjectNode data = form.putObject("data");
+      node.data().forEach(data::set);
+      return form;
+    }
+
+    /** The id of a node that was added before, otherwise its name in this request. */
+    private String reference(String key) {
+      String id = ids.get(key);
+      return id != null ? id : "local:" + locals.get(key);
+    }
   }
 
   /** The nodes in the order of the file, except that each follows the nodes that it refers to. */

@@ -80,17 +80,21 @@ final class ImportCommand extends GraphServer implements Callable<Integer> {
      * @throws CommandException if it is not a valid graph file
      */
     GraphFile read(Terminal terminal) {
+      return read(file, terminal);
+    }
+
+    /** As {@link #read(Terminal)}, of the file of this name. */
+    static GraphFile read(String file, Terminal terminal) {
       String text = Arguments.text("", file, terminal);
       Path folder = Path.of(file.equals("-") ? "" : file).toAbsolutePath();
       try {
         return GraphFile.read(text, file.equals("-") ? folder : folder.resolveSibling(""));
       } catch (GraphFileException e) {
-        throw wrong(e, terminal);
+        throw wrong(e, name(file), terminal);
       }
     }
 
-    private CommandException wrong(GraphFileException e, Terminal terminal) {
-      String name = name();
+    private static CommandException wrong(GraphFileException e, String name, Terminal terminal) {
       List<Mistake> mistakes = e.mistakes();
       List<String> lines =
           mistakes.stream()
@@ -107,6 +111,10 @@ final class ImportCommand extends GraphServer implements Callable<Integer> {
 
     /** The name of the file in messages. */
     String name() {
+      return name(file);
+    }
+
+    private static String name(String file) {
       return file.equals("-") ? "standard input" : file;
     }
 

@@ -1,5 +1,6 @@
 package io.millrace.cli.schedules;
 
+import io.millrace.cli.graph.GraphUpload;
 import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
@@ -58,6 +59,8 @@ final class ScheduleOptions {
       description = "Runs a task of this queue, with the params KEY=VALUE.")
   private @Nullable String queue;
 
+  @Mixin private WorkOptions work = new WorkOptions();
+
   @Option(
       names = {"-f", "--file"},
       paramLabel = "FILE",
@@ -70,6 +73,89 @@ final class ScheduleOptions {
       paramLabel = "KEY=VALUE",
       description = "The params of the task. A value that is JSON is taken as JSON.")
   private List<String> params = List.of();
+
+  /** Jobs and graphs that a schedule runs. */
+  private static final class WorkOptions {
+    @Option(
+        names = "--job",
+        paramLabel = "TYPE",
+        arity = "0..1",
+        fallbackValue = "",
+        description = "Runs a job of this type; without a type on a server that has none.")
+    private @Nullable String job;
+
+    @Option(
+        names = "--payload",
+        paramLabel = "TEXT",
+        description = "The payload of the job; @FILE takes the text of a file.")
+    private @Nullable String payload;
+
+    @Option(
+        names = "--priority",
+        paramLabel = "PRIORITY",
+        description = "The priority of the job: immediate or batch. Default: immediate")
+    private @Nullable String priority;
+
+    @Option(
+        names = "--description",
+        paramLabel = "TEXT",
+        description = "What the job is, for people.")
+    private @Nullable String description;
+
+    @Option(
+        names = "--graph",
+        paramLabel = "FILE",
+        description =
+            "Runs the nodes of a graph file (YAML or JSON, see docs/graph-files.md), in a group of"
+                + " their own; - is standard input.")
+    private @Nullable String graph;
+
+    @Option(
+        names = "--parent",
+        paramLabel = "ID",
+        description = "The id of the node below which --graph adds them. Default: root")
+    private @Nullable String parent;
+
+    private boolean given() {
+      return job != null || graph != null || hasDetails();
+    }
+
+    private boolean hasDetails() {
+      return Stream.of(payload, priority, description, parent).anyMatch(text -> text != null);
+    }
+
+    /** What is to be run. */
+    private ObjectNode target(Terminal terminal) {
+      ObjectNode target = Arguments.object(List.of());
+      if (job != null) {
+        ObjectNode described = target.putObject("job");
+        put(described, "type", job.isEmpty() ? null : job);
+        put(described, "priority", priority);
+        put(described, "description", description);
+        put(described, "payload", text(terminal));
+      } else if (graph != null) {
+        ObjectNode described = target.putObject("graph");
+        described.set("nodes", GraphUpload.request(graph, terminal));
+        put(described, "parent", parent);
+      }
+      return target;
+    }
+
+    private @Nullable String text(Terminal terminal) {
+      return payload != null && payload.startsWith("@")
+          ? Arguments.text("--payload: ", payload.substring(1), terminal)
+          : payload;
+    }
+
+    private void check() {
+      if (job == null && (payload != null || priority != null || description != null)) {
+        throw new UsageException("--payload, --priority and --description need --job");
+      }
+      if (graph == null && parent != null) {
+        throw new UsageException("--parent needs --graph");
+      }
+    }
+  }
 
   /** The times of a schedule. */
   static final class Times {
@@ -177,6 +263,7 @@ final class ScheduleOptions {
     boolean options =
         times.given()
             || !params.isEmpty()
+            || work.given()
             || Stream.of(missed, window, overlap, pauseAfter, target, queue)
                 .anyMatch(text -> text != null);
     if (file != null) {
@@ -193,19 +280,23 @@ final class ScheduleOptions {
     if (pauseAfter != null) {
       form.put("pause_after_failures", Arguments.count("--pause-after", pauseAfter));
     }
-    form.set("target", target());
+    form.set("target", target(terminal));
     return form;
   }
 
-  private ObjectNode target() {
-    if ((target == null) == (queue == null)) {
-      throw new UsageException("say what to run: either --queue or --target");
+  private ObjectNode target(Terminal terminal) {
+    work.check();
+    if (Stream.of(target, queue, work.job, work.graph).filter(text -> text != null).count() != 1) {
+      throw new UsageException("say what to run: one of --queue, --job, --graph and --target");
+    }
+    if (queue == null && !params.isEmpty()) {
+      throw new UsageException("params are given with --queue");
+    }
+    if (target != null) {
+      return Arguments.parseObject("--target", target);
     }
     if (queue == null) {
-      if (!params.isEmpty()) {
-        throw new UsageException("params are given with --queue; --target names its own");
-      }
-      return Arguments.parseObject("--target", String.valueOf(target));
+      return work.target(terminal);
     }
     ObjectNode described = Arguments.object(List.of()).put("queue", queue);
     described.set("params", Arguments.object(params));

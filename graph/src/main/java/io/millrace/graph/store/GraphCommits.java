@@ -3,10 +3,13 @@ package io.millrace.graph.store;
 import io.millrace.graph.GraphChanges.GraphEvent;
 import io.millrace.graph.GraphException;
 import io.millrace.graph.GraphException.GraphFullException;
+import io.millrace.graph.store.GraphSession.DocumentWrite;
 import io.millrace.graph.store.GraphSession.Head;
 import io.millrace.graph.store.GraphSession.TransactionLimits;
+import io.millrace.store.Outcome;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreException;
+import io.millrace.store.Transaction;
 import io.millrace.work.GroupCommit;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -51,6 +54,21 @@ final class GraphCommits {
   }
 
   /**
+   * What is committed together with an operation.
+   *
+   * @param <T> the result of the operation
+   */
+  @FunctionalInterface
+  interface Joint<T> {
+    /**
+     * Adds to the transaction of the operation, and commits it.
+     *
+     * @return null if something changed in between, and nothing was committed
+     */
+    Outcome.@Nullable Done commit(Transaction.Builder transaction, T value);
+  }
+
+  /**
    * The result of a durable operation.
    *
    * @param value the operation's own result
@@ -62,14 +80,32 @@ final class GraphCommits {
   private static final class Request<T> extends GroupCommit.Request<Done<T>> {
     private final Operation<T> operation;
 
+    /** What it is committed with, in a transaction without other operations; null for nothing. */
+    private final @Nullable Joint<T> joint;
+
+    /** False if something changed in between that the joint part was decided on. */
+    private boolean committed = true;
+
     // The result of the last attempt.
     private @Nullable T value;
     private @Nullable RuntimeException refusal;
     private GraphEvent event = NONE;
     private int place;
 
-    Request(Operation<T> operation) {
+    Request(Operation<T> operation, @Nullable Joint<T> joint) {
       this.operation = operation;
+      this.joint = joint;
+    }
+
+    /** Commits it with its joint part; null if something changed in between. */
+    Outcome.@Nullable Done commitJoint(Transaction.Builder transaction) {
+      return Objects.requireNonNull(joint).commit(transaction, Objects.requireNonNull(value));
+    }
+
+    /** Completes it without a change. */
+    void giveUp() {
+      committed = false;
+      complete(new Done<>(Objects.requireNonNull(value), NONE));
     }
 
     /**
@@ -150,24 +186,44 @@ final class GraphCommits {
    * @throws StoreException if the store is closed; nothing has changed
    */
   <T> Done<T> run(Operation<T> operation) {
-    Request<T> request = new Request<>(operation);
+    Request<T> request = new Request<>(operation, null);
     group.run(request);
     return request.result();
+  }
+
+  /**
+   * Runs an operation as {@link #run} does, and commits it together with something else.
+   *
+   * @param joint called once at most
+   * @return null if something changed in between that {@code joint} was decided on; nothing has
+   *     changed then
+   */
+  <T> @Nullable Done<T> runWith(Operation<T> operation, Joint<T> joint) {
+    Request<T> request = new Request<>(operation, joint);
+    group.run(request);
+    Done<T> done = request.result();
+    return request.committed ? done : null;
   }
 
   /** Takes as many requests as fit into one transaction, and commits them. */
   private void commitSome(GroupCommit.Waiting<Request<?>> waiting) {
     List<Request<?>> taken = new ArrayList<>();
+    List<Request<?>> joint = new ArrayList<>();
     submitted = false;
     try {
       WriteModel now = current();
       Request<?> request = waiting.take();
       while (request != null) {
-        taken.add(request);
-        request.attempt(now);
+        if (request.joint == null) {
+          taken.add(request);
+          request.attempt(now);
+        } else {
+          joint.add(request);
+        }
         request = now.size() < limits.documents() / 2 ? waiting.take() : null;
       }
       settle(now, taken);
+      joint.forEach(this::settleJoint);
     } catch (RuntimeException | Error e) {
       model = null;
       throw failure(e);
@@ -243,7 +299,7 @@ final class GraphCommits {
     if (changed.size() > 0) {
       Head after;
       try {
-        after = commit(changed);
+        after = commit(changed, null);
       } catch (GraphFullException e) {
         restore();
         if (taken.size() == 1) {
@@ -260,17 +316,51 @@ final class GraphCommits {
       head = after;
       spread();
     }
+    publish(changed, taken);
+    return true;
+  }
+
+  private void publish(WriteModel changed, List<Request<?>> taken) {
     List<GraphEvent> events = new ArrayList<>();
     taken.forEach(request -> request.tell(events));
     List<GraphEvent> told = readModel.publish(events, changed);
     changed.discarded().forEach(discard);
     changed.begin();
     taken.forEach(request -> request.succeed(told));
-    return true;
   }
 
-  /** The head after the commit; null if nothing has changed. */
-  private @Nullable Head commit(WriteModel changed) {
+  /** Settles a request that is committed with something else. */
+  private void settleJoint(Request<?> request) {
+    WriteModel now = current();
+    request.attempt(now);
+    try {
+      if (now.size() > 0) {
+        Head after = commit(now, request);
+        if (after == null) {
+          // Either the head or the other part has changed; the next commit tells which.
+          restore();
+          request.giveUp();
+          return;
+        }
+        head = after;
+      }
+    } catch (StoreException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      // The other part was refused for good, or there is no room.
+      restore();
+      request.fail(e);
+      return;
+    }
+    publish(now, List.of(request));
+  }
+
+  /**
+   * The head after the commit; null if nothing has changed.
+   *
+   * @param joint the request whose joint part is committed too; null for none
+   */
+  private @Nullable Head commit(WriteModel changed, @Nullable Request<?> joint) {
     submitted = true;
     Head after = head.after(changed.next(), changed.version(), session.writer());
     try {
@@ -279,7 +369,12 @@ final class GraphCommits {
         return null;
       }
       head = begun;
-      return session.commit(head, after, changed.fresh(), changed.changes());
+      if (joint == null) {
+        return session.commit(head, after, changed.fresh(), changed.changes());
+      }
+      List<DocumentWrite> writes = changed.fresh();
+      writes.addAll(changed.changes());
+      return session.commitWith(head, after, writes, joint::commitJoint);
     } catch (OutcomeUnknownException e) {
       LOG.warn("looking whether a change of the graph has happened: {}", e.toString());
       Head now = session.take();

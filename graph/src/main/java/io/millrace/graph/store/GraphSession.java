@@ -16,6 +16,7 @@ import io.millrace.work.StoreSession;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -199,6 +200,25 @@ final class GraphSession extends StoreSession {
     return writeHead(begin(last), before, next);
   }
 
+  /**
+   * Commits a change in one transaction with something else.
+   *
+   * @param joint adds to the transaction and commits it; null if something changed in between
+   * @return the head after it; null if something changed in between and nothing was committed
+   * @throws GraphFullException if it is too large for one transaction; nothing has changed
+   */
+  @Nullable Head commitWith(
+      Head before,
+      Head after,
+      List<DocumentWrite> writes,
+      Function<Transaction.Builder, Outcome.@Nullable Done> joint) {
+    if (!limits.holds(writes)) {
+      throw new GraphFullException("the nodes take more room than one transaction has");
+    }
+    Outcome.Done done = joint.apply(begin(writes).put(Keys.HEAD, before.document(), after.write()));
+    return done == null ? null : written(done, after);
+  }
+
   Head finish(Head head) {
     if (head.pending() == 0) {
       return head;
@@ -232,15 +252,19 @@ final class GraphSession extends StoreSession {
   /** Writes the head as the last document of a transaction; null if it has changed. */
   private @Nullable Head writeHead(Transaction.Builder transaction, Head before, Head after) {
     Outcome.Done done = commit(transaction.put(Keys.HEAD, before.document(), after.write()));
-    return done == null
-        ? null
-        : new Head(
-            done.documents().getLast().version(),
-            after.next(),
-            after.version(),
-            after.writer(),
-            after.secret(),
-            after.pending());
+    return done == null ? null : written(done, after);
+  }
+
+  /** The head with the version that a commit has given it. */
+  private static Head written(Outcome.Done done, Head head) {
+    long version =
+        done.documents().stream()
+            .filter(document -> document.key().equals(Keys.HEAD))
+            .findFirst()
+            .orElseThrow()
+            .version();
+    return new Head(
+        version, head.next(), head.version(), head.writer(), head.secret(), head.pending());
   }
 
   private Outcome.@Nullable Done commit(Transaction.Builder transaction) {

@@ -35,6 +35,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -75,21 +76,13 @@ final class StoreGraphRegistry implements GraphRegistry {
     if (nodes.isEmpty()) {
       return List.of();
     }
+    check(nodes, rules);
     try (ValueStore.Upload upload = values.upload()) {
-      List<NodeData> data = new ArrayList<>(nodes.size());
-      for (NewNode node : nodes) {
-        try {
-          check(node);
-          data.add(store(node.data(), upload));
-        } catch (InvalidGraphException e) {
-          int number = data.size() + 1;
-          throw new InvalidGraphException("new node " + number + ": " + e.getMessage());
-        }
-      }
+      List<NodeData> data = store(nodes, upload);
       Done<List<NodeId>> done =
           commits.run(model -> {
             checkGraphVersion(model.version(), expected);
-            return add(model, caller, nodes, data);
+            return add(model, caller, nodes, data, rules);
           });
       Map<NodeId, GraphNode> added = new HashMap<>();
       done.event().changed().forEach(node -> added.put(node.id(), node));
@@ -103,7 +96,22 @@ final class StoreGraphRegistry implements GraphRegistry {
     }
   }
 
-  private void check(NewNode node) {
+  /** Checks each node by itself. */
+  static void check(List<NewNode> nodes, DataRules rules) {
+    numbered(nodes, node -> check(node, rules));
+  }
+
+  private static void numbered(List<NewNode> nodes, Consumer<NewNode> each) {
+    for (int i = 0; i < nodes.size(); i++) {
+      try {
+        each.accept(nodes.get(i));
+      } catch (InvalidGraphException e) {
+        throw new InvalidGraphException("new node " + (i + 1) + ": " + e.getMessage());
+      }
+    }
+  }
+
+  private static void check(NewNode node, DataRules rules) {
     NodeType type = rules.type(node.type());
     checkName(node.name());
     checkName(node.local());
@@ -124,6 +132,13 @@ final class StoreGraphRegistry implements GraphRegistry {
     }
   }
 
+  /** Stores the data of nodes. */
+  static List<NodeData> store(List<NewNode> nodes, ValueStore.Upload upload) {
+    List<NodeData> data = new ArrayList<>(nodes.size());
+    numbered(nodes, node -> data.add(store(node.data(), upload)));
+    return data;
+  }
+
   private static NodeData store(Map<String, JsonNode> values, ValueStore.Upload upload) {
     Map<String, StoredValue> stored = new HashMap<>();
     values.forEach((key, value) -> stored.put(key, upload.value(value)));
@@ -132,8 +147,9 @@ final class StoreGraphRegistry implements GraphRegistry {
     return data;
   }
 
-  private List<NodeId> add(
-      WriteModel model, Caller caller, List<NewNode> nodes, List<NodeData> data) {
+  /** Adds nodes that were checked, with their stored data. */
+  static List<NodeId> add(
+      WriteModel model, Caller caller, List<NewNode> nodes, List<NodeData> data, DataRules rules) {
     Permissions permissions = Permissions.of(caller, model);
     permissions.checkNamed(nodes);
     List<Change.Added> added =

@@ -86,6 +86,11 @@ public final class StoredGraph {
     return registry;
   }
 
+  /** Adds nodes together with something else. */
+  public GraphRuns runs() {
+    return new GraphRuns(parts);
+  }
+
   /** The graph as its scheduler sees it. */
   public GraphWork work() {
     return work;

@@ -169,6 +169,11 @@ public final class GraphPart implements Part {
     return new Types(new NodeTypes(all), standard, tasks, jobs);
   }
 
+  /** The graph. */
+  public StoredGraph graph() {
+    return graph;
+  }
+
   /** When a running attempt started; 0 if that is unknown. */
   private static long started(@Nullable GraphRegistry graph, AttemptContext work) {
     return graph == null

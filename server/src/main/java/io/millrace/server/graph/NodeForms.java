@@ -17,7 +17,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Reads the nodes that a request adds, and the places of nodes. */
-final class NodeForms {
+public final class NodeForms {
   static final int MAX_NAME = 128;
 
   private static final Set<String> PARTS = Set.of("metadata", "data");
@@ -34,7 +34,7 @@ final class NodeForms {
    * @throws HttpProblem 400 if it is not an array of nodes; the message says which node is wrong,
    *     counting from 1
    */
-  static List<NewNode> of(JsonNode body) {
+  public static List<NewNode> of(JsonNode body) {
     if (!(body instanceof ArrayNode nodes)) {
       throw HttpProblem.malformed(
           "the body must be an array of nodes, as in"
