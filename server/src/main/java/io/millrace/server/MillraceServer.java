@@ -231,7 +231,7 @@ public final class MillraceServer implements AutoCloseable {
             requests,
             List.of(
                 new QueueTarget(queues.queues(), queues.archived()),
-                new JobTarget(jobs.jobs()),
+                new JobTarget(jobs.jobs(), blobs),
                 new GraphTarget(graph.graph())),
             random);
     audit.reachesNodeBy(graph::reaches);

@@ -208,6 +208,24 @@ final class SchedulesApiTest {
   }
 
   @Test
+  void the_payload_of_a_job_may_be_long() throws IOException, InterruptedException {
+    String payload = "x".repeat(100_000);
+    ok(
+        "PUT",
+        "/long",
+        "{'times': [{'cron': '@yearly'}], 'target': {'job': {'payload': '" + payload + "'}}}");
+    ok("POST", "/long/run", "");
+    HttpResponse<String> polled =
+        server.send(
+            "POST",
+            "/api/worker/next",
+            "{\"name\": \"w\", \"id\": \"w\", \"token\": \"\"}",
+            "Content-Type",
+            Dci.JSON);
+    assertThat(polled.body()).isEqualTo(payload);
+  }
+
+  @Test
   void a_graph_runs_in_a_group_of_its_own_and_its_commands_know_the_times()
       throws IOException, InterruptedException {
     ok(

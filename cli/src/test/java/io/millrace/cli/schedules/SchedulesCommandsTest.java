@@ -85,6 +85,36 @@ class SchedulesCommandsTest {
   }
 
   @Test
+  void a_schedule_runs_a_graph_file_or_a_job() throws IOException {
+    Path file = scratch.resolve("build.yaml");
+    Files.writeString(
+        file,
+        """
+        nodes:
+          test: {shell: exit 0, parents: build}
+          build: {command: [echo, built], retries: 2}
+        """);
+    done("create", "graph", "--cron", "@yearly", "--graph", file.toString());
+    assertThat(shown("graph").path("target").path("graph").path("nodes"))
+        .hasToString(
+            "[{\"metadata\":{\"type\":\"command\",\"name\":\"build\",\"parents\":[\"root\"],"
+                + "\"local\":\"n0\"},\"data\":{\"command\":\"echo\",\"args\":[\"built\"],\"retries\":2}},{\"metadata\":{\"type\":\"shell"
+                + " command\",\"name\":\"test\",\"parents\":[\"local:n0\"],\"local\":\"n1\"},\"data\":{\"command\":\"exit"
+                + " 0\"}}]");
+    assertThat(done("run", "graph")).isEqualTo("graph  started 1\n");
+    done(
+        "create", "job", "--cron", "@yearly", "--job", "--payload", "@" + file, "--priority=batch");
+    assertThat(shown("job").path("target").path("job").path("payload").asString())
+        .isEqualTo(Files.readString(file));
+    assertThat(run("create", "x", "--cron", "@yearly", "--payload", "y", "-q", "work").err())
+        .contains("need --job");
+    assertThat(run("create", "x", "--cron", "@yearly", "--job", "-q", "work").err())
+        .contains("one of --queue, --job, --graph and --target");
+    assertThat(run("create", "x", "--cron", "@yearly", "--graph", "nope").err())
+        .contains("there is no file nope");
+  }
+
+  @Test
   void a_schedule_is_read_from_a_file() throws IOException {
     Path file = scratch.resolve("schedule.json");
     Files.writeString(

@@ -81,6 +81,8 @@ public final class Jobs implements AutoCloseable {
    * started.
    *
    * @param runs by the GUIDs of the jobs, in order; the GUIDs are new
+   * @param payloads the payload of each job, stored under {@link JobRegistry#payloadName} if it is
+   *     stored
    * @param commit commits a transaction to which it may add; null if something changed in between
    * @return whether the jobs were submitted
    * @throws InvalidJobException if the type is unknown
@@ -88,9 +90,9 @@ public final class Jobs implements AutoCloseable {
   public boolean submitWith(
       Map<JobId, Job.Scheduled> runs,
       Submission submission,
-      Value.Inline payload,
+      Function<JobId, Value> payloads,
       Function<Transaction.Builder, Outcome.@Nullable Done> commit) {
-    return registry.submitWith(runs, submission, payload, commit);
+    return registry.submitWith(runs, submission, payloads, commit);
   }
 
   /** The collection of the documents of jobs; the key of a document is the GUID of its job. */

@@ -102,12 +102,13 @@ final class StoreJobRegistry implements JobRegistry {
   boolean submitWith(
       Map<JobId, Job.Scheduled> runs,
       Submission submission,
-      Value.Inline payload,
+      Function<JobId, Value> payloads,
       Function<Transaction.Builder, Outcome.@Nullable Done> commit) {
     types.require(submission.type());
     long now = store.nowMillis();
     List<NewJob> jobs = new ArrayList<>();
-    runs.forEach((id, run) -> jobs.add(new NewJob(id, submission, payload, null, run, now, null)));
+    runs.forEach((id, run) ->
+        jobs.add(new NewJob(id, submission, payloads.apply(id), null, run, now, null)));
     return submitting.submitWith(jobs, commit);
   }
 

@@ -1,5 +1,6 @@
 package io.millrace.server.schedules;
 
+import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.Value;
 import io.millrace.http.json.Json;
 import io.millrace.jobs.Failure;
@@ -16,6 +17,7 @@ import io.millrace.schedules.ScheduleState.Ending;
 import io.millrace.schedules.SchedulesException.InvalidScheduleException;
 import io.millrace.schedules.Target;
 import io.millrace.store.DocumentKey;
+import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,10 +36,12 @@ public final class JobTarget implements Target {
 
   private final Jobs jobs;
   private final JobRegistry registry;
+  private final BlobStore blobs;
 
-  /** Runs jobs of this server. */
-  public JobTarget(Jobs jobs) {
+  /** Runs jobs of this server, whose payloads are in {@code blobs} unless they are short. */
+  public JobTarget(Jobs jobs, BlobStore blobs) {
     this.jobs = jobs;
+    this.blobs = blobs;
     this.registry = jobs.registry();
   }
 
@@ -51,7 +55,6 @@ public final class JobTarget implements Target {
     if (description.size() > 1) {
       throw new InvalidScheduleException("target", "a target with a job has no other field");
     }
-    var _ = payload(job(description));
     try {
       jobs.types().require(submission(job(description)).type());
     } catch (InvalidJobException e) {
@@ -96,19 +99,11 @@ public final class JobTarget implements Target {
     return value.asString();
   }
 
-  private static Value.Inline payload(ObjectNode job) {
+  private static byte[] payload(ObjectNode job) {
     JsonNode payload = job.path("payload");
-    byte[] bytes =
-        payload.isMissingNode() || payload.isString()
-            ? payload.asString("").getBytes(StandardCharsets.UTF_8)
-            : Json.bytes(payload);
-    if (bytes.length > Value.INLINE_LIMIT) {
-      throw new InvalidScheduleException(
-          "target.job.payload",
-          "the payload of a schedule's job has up to %,d bytes, not %,d"
-              .formatted(Value.INLINE_LIMIT, bytes.length));
-    }
-    return new Value.Inline(bytes);
+    return payload.isMissingNode() || payload.isString()
+        ? payload.asString("").getBytes(StandardCharsets.UTF_8)
+        : Json.bytes(payload);
   }
 
   private static InvalidScheduleException invalid(InvalidJobException e) {
@@ -126,11 +121,30 @@ public final class JobTarget implements Target {
     }
     List<String> ids = scheduled.keySet().stream().map(JobId::toString).toList();
     ObjectNode job = job(description);
+    byte[] payload = payload(job);
+    boolean started = false;
     try {
-      return jobs.submitWith(
-          scheduled, submission(job), payload(job), transaction -> commit.commit(transaction, ids));
+      started =
+          jobs.submitWith(
+              scheduled,
+              submission(job),
+              id ->
+                  Value.keep(JobRegistry.payloadName(id), new ByteArrayInputStream(payload), blobs),
+              transaction -> commit.commit(transaction, ids));
     } catch (InvalidJobException e) {
+      discard(scheduled.keySet(), payload);
       throw invalid(e);
+    }
+    if (!started) {
+      discard(scheduled.keySet(), payload);
+    }
+    return started;
+  }
+
+  /** Deletes payloads of jobs that were not submitted. */
+  private void discard(Set<JobId> ids, byte[] payload) {
+    if (payload.length > Value.INLINE_LIMIT) {
+      ids.forEach(id -> blobs.delete(JobRegistry.payloadName(id)));
     }
   }
 
