@@ -38,19 +38,19 @@ final class Backlog extends Scenario {
   }
 
   @Override
-  void run(Setting setting) throws IOException, InterruptedException {
-    int tasks = most / setting.scale();
-    Path folder = setting.newFolder("backlog");
-    Path empty = setting.newFolder("empty");
-    heap(setting, folder, tasks);
+  void run(Context context) throws IOException, InterruptedException {
+    int tasks = most / context.scale();
+    Path folder = context.newFolder("backlog");
+    Path empty = context.newFolder("empty");
+    heap(context, folder, tasks);
     for (Journaling journaling : List.of(Journaling.OPPORTUNISTIC, Journaling.STRICT)) {
-      inProcess(setting, folder, empty, journaling);
+      inProcess(context, folder, empty, journaling);
     }
-    overHttp(setting, folder, empty);
+    overHttp(context, folder, empty);
   }
 
   /** Fills the store and measures the heap that it takes. */
-  private void heap(Setting setting, Path folder, int tasks) {
+  private void heap(Context context, Path folder, int tasks) {
     long before = usedAfterCollection();
     StoreOptions options = StoreOptions.in(folder).withJournaling(Journaling.OPPORTUNISTIC);
     try (EmbeddedTaskStore store = TaskStore.open(options)) {
@@ -58,20 +58,20 @@ final class Backlog extends Scenario {
       long began = System.nanoTime();
       WaitingTasks.fill(store, tasks);
       double seconds = (System.nanoTime() - began) / 1e9;
-      setting.add(
-          Figure.of(
+      context.add(
+          Measurement.of(
               name(),
               "adds in transactions of 1,000 (collector " + (collectionMillis() - paused) + " ms)",
               tasks / seconds,
               "tasks/s"));
       double bytes = (double) (usedAfterCollection() - before) / tasks - Lifecycle.DATA.size();
-      setting.add(
-          Figure.of(name(), "heap for a task beyond its data", bytes, "bytes")
+      context.add(
+          Measurement.of(name(), "heap for a task beyond its data", bytes, "bytes")
               .withTarget("≤ 150", bytes <= 150));
     }
   }
 
-  private void inProcess(Setting setting, Path folder, Path empty, Journaling journaling)
+  private void inProcess(Context context, Path folder, Path empty, Journaling journaling)
       throws InterruptedException {
     String kind = journaling.name().toLowerCase(Locale.ROOT) + ", " + SHAPE;
     long began = System.nanoTime();
@@ -80,50 +80,50 @@ final class Backlog extends Scenario {
         EmbeddedTaskStore none =
             TaskStore.open(StoreOptions.in(empty).withJournaling(journaling))) {
       double seconds = (System.nanoTime() - began) / 1e9;
-      setting.add(Figure.of(name(), "opening in process", seconds, "s"));
-      Duration half = setting.time().dividedBy(2);
+      context.add(Measurement.of(name(), "opening in process", seconds, "s"));
+      Duration half = context.time().dividedBy(2);
       double before = SHAPE.run(none, half).perSecond();
-      Load load = SHAPE.run(full, setting.time());
+      Load load = SHAPE.run(full, context.time());
       double base = (before + SHAPE.run(none, half).perSecond()) / 2;
       double ratio = load.perSecond() / base;
-      setting.add(
-          Figure.of(name(), kind, load)
+      context.add(
+          Measurement.of(name(), kind, load)
               .withRatio(ratio, "an empty store")
               .withTarget("≥ 0.80", ratio >= 0.8));
       if (journaling == Journaling.STRICT) {
-        new Stalls(setting, name()).measure(full);
+        new Stalls(context, name()).measure(full);
       }
     }
   }
 
-  private void overHttp(Setting setting, Path folder, Path empty) throws IOException {
-    try (ServerProcess full = ServerProcess.store(setting, folder, Journaling.STRICT);
-        ServerProcess none = ServerProcess.store(setting, empty, Journaling.STRICT)) {
+  private void overHttp(Context context, Path folder, Path empty) throws IOException {
+    try (ServerProcess full = ServerProcess.store(context, folder, Journaling.STRICT);
+        ServerProcess none = ServerProcess.store(context, empty, Journaling.STRICT)) {
       double seconds = full.startTime().toMillis() / 1e3;
-      setting.add(
-          Figure.of(name(), "start of a server process until it is ready", seconds, "s")
+      context.add(
+          Measurement.of(name(), "start of a server process until it is ready", seconds, "s")
               .withTarget("≤ 15 s", seconds <= 15));
       // Both servers should have compiled their code before either is measured.
-      drive(setting, none);
-      drive(setting, full);
-      double before = drive(setting, none).load().perSecond();
-      CommandLoad driven = drive(setting, full);
-      double base = (before + drive(setting, none).load().perSecond()) / 2;
+      drive(context, none);
+      drive(context, full);
+      double before = drive(context, none).load().perSecond();
+      CommandLoad driven = drive(context, full);
+      double base = (before + drive(context, none).load().perSecond()) / 2;
       double ratio = driven.load().perSecond() / base;
-      setting.add(
-          Figure.of(name(), driven.describe("strict, 32 connections"), driven.load())
+      context.add(
+          Measurement.of(name(), driven.describe("strict, 32 connections"), driven.load())
               .withRatio(ratio, "an empty store")
               .withTarget("≥ 0.80", ratio >= 0.8));
     }
   }
 
-  private static CommandLoad drive(Setting setting, ServerProcess child) throws IOException {
+  private static CommandLoad drive(Context context, ServerProcess child) throws IOException {
     int port = child.port();
     return CommandLoad.run(
-        setting,
+        context,
         child,
         CommandLoad.Clients.ofOneThread(32),
-        client -> new Conversation.StoreTasks(port, client, 1));
+        client -> new Protocol.StoreTasks(port, client, 1));
   }
 
   /** The bytes of heap in use after a garbage collection. */
@@ -148,7 +148,7 @@ final class Backlog extends Scenario {
    */
   private static final class Stalls {
     private static final InProcessLoad SHAPE =
-        new InProcessLoad(4, 1, InProcessLoad.Measure.ANSWERS);
+        new InProcessLoad(4, 1, InProcessLoad.LatencyKind.ANSWERS);
     private static final long SLICE_NANOS = 100_000_000;
     private static final int GROWTH = 100_000;
 
@@ -157,24 +157,24 @@ final class Backlog extends Scenario {
       void happen(EmbeddedTaskStore store);
     }
 
-    private final Setting setting;
+    private final Context context;
     private final String scenario;
 
-    Stalls(Setting setting, String scenario) {
-      this.setting = setting;
+    Stalls(Context context, String scenario) {
+      this.context = context;
       this.scenario = scenario;
     }
 
     /** Measures commits alone, and beside each operation that touches all tasks or adds many. */
     void measure(EmbeddedTaskStore store) throws InterruptedException {
-      SHAPE.run(store, setting.time());
+      SHAPE.run(store, context.time());
       report("commits alone", store, _ -> {});
       report("commits beside a snapshot", store, Stalls::snapshot);
       report("commits beside listings", store, Stalls::list);
       report(
           "commits beside growth",
           store,
-          it -> WaitingTasks.fill(it, Math.max(1, GROWTH / setting.scale())));
+          it -> WaitingTasks.fill(it, Math.max(1, GROWTH / context.scale())));
     }
 
     private static void snapshot(EmbeddedTaskStore store) {
@@ -193,7 +193,7 @@ final class Backlog extends Scenario {
     private void report(String what, EmbeddedTaskStore store, Disturbance disturbance)
         throws InterruptedException {
       Histogram latency = Load.histogram();
-      long until = System.nanoTime() + setting.time().toNanos();
+      long until = System.nanoTime() + context.time().toNanos();
       do {
         Thread disturbing = Thread.ofPlatform().start(() -> disturbance.happen(store));
         do {
@@ -202,12 +202,12 @@ final class Backlog extends Scenario {
         } while (disturbing.isAlive());
       } while (System.nanoTime() < until);
       double rare = latency.getValueAtPercentile(99.9) / 1e6;
-      setting.add(
-          Figure.of(scenario, what + ": p99.9", rare, "ms")
+      context.add(
+          Measurement.of(scenario, what + ": p99.9", rare, "ms")
               .withLatency(
                   latency.getValueAtPercentile(50) / 1e3, latency.getValueAtPercentile(99) / 1e3)
               .withTarget("< 10 ms", rare < 10));
-      setting.add(Figure.of(scenario, what + ": worst", latency.getMaxValue() / 1e6, "ms"));
+      context.add(Measurement.of(scenario, what + ": worst", latency.getMaxValue() / 1e6, "ms"));
     }
   }
 

@@ -66,7 +66,7 @@ public final class Bench {
    * @throws IllegalArgumentException naming a scenario that does not exist
    * @throws BenchException if something could not be measured
    */
-  public static List<Figure> run(Options options) throws InterruptedException {
+  public static List<Measurement> run(Options options) throws InterruptedException {
     List<Scenario> chosen = choose(options);
     // As `up` does, so that what is measured in this process has a server's collector too.
     HeapGoal.keep();
@@ -77,10 +77,10 @@ public final class Bench {
         Path folder = Files.createTempDirectory(options.folder(), "millrace-bench");
         try {
           scenario.run(
-              new Scenario.Setting(
+              new Scenario.Context(
                   options.time(), folder, report, options.serverArguments(), options.scale()));
         } finally {
-          Scenario.Setting.delete(folder);
+          Scenario.Context.delete(folder);
         }
       }
       Path json = options.json();
@@ -89,12 +89,12 @@ public final class Bench {
             json,
             JsonMapper.shared()
                 .writerWithDefaultPrettyPrinter()
-                .writeValueAsBytes(report.figures()));
+                .writeValueAsBytes(report.measurements()));
       }
     } catch (IOException e) {
       throw new BenchException("the measurement failed: " + e.getMessage(), e);
     }
-    return report.figures();
+    return report.measurements();
   }
 
   private static List<Scenario> choose(Options options) {

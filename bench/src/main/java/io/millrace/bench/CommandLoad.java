@@ -1,7 +1,7 @@
 package io.millrace.bench;
 
 import io.millrace.bench.Bench.BenchException;
-import io.millrace.bench.Conversation.HttpExchange;
+import io.millrace.bench.Protocol.HttpExchange;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.management.ManagementFactory;
@@ -63,13 +63,13 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
    * compiled for half a minute, and the servers of users have been running for longer.
    */
   static CommandLoad run(
-      Scenario.Setting setting,
+      Scenario.Context context,
       ServerProcess child,
       Clients clients,
-      IntFunction<Conversation> conversations)
+      IntFunction<Protocol> conversations)
       throws IOException {
     SocketLoad sockets = new SocketLoad(child.port(), clients);
-    return run(setting, child, time -> sockets.run(time, conversations));
+    return run(context, child, time -> sockets.run(time, conversations));
   }
 
   /** A client that waits for each of its answers. For use by one thread. */
@@ -80,9 +80,9 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
   }
 
   /** The same with a thread for each of these callers. */
-  static CommandLoad run(Scenario.Setting setting, ServerProcess child, List<Caller> callers)
+  static CommandLoad run(Scenario.Context context, ServerProcess child, List<Caller> callers)
       throws IOException {
-    return run(setting, child, time -> SocketLoad.driveEach(callers, time));
+    return run(context, child, time -> SocketLoad.driveEach(callers, time));
   }
 
   @FunctionalInterface
@@ -90,15 +90,15 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
     SocketLoad.Result over(Duration time) throws IOException;
   }
 
-  private static CommandLoad run(Scenario.Setting setting, ServerProcess child, Drive drive)
+  private static CommandLoad run(Scenario.Context context, ServerProcess child, Drive drive)
       throws IOException {
     if (child.isFirstLoad()) {
-      Duration twice = setting.time().multipliedBy(2);
+      Duration twice = context.time().multipliedBy(2);
       drive.over(twice.compareTo(LONGEST_FIRST) < 0 ? twice : LONGEST_FIRST);
     }
     long began = System.nanoTime();
     long cpu = child.cpu().toNanos();
-    SocketLoad.Result result = drive.over(setting.time());
+    SocketLoad.Result result = drive.over(context.time());
     double nanos = System.nanoTime() - began;
     return new CommandLoad(result.load(), result.cores(), (child.cpu().toNanos() - cpu) / nanos);
   }
@@ -110,8 +110,8 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
   }
 
   /** Reports throughput and latency; returns the lifecycles per second. */
-  double report(Scenario.Setting setting, String scenario, String what) {
-    setting.add(Figure.of(scenario, describe(what), load));
+  double report(Scenario.Context context, String scenario, String what) {
+    context.add(Measurement.of(scenario, describe(what), load));
     return load.perSecond();
   }
 
@@ -140,18 +140,18 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
 
     private static final class Line implements Caller {
       final SocketChannel channel;
-      final Conversation conversation;
+      final Protocol protocol;
       final ByteBuffer out = ByteBuffer.allocateDirect(BUFFER_BYTES);
       final ByteBuffer in = ByteBuffer.allocateDirect(BUFFER_BYTES);
       long beganNanos;
 
-      Line(SocketChannel channel, Conversation conversation) {
+      Line(SocketChannel channel, Protocol protocol) {
         this.channel = channel;
-        this.conversation = conversation;
+        this.protocol = protocol;
       }
 
       void ask() throws IOException {
-        conversation.ask(out.clear());
+        protocol.ask(out.clear());
         out.flip();
         HttpExchange.write(channel, out);
       }
@@ -162,7 +162,7 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
           throw new BenchException("the server has closed the connection");
         }
         in.flip();
-        boolean heard = conversation.hear(in);
+        boolean heard = protocol.hear(in);
         in.compact();
         return heard;
       }
@@ -173,12 +173,12 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
         while (!hear()) {
           // The rest has not come yet.
         }
-        return conversation.ended;
+        return protocol.ended;
       }
     }
 
     /** Runs lifecycles on every connection, each to its end. */
-    Result run(Duration time, IntFunction<Conversation> conversations) throws IOException {
+    Result run(Duration time, IntFunction<Protocol> conversations) throws IOException {
       Line[] lines = new Line[clients.connections()];
       try {
         for (int i = 0; i < lines.length; i++) {
@@ -194,8 +194,8 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
       }
     }
 
-    private Line connect(Conversation conversation) throws IOException {
-      return new Line(HttpExchange.connect(port), conversation);
+    private Line connect(Protocol protocol) throws IOException {
+      return new Line(HttpExchange.connect(port), protocol);
     }
 
     /** The state of a run, for one thread. */
@@ -319,7 +319,7 @@ record CommandLoad(Load load, double generatorCores, double serverCores) {
       if (!line.hear()) {
         return false;
       }
-      int ended = line.conversation.ended;
+      int ended = line.protocol.ended;
       if (ended > 0) {
         line.beganNanos = run.ended(ended, line.beganNanos);
         if (line.beganNanos >= run.window.until()) {

@@ -56,23 +56,23 @@ final class GraphRun extends Scenario {
   }
 
   @Override
-  void run(Setting setting) throws IOException, InterruptedException {
-    Path folder = setting.newFolder("graph");
+  void run(Context context) throws IOException, InterruptedException {
+    Path folder = context.newFolder("graph");
     try (ServerProcess child =
-            ServerProcess.store(setting, folder.resolve("data"), Journaling.STRICT);
+            ServerProcess.store(context, folder.resolve("data"), Journaling.STRICT);
         JsonCalls calls = BenchGraph.calls(child.port())) {
       Path file = folder.resolve("go");
       try (BenchGraph graph = BenchGraph.create(calls, file)) {
-        graph.add(Math.max(1, WARM_UP / setting.scale()), "wait for", past());
+        graph.add(Math.max(1, WARM_UP / context.scale()), "wait for", past());
         graph.run();
       }
       try (BenchGraph graph = BenchGraph.create(calls, file)) {
-        int nodes = Math.max(1, NODES / setting.scale());
-        adding(setting, child, graph, nodes);
-        pages(setting, calls);
-        scheduling(setting, child, graph, nodes);
+        int nodes = Math.max(1, NODES / context.scale());
+        adding(context, child, graph, nodes);
+        pages(context, calls);
+        scheduling(context, child, graph, nodes);
       }
-      commands(setting, child, calls, file);
+      commands(context, child, calls, file);
     }
   }
 
@@ -81,7 +81,7 @@ final class GraphRun extends Scenario {
     return JsonNodeFactory.instance.objectNode().put("time", "2000-01-01T00:00:00Z");
   }
 
-  private void adding(Setting setting, ServerProcess child, BenchGraph graph, int nodes) {
+  private void adding(Context context, ServerProcess child, BenchGraph graph, int nodes) {
     long began = System.nanoTime();
     Duration cpu = child.cpu();
     graph.add(nodes, "wait for", past());
@@ -92,21 +92,21 @@ final class GraphRun extends Scenario {
             "%,d nodes added over HTTP (server %.3f ms each)",
             nodes,
             millis(child.cpu().minus(cpu)) / nodes);
-    setting.add(
-        Figure.of(name(), what, seconds, "s").withTarget("≤ 10 s", seconds <= ADDING_SECONDS));
+    context.add(
+        Measurement.of(name(), what, seconds, "s").withTarget("≤ 10 s", seconds <= ADDING_SECONDS));
   }
 
   private static double millis(Duration time) {
     return time.toNanos() / 1e6;
   }
 
-  private void pages(Setting setting, JsonCalls calls) {
-    read(calls, setting.time(), new Histogram(3), new Histogram(3));
+  private void pages(Context context, JsonCalls calls) {
+    read(calls, context.time(), new Histogram(3), new Histogram(3));
     Histogram first = new Histogram(3);
     Histogram next = new Histogram(3);
-    read(calls, setting.time(), first, next);
-    report(setting, "GET /v1/nodes, a first page: p99", first);
-    report(setting, "GET /v1/nodes, a page behind it: p99", next);
+    read(calls, context.time(), first, next);
+    report(context, "GET /v1/nodes, a first page: p99", first);
+    report(context, "GET /v1/nodes, a page behind it: p99", next);
   }
 
   /** Reads the first pages of the graph again and again, each time as it is then. */
@@ -132,15 +132,15 @@ final class GraphRun extends Scenario {
     return page;
   }
 
-  private void report(Setting setting, String what, Histogram micros) {
+  private void report(Context context, String what, Histogram micros) {
     double p99 = (double) micros.getValueAtPercentile(99);
-    setting.add(
-        Figure.of(name(), what, p99 / 1e3, "ms")
+    context.add(
+        Measurement.of(name(), what, p99 / 1e3, "ms")
             .withLatency((double) micros.getValueAtPercentile(50), p99)
             .withTarget("≤ 50 ms", p99 <= PAGE_MILLIS * 1e3));
   }
 
-  private void scheduling(Setting setting, ServerProcess child, BenchGraph graph, int nodes)
+  private void scheduling(Context context, ServerProcess child, BenchGraph graph, int nodes)
       throws IOException {
     Duration cpu = child.cpu();
     Duration took = graph.run();
@@ -150,28 +150,28 @@ final class GraphRun extends Scenario {
             Locale.ROOT,
             "processor time of a node without work (by the clock %.3f)",
             millis(took) / nodes);
-    setting.add(Figure.of(name(), what, each, "ms").withTarget("< 1 ms", each < NODE_MILLIS));
+    context.add(Measurement.of(name(), what, each, "ms").withTarget("< 1 ms", each < NODE_MILLIS));
   }
 
-  private void commands(Setting setting, ServerProcess child, JsonCalls calls, Path file)
+  private void commands(Context context, ServerProcess child, JsonCalls calls, Path file)
       throws IOException, InterruptedException {
-    int count = (int) Math.max(20, COMMANDS_A_SECOND * setting.time().toMillis() / 1000);
+    int count = (int) Math.max(20, COMMANDS_A_SECOND * context.time().toMillis() / 1000);
     ObjectNode nothing = JsonNodeFactory.instance.objectNode().put("command", "true");
-    Duration warming = setting.scale() == 1 ? WARMING : setting.time();
+    Duration warming = context.scale() == 1 ? WARMING : context.time();
     long warm = System.nanoTime() + warming.toNanos();
     do {
       commands(calls, file, count, nothing);
     } while (System.nanoTime() < warm);
-    double alone = SpawnAlone.perSecond(PLACES, setting.time().dividedBy(2));
+    double alone = SpawnAlone.perSecond(PLACES, context.time().dividedBy(2));
     Duration cpu = child.cpu();
     double rate = commands(calls, file, count, nothing);
     double each = millis(child.cpu().minus(cpu)) / count;
-    alone = (alone + SpawnAlone.perSecond(PLACES, setting.time().dividedBy(2))) / 2;
+    alone = (alone + SpawnAlone.perSecond(PLACES, context.time().dividedBy(2))) / 2;
     String what =
         String.format(
             Locale.ROOT, "commands true, %d at a time (server %.1f ms each)", PLACES, each);
-    setting.add(
-        Figure.of(name(), what, rate, "nodes/s")
+    context.add(
+        Measurement.of(name(), what, rate, "nodes/s")
             .withRatio(rate / alone, String.format(Locale.ROOT, "spawn's %,.0f", alone)));
   }
 

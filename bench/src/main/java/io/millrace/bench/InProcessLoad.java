@@ -27,15 +27,15 @@ import org.jspecify.annotations.Nullable;
  * @param outstanding commands that each has under way at a time
  * @param measure what the latencies are those of
  */
-record InProcessLoad(int callers, int outstanding, Measure measure) {
-  /** What a latency is the time of. */
-  enum Measure {
+record InProcessLoad(int callers, int outstanding, LatencyKind measure) {
+  /** What a latency measures. */
+  enum LatencyKind {
     LIFECYCLES,
     ANSWERS
   }
 
   static InProcessLoad of(int callers, int outstanding) {
-    return new InProcessLoad(callers, outstanding, Measure.LIFECYCLES);
+    return new InProcessLoad(callers, outstanding, LatencyKind.LIFECYCLES);
   }
 
   @Override
@@ -83,13 +83,13 @@ record InProcessLoad(int callers, int outstanding, Measure measure) {
           continue;
         }
         boolean ended = place.awaitAnswer();
-        if (ended || measure == Measure.ANSWERS) {
+        if (ended || measure == LatencyKind.ANSWERS) {
           long now = System.nanoTime();
           boolean within = now >= window.from() && now < window.until();
           if (within) {
             count += ended ? 1 : 0;
             latency.recordValue(
-                now - (measure == Measure.ANSWERS ? place.askedNanos() : place.beganNanos()));
+                now - (measure == LatencyKind.ANSWERS ? place.askedNanos() : place.beganNanos()));
           }
           if (ended && now >= window.until()) {
             active--;
@@ -116,7 +116,7 @@ record InProcessLoad(int callers, int outstanding, Measure measure) {
     /** Runs lifecycles for about {@code time} after warming up; none is left half done. */
     Load run(TaskStore store, Duration time) {
       Load.Window window = Load.Window.after(time);
-      Measured measured = new Measured(window);
+      ChainTotals measured = new ChainTotals(window);
       List<CompletableFuture<Void>> ends = new ArrayList<>();
       for (int i = 0; i < chains; i++) {
         Chain chain = new Chain(store, Owner.client(i + 1), measured);
@@ -131,13 +131,13 @@ record InProcessLoad(int callers, int outstanding, Measure measure) {
       return new Load(measured.count.sum(), window.nanos(), measured.latency);
     }
 
-    /** What all chains have done; their continuations run on the store's thread and on others. */
-    private static final class Measured {
+    /** The totals of all chains. Updated by the store's thread and others. */
+    private static final class ChainTotals {
       final Load.Window window;
       final LongAdder count = new LongAdder();
       final ConcurrentHistogram latency = new ConcurrentHistogram(60_000_000_000L, 3);
 
-      Measured(Load.Window window) {
+      ChainTotals(Load.Window window) {
         this.window = window;
       }
 
@@ -156,12 +156,12 @@ record InProcessLoad(int callers, int outstanding, Measure measure) {
       final CompletableFuture<Void> end = new CompletableFuture<>();
       private final TaskStore store;
       private final Owner client;
-      private final Measured measured;
+      private final ChainTotals measured;
       private final Transaction add;
       private final Claim claim;
       private long beganNanos;
 
-      Chain(TaskStore store, Owner client, Measured measured) {
+      Chain(TaskStore store, Owner client, ChainTotals measured) {
         this.store = store;
         this.client = client;
         this.measured = measured;

@@ -1,8 +1,8 @@
 package io.millrace.bench;
 
 import io.millrace.bench.Bench.BenchException;
-import io.millrace.bench.Conversation.HttpExchange;
-import io.millrace.bench.Conversation.HttpExchange.Ascii;
+import io.millrace.bench.Protocol.HttpExchange;
+import io.millrace.bench.Protocol.HttpExchange.Ascii;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -20,8 +20,8 @@ final class JobsLoad implements AutoCloseable {
   private static final long MAX_MILLIS = 60_000;
 
   private final Selector selector;
-  private final List<WorkerLine> workers = new ArrayList<>();
-  private final List<SubmitLine> clients = new ArrayList<>();
+  private final List<BenchWorker> workers = new ArrayList<>();
+  private final List<SubmitConnection> clients = new ArrayList<>();
 
   private JobsLoad(Selector selector) {
     this.selector = selector;
@@ -32,14 +32,14 @@ final class JobsLoad implements AutoCloseable {
     JobsLoad load = new JobsLoad(Selector.open());
     try {
       for (int i = 0; i < workers; i++) {
-        WorkerLine worker = WorkerLine.connect(port, "worker-" + i);
+        BenchWorker worker = BenchWorker.connect(port, "worker-" + i);
         load.workers.add(worker);
         load.register(worker.channel(), worker);
         // A worker that is not served while thousands connect would count as silent.
         load.serve(new Run(Load.Window.after(Duration.ofDays(1)), 0), 0);
       }
       for (int i = 0; i < clients; i++) {
-        SubmitLine client = SubmitLine.connect(port);
+        SubmitConnection client = SubmitConnection.connect(port);
         load.clients.add(client);
         load.register(client.channel(), client);
       }
@@ -115,7 +115,7 @@ final class JobsLoad implements AutoCloseable {
   }
 
   private void submit(Run run, int most) throws IOException {
-    for (SubmitLine client : clients) {
+    for (SubmitConnection client : clients) {
       if (run.submitted - run.done >= most || run.submitAt - System.nanoTime() > 0) {
         return;
       }
@@ -145,9 +145,9 @@ final class JobsLoad implements AutoCloseable {
     }
     for (SelectionKey key : selector.selectedKeys()) {
       @Nullable Object line = key.attachment();
-      if (line instanceof WorkerLine worker) {
+      if (line instanceof BenchWorker worker) {
         worker.hear(run::started);
-      } else if (line instanceof SubmitLine client) {
+      } else if (line instanceof SubmitConnection client) {
         client.hear();
       }
     }
@@ -156,17 +156,17 @@ final class JobsLoad implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    for (WorkerLine worker : workers) {
+    for (BenchWorker worker : workers) {
       worker.close();
     }
-    for (SubmitLine client : clients) {
+    for (SubmitConnection client : clients) {
       client.close();
     }
     selector.close();
   }
 
   /** A client that submits small jobs, one after the other. For use by one thread. */
-  static final class SubmitLine implements AutoCloseable {
+  static final class SubmitConnection implements AutoCloseable {
     /** The result that workers send. */
     static final byte[] RESULT = Ascii.bytes("done");
 
@@ -189,16 +189,16 @@ final class JobsLoad implements AutoCloseable {
     private final ByteBuffer in = ByteBuffer.allocate(BUFFER_BYTES);
     private boolean asking;
 
-    private SubmitLine(SocketChannel channel, byte[] head) {
+    private SubmitConnection(SocketChannel channel, byte[] head) {
       this.channel = channel;
       this.head = head;
     }
 
-    static SubmitLine connect(int port) throws IOException {
+    static SubmitConnection connect(int port) throws IOException {
       SocketChannel channel = HttpExchange.connect(port);
       channel.configureBlocking(false);
       int length = BEFORE.length() + DIGITS + AFTER.length();
-      return new SubmitLine(
+      return new SubmitConnection(
           channel,
           Ascii.bytes(
               "POST /api/jobs/submit HTTP/1.1\r\nHost: 127.0.0.1:"
@@ -249,7 +249,7 @@ final class JobsLoad implements AutoCloseable {
    * A worker on a WebSocket, which is always ready and answers each job at once. It implements only
    * the part of the protocol that this needs, without a library. For use by one thread.
    */
-  private static final class WorkerLine implements AutoCloseable {
+  private static final class BenchWorker implements AutoCloseable {
     private static final int BUFFER_BYTES = 2 << 10;
     private static final int TEXT = 0x81;
     private static final int BINARY = 0x82;
@@ -266,14 +266,14 @@ final class JobsLoad implements AutoCloseable {
     private final ByteBuffer in = ByteBuffer.allocate(BUFFER_BYTES);
     private final ByteBuffer out = ByteBuffer.allocate(BUFFER_BYTES);
 
-    private WorkerLine(SocketChannel channel) {
+    private BenchWorker(SocketChannel channel) {
       this.channel = channel;
     }
 
     /** Connects and registers, without waiting for the server's messages. */
-    static WorkerLine connect(int port, String id) throws IOException {
+    static BenchWorker connect(int port, String id) throws IOException {
       SocketChannel channel = HttpExchange.connect(port);
-      WorkerLine line = new WorkerLine(channel);
+      BenchWorker line = new BenchWorker(channel);
       line.shakeHands(port);
       line.send(
           TEXT,
@@ -351,7 +351,7 @@ final class JobsLoad implements AutoCloseable {
         }
         case BINARY -> {
           started.accept(Ascii.number(content, 0));
-          send(BINARY, SubmitLine.RESULT);
+          send(BINARY, SubmitConnection.RESULT);
         }
         case PING -> send(PONG, new byte[0]);
         case CLOSE -> throw new BenchException("the server closes: " + Ascii.show(content));

@@ -28,32 +28,32 @@ final class JobsThroughput extends Scenario {
   }
 
   @Override
-  void run(Setting setting) throws IOException {
-    Path folder = setting.newFolder("jobs");
-    try (ServerProcess child = ServerProcess.store(setting, folder, Journaling.STRICT);
+  void run(Context context) throws IOException {
+    Path folder = context.newFolder("jobs");
+    try (ServerProcess child = ServerProcess.store(context, folder, Journaling.STRICT);
         JobsLoad load = JobsLoad.connect(child.port(), WORKERS, CLIENTS)) {
-      warmUp(setting, child, load);
-      full(setting, child, load);
-      idle(setting, load);
+      warmUp(context, child, load);
+      full(context, child, load);
+      idle(context, load);
     }
   }
 
   /** The first load of a JVM; after it, the compilers have little left to do. */
-  private static void warmUp(Setting setting, ServerProcess child, JobsLoad load)
+  private static void warmUp(Context context, ServerProcess child, JobsLoad load)
       throws IOException {
     if (child.isFirstLoad()) {
-      Duration first = setting.time().multipliedBy(8);
+      Duration first = context.time().multipliedBy(8);
       load.run(first.compareTo(LONGEST_FIRST) < 0 ? first : LONGEST_FIRST, FULL);
     }
   }
 
-  private void full(Setting setting, ServerProcess child, JobsLoad jobs) throws IOException {
+  private void full(Context context, ServerProcess child, JobsLoad jobs) throws IOException {
     long began = System.nanoTime();
     long cpu = child.cpu().toNanos();
-    Load load = jobs.run(setting.time(), FULL);
+    Load load = jobs.run(context.time(), FULL);
     double cores = (child.cpu().toNanos() - cpu) / (double) (System.nanoTime() - began);
-    setting.add(
-        Figure.of(
+    context.add(
+        Measurement.of(
                 name(),
                 String.format(
                     Locale.ROOT,
@@ -67,10 +67,10 @@ final class JobsThroughput extends Scenario {
             .withTarget("≥ 5,000", load.perSecond() >= TARGET));
   }
 
-  private void idle(Setting setting, JobsLoad jobs) throws IOException {
-    Load load = jobs.run(setting.time(), IDLE);
-    setting.add(
-        Figure.of(
+  private void idle(Context context, JobsLoad jobs) throws IOException {
+    Load load = jobs.run(context.time(), IDLE);
+    context.add(
+        Measurement.of(
                 name(),
                 "strict, one job at a time: from submission to its worker",
                 load.micros(50) / 1_000,
@@ -94,29 +94,30 @@ final class JobsThroughput extends Scenario {
     }
 
     @Override
-    void run(Setting setting) throws IOException {
-      int workers = Math.max(1, WORKERS / setting.scale());
+    void run(Context context) throws IOException {
+      int workers = Math.max(1, WORKERS / context.scale());
       if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
           && system.getMaxFileDescriptorCount() < workers + OTHER_FILES) {
-        setting.say(name(), "left out: a process may open too few files, see ulimit -n");
+        context.say(name(), "left out: a process may open too few files, see ulimit -n");
         return;
       }
-      Path folder = setting.newFolder("jobs");
-      try (ServerProcess child = ServerProcess.store(setting, folder, Journaling.STRICT)) {
+      Path folder = context.newFolder("jobs");
+      try (ServerProcess child = ServerProcess.store(context, folder, Journaling.STRICT)) {
         long before = child.residentBytes();
         long began = System.nanoTime();
         try (JobsLoad load = JobsLoad.connect(child.port(), workers, 1)) {
           double seconds = (System.nanoTime() - began) / 1e9;
-          report(setting, "connections of workers opened", workers / seconds, "workers/s");
-          load.idle(setting.scale() == 1 ? IDLE : setting.time());
+          report(context, "connections of workers opened", workers / seconds, "workers/s");
+          load.idle(context.scale() == 1 ? IDLE : context.time());
           double after = child.residentBytes() / MIB;
-          report(setting, "resident memory before", before / MIB, "MiB");
-          setting.add(
-              Figure.of(name(), "resident memory with " + workers + " idle workers", after, "MiB")
+          report(context, "resident memory before", before / MIB, "MiB");
+          context.add(
+              Measurement.of(
+                      name(), "resident memory with " + workers + " idle workers", after, "MiB")
                   .withTarget("≤ 1,024 MiB", after <= TARGET_MIB));
-          Load jobs = load.run(setting.time(), new JobsLoad.Pace(1, Duration.ofMillis(10)));
-          setting.add(
-              Figure.of(
+          Load jobs = load.run(context.time(), new JobsLoad.Pace(1, Duration.ofMillis(10)));
+          context.add(
+              Measurement.of(
                       name(),
                       "from submission to a worker beside them",
                       jobs.micros(50) / 1_000,
@@ -126,8 +127,8 @@ final class JobsThroughput extends Scenario {
       }
     }
 
-    private void report(Setting setting, String what, double value, String unit) {
-      setting.add(Figure.of(name(), what, value, unit));
+    private void report(Context context, String what, double value, String unit) {
+      context.add(Measurement.of(name(), what, value, unit));
     }
   }
 }

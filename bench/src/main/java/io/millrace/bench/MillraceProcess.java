@@ -37,14 +37,14 @@ final class MillraceProcess implements AutoCloseable {
   }
 
   /** Starts a server with its data in a folder; it stops when this process ends. */
-  static MillraceProcess server(Scenario.Setting setting, Path folder, String... more)
+  static MillraceProcess server(Scenario.Context context, Path folder, String... more)
       throws IOException {
     String pid = Long.toString(ProcessHandle.current().pid());
     String data = folder.resolve("data").toString();
     List<String> arguments = new ArrayList<>(List.of("up", "--port", "0", "--data", data));
     arguments.addAll(List.of("--stop-with", pid));
     arguments.addAll(List.of(more));
-    return start(ServerProcess.java(setting), folder.resolve("server.log"), arguments);
+    return start(ServerProcess.java(context), folder.resolve("server.log"), arguments);
   }
 
   /**

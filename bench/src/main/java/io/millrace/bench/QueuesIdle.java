@@ -34,22 +34,22 @@ final class QueuesIdle extends Scenario {
   }
 
   @Override
-  void run(Setting setting) throws IOException, InterruptedException {
+  void run(Context context) throws IOException, InterruptedException {
     if (!MillraceProcess.isHere()) {
-      setting.say(name(), "left out, as the program with its node is not here");
+      context.say(name(), "left out, as the program with its node is not here");
       return;
     }
-    Path folder = setting.newFolder("idle");
-    try (MillraceProcess server = MillraceProcess.server(setting, folder, "--no-node");
+    Path folder = context.newFolder("idle");
+    try (MillraceProcess server = MillraceProcess.server(context, folder, "--no-node");
         MillraceProcess node = node(folder, server);
         JsonCalls calls = JsonCalls.open(ClientOptions.at(server.address()))) {
       BenchQueue queue = BenchQueue.create(calls, "shell", 1);
       String sleeping = queue.submit(1, command("sleep 86400"));
       queue.awaitRunning(1);
-      measure(setting, server, node, 0);
-      int tasks = Math.max(1, WAITING / setting.scale());
+      measure(context, server, node, 0);
+      int tasks = Math.max(1, WAITING / context.scale());
       queue.submit(tasks, command("true"));
-      measure(setting, server, node, tasks);
+      measure(context, server, node, tasks);
       queue.halt();
       queue.terminate(sleeping);
       queue.awaitRunning(0);
@@ -73,21 +73,21 @@ final class QueuesIdle extends Scenario {
     return JsonNodeFactory.instance.objectNode().put("command", words);
   }
 
-  private void measure(Setting setting, MillraceProcess server, MillraceProcess node, int waiting)
+  private void measure(Context context, MillraceProcess server, MillraceProcess node, int waiting)
       throws InterruptedException {
-    Thread.sleep(setting.time().multipliedBy(SETTLING));
+    Thread.sleep(context.time().multipliedBy(SETTLING));
     MillraceProcess.Usage serverBefore = server.usage();
     MillraceProcess.Usage nodeBefore = node.usage();
-    Duration time = setting.time().multipliedBy(TIMES);
+    Duration time = context.time().multipliedBy(TIMES);
     long began = System.nanoTime();
     Thread.sleep(time);
     double millis = (System.nanoTime() - began) / 1e6;
     double ofNode = 100 * node.usage().since(nodeBefore).server() / millis;
     double ofServer = 100 * server.usage().since(serverBefore).server() / millis;
     String beside = String.format(Locale.ROOT, " beside %,d waiting tasks", waiting);
-    setting.add(
-        Figure.of(name(), "node" + beside, ofNode, "% of a core")
+    context.add(
+        Measurement.of(name(), "node" + beside, ofNode, "% of a core")
             .withTarget("< 1 %", ofNode < TARGET_PERCENT));
-    setting.add(Figure.of(name(), "server" + beside, ofServer, "% of a core"));
+    context.add(Measurement.of(name(), "server" + beside, ofServer, "% of a core"));
   }
 }

@@ -36,18 +36,18 @@ final class QueuesRun extends Scenario {
   }
 
   @Override
-  void run(Setting setting) throws IOException, InterruptedException {
+  void run(Context context) throws IOException, InterruptedException {
     if (!MillraceProcess.isHere()) {
-      setting.say(name(), "left out, as the program with its node is not here");
+      context.say(name(), "left out, as the program with its node is not here");
       return;
     }
-    Path folder = setting.newFolder("run");
-    try (NodeServer server = NodeServer.start(setting, folder, WARM_RUNNERS)) {
+    Path folder = context.newFolder("run");
+    try (NodeServer server = NodeServer.start(context, folder, WARM_RUNNERS)) {
       BenchQueue shell = BenchQueue.create(server.calls(), "shell", WARM_RUNNERS);
-      throughput(setting, server, shell, "shell");
-      soon(setting, shell);
-      throughput(setting, server, BenchQueue.create(server.calls(), "exec", WARM_RUNNERS), "exec");
-      atOnce(setting, server);
+      throughput(context, server, shell, "shell");
+      soon(context, shell);
+      throughput(context, server, BenchQueue.create(server.calls(), "exec", WARM_RUNNERS), "exec");
+      atOnce(context, server);
     }
   }
 
@@ -55,18 +55,18 @@ final class QueuesRun extends Scenario {
     return JsonNodeFactory.instance.objectNode().put("command", words);
   }
 
-  private void throughput(Setting setting, NodeServer server, BenchQueue queue, String plugin)
+  private void throughput(Context context, NodeServer server, BenchQueue queue, String plugin)
       throws InterruptedException {
-    String before = queue.submit(Math.max(20, WARM_UP / setting.scale()), command("true"));
+    String before = queue.submit(Math.max(20, WARM_UP / context.scale()), command("true"));
     queue.awaitNone();
-    int tasks = (int) Math.max(20, TASKS_A_SECOND * setting.time().toMillis() / 1000);
+    int tasks = (int) Math.max(20, TASKS_A_SECOND * context.time().toMillis() / 1000);
     MillraceProcess.Usage used = server.usage();
     queue.submit(tasks, command("true"));
     queue.awaitNone();
     used = server.usage().since(used);
     double rate = rate(queue.tasks(before));
     String what = plugin + " true, " + WARM_RUNNERS + " warm (" + used.describe(tasks) + ")";
-    setting.add(Figure.of(name(), what, rate, "tasks/s").withTarget("≥ 200", rate >= RATE));
+    context.add(Measurement.of(name(), what, rate, "tasks/s").withTarget("≥ 200", rate >= RATE));
   }
 
   /** Tasks per second, without the first twentieth of the ends and the last one. */
@@ -83,9 +83,9 @@ final class QueuesRun extends Scenario {
   }
 
   /** The time from the creation of a task to its start, on an idle node. */
-  private void soon(Setting setting, BenchQueue queue) throws InterruptedException {
+  private void soon(Context context, BenchQueue queue) throws InterruptedException {
     Histogram millis = new Histogram(3);
-    int samples = (int) Math.max(3, SAMPLES_A_SECOND * setting.time().toMillis() / 1000);
+    int samples = (int) Math.max(3, SAMPLES_A_SECOND * context.time().toMillis() / 1000);
     for (int i = 0; i < samples; i++) {
       JsonNode task = running(queue, queue.submit(1, command("sleep 1")));
       if (task != null) {
@@ -96,8 +96,8 @@ final class QueuesRun extends Scenario {
     }
     double p50 = millis.getValueAtPercentile(50);
     double p99 = millis.getValueAtPercentile(99);
-    setting.add(
-        Figure.of(name(), "from creation to running, idle node", p50, "ms")
+    context.add(
+        Measurement.of(name(), "from creation to running, idle node", p50, "ms")
             .withLatency(p50 * 1e3, p99 * 1e3)
             .withTarget("≤ 50 ms", p50 <= START_MILLIS));
   }
@@ -115,8 +115,8 @@ final class QueuesRun extends Scenario {
     }
   }
 
-  private void atOnce(Setting setting, NodeServer server) throws IOException, InterruptedException {
-    int tasks = Math.max(2, AT_ONCE / setting.scale());
+  private void atOnce(Context context, NodeServer server) throws IOException, InterruptedException {
+    int tasks = Math.max(2, AT_ONCE / context.scale());
     BenchQueue queue = BenchQueue.create(server.calls(), "shell", AT_ONCE);
     queue.submit(tasks, command("sleep 3600"));
     queue.awaitRunning(tasks);
@@ -124,15 +124,17 @@ final class QueuesRun extends Scenario {
     long created = running.stream().mapToLong(task -> millis(task.path("ctime"))).min().orElse(0);
     long last = running.stream().mapToLong(task -> millis(task.path("mtime"))).max().orElse(0);
     String what = tasks + " sleeping tasks";
-    setting.add(
-        Figure.of(name(), what + ", from creation to all running", (last - created) / 1e3, "s"));
+    context.add(
+        Measurement.of(
+            name(), what + ", from creation to all running", (last - created) / 1e3, "s"));
     List<ProcessHandle> runners = server.runners();
     double mebibytes = 0;
     for (ProcessHandle runner : runners) {
       mebibytes += proportionalKibibytes(runner.pid()) / 1024;
     }
-    setting.add(
-        Figure.of(name(), what + ", memory of each runner", mebibytes / runners.size(), "MiB"));
+    context.add(
+        Measurement.of(
+            name(), what + ", memory of each runner", mebibytes / runners.size(), "MiB"));
     for (JsonNode task : running) {
       queue.terminate(task.path("_id").path("$oid").asString());
     }
@@ -164,9 +166,9 @@ final class QueuesRun extends Scenario {
     }
 
     /** Starts it with an empty folder and this many warm runners. */
-    static NodeServer start(Setting setting, Path folder, int warm) throws IOException {
+    static NodeServer start(Context context, Path folder, int warm) throws IOException {
       String runners = Integer.toString(warm);
-      return new NodeServer(MillraceProcess.server(setting, folder, "--warm-runners", runners));
+      return new NodeServer(MillraceProcess.server(context, folder, "--warm-runners", runners));
     }
 
     /** Calls to its API. */
@@ -204,23 +206,24 @@ final class QueuesRun extends Scenario {
     QueuesCreate() {
       super(
           "queues-create",
-          "queue tasks created over HTTP, " + Conversation.Repeated.BATCH + " in a request");
+          "queue tasks created over HTTP, " + Protocol.Repeated.BATCH + " in a request");
     }
 
     @Override
-    void run(Setting setting) throws IOException {
+    void run(Context context) throws IOException {
       for (int connections : List.of(1, 4)) {
         CommandLoad.Clients clients = CommandLoad.Clients.ofOneThread(connections);
-        Path folder = setting.newFolder("queues");
-        try (ServerProcess child = ServerProcess.store(setting, folder, Journaling.STRICT)) {
+        Path folder = context.newFolder("queues");
+        try (ServerProcess child = ServerProcess.store(context, folder, Journaling.STRICT)) {
           int port = child.port();
           createQueue(port);
           CommandLoad driven =
               CommandLoad.run(
-                  setting, child, clients, _ -> Conversation.Repeated.createTasks(port, QUEUE));
+                  context, child, clients, _ -> Protocol.Repeated.createTasks(port, QUEUE));
           Load load = driven.load();
-          setting.add(
-              Figure.of(name(), driven.describe("strict, " + clients), load.perSecond(), "tasks/s")
+          context.add(
+              Measurement.of(
+                      name(), driven.describe("strict, " + clients), load.perSecond(), "tasks/s")
                   .withLatency(load.micros(50), load.micros(99))
                   .withTarget("≥ 50,000", load.perSecond() >= TARGET));
         }

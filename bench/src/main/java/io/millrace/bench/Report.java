@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Collects figures and prints each as a row of a table at once. */
+/** Collects measurements. Prints each at once, as a row of a table. */
 final class Report {
   private static final String ROW = "%-13s %-56s %13s %-13s %9s %9s  %-30s %s%n";
 
   private final PrintStream out;
-  private final List<Figure> figures = new ArrayList<>();
+  private final List<Measurement> measurements = new ArrayList<>();
 
   Report(PrintStream out) {
     this.out = out;
@@ -19,22 +19,24 @@ final class Report {
         Locale.ROOT, ROW, "scenario", "what", "value", "unit", "p50", "p99", "ratio", "target");
   }
 
-  void add(Figure figure) {
-    figures.add(figure);
-    Double ratio = figure.ratio();
+  void add(Measurement measurement) {
+    measurements.add(measurement);
+    Double ratio = measurement.ratio();
     out.printf(
         Locale.ROOT,
         ROW,
-        figure.scenario(),
-        figure.what(),
-        String.format(Locale.ROOT, figure.value() < 100 ? "%.2f" : "%,.0f", figure.value()),
-        figure.unit(),
-        time(figure.p50Micros()),
-        time(figure.p99Micros()),
-        ratio == null ? "" : String.format(Locale.ROOT, "%.2f of %s", ratio, figure.ratioTo()),
-        figure.target() == null
+        measurement.scenario(),
+        measurement.what(),
+        String.format(
+            Locale.ROOT, measurement.value() < 100 ? "%.2f" : "%,.0f", measurement.value()),
+        measurement.unit(),
+        time(measurement.p50Micros()),
+        time(measurement.p99Micros()),
+        ratio == null ? "" : String.format(Locale.ROOT, "%.2f of %s", ratio, measurement.ratioTo()),
+        measurement.target() == null
             ? ""
-            : figure.target() + (Boolean.TRUE.equals(figure.met()) ? ": met" : ": missed"));
+            : measurement.target()
+                + (Boolean.TRUE.equals(measurement.met()) ? ": met" : ": missed"));
     out.flush();
   }
 
@@ -44,8 +46,8 @@ final class Report {
     out.flush();
   }
 
-  List<Figure> figures() {
-    return List.copyOf(figures);
+  List<Measurement> measurements() {
+    return List.copyOf(measurements);
   }
 
   private static String time(@Nullable Double micros) {

@@ -33,23 +33,23 @@ abstract class Scenario {
     return what;
   }
 
-  /** Measures, and reports each figure. */
-  abstract void run(Setting setting) throws IOException, InterruptedException;
+  /** Measures, and reports each measurement. */
+  abstract void run(Context context) throws IOException, InterruptedException;
 
   /** All scenarios, in the order in which they run. */
   static List<Scenario> all() {
     return List.of(
-        new InProcess(),
-        new OverHttp(),
-        new OverHttp.HttpBatches(),
-        new OverHttp.JavaClient(),
+        new EmbeddedThroughput(),
+        new HttpThroughput(),
+        new HttpThroughput.HttpBatches(),
+        new HttpThroughput.JavaClient(),
         new QueuesCreate(),
         new QueuesRun(),
         new QueuesIdle(),
         new GraphRun(),
         new JobsThroughput(),
         new JobsThroughput.IdleWorkers(),
-        new DuringSnapshot(),
+        new SnapshotLatency(),
         new Backlog("backlog-1m", 1_000_000),
         new Backlog("backlog-10m", 10_000_000));
   }
@@ -63,11 +63,11 @@ abstract class Scenario {
    * @param serverArguments arguments for the JVM of the servers that it starts
    * @param scale divides the number of waiting tasks; 1 except in tests
    */
-  record Setting(
+  record Context(
       Duration time, Path folder, Report report, List<String> serverArguments, int scale) {
     /** The same with another time for each thing. */
-    Setting withTime(Duration other) {
-      return new Setting(other, folder, report, serverArguments, scale);
+    Context withTime(Duration other) {
+      return new Context(other, folder, report, serverArguments, scale);
     }
 
     /** A new folder within that of the scenario. */
@@ -75,8 +75,8 @@ abstract class Scenario {
       return Files.createTempDirectory(folder, name);
     }
 
-    void add(Figure figure) {
-      report.add(figure);
+    void add(Measurement measurement) {
+      report.add(measurement);
     }
 
     void say(String scenario, String words) {

@@ -39,22 +39,22 @@ final class ServerProcess implements AutoCloseable {
   }
 
   /** A server with a store in {@code folder}, ready for requests. */
-  static ServerProcess store(Scenario.Setting setting, Path folder, Journaling journaling)
+  static ServerProcess store(Scenario.Context context, Path folder, Journaling journaling)
       throws IOException {
-    return java(setting, List.of(folder.toString(), journaling.name().toLowerCase(Locale.ROOT)));
+    return java(context, List.of(folder.toString(), journaling.name().toLowerCase(Locale.ROOT)));
   }
 
   /** The same HTTP listener with only an echo behind it. */
-  static ServerProcess echo(Scenario.Setting setting) throws IOException {
-    return java(setting, List.of());
+  static ServerProcess echo(Scenario.Context context) throws IOException {
+    return java(context, List.of());
   }
 
   /** Java with the options of servers; the main class is to be added. */
-  static List<String> java(Scenario.Setting setting) {
+  static List<String> java(Scenario.Context context) {
     List<String> command = new ArrayList<>();
     command.add(javaProgram());
     command.addAll(
-        setting.serverArguments().isEmpty() ? ownArguments() : setting.serverArguments());
+        context.serverArguments().isEmpty() ? ownArguments() : context.serverArguments());
     return command;
   }
 
@@ -74,14 +74,14 @@ final class ServerProcess implements AutoCloseable {
     return Path.of(System.getProperty("java.home"), "bin", "java").toString();
   }
 
-  private static ServerProcess java(Scenario.Setting setting, List<String> arguments)
+  private static ServerProcess java(Scenario.Context context, List<String> arguments)
       throws IOException {
-    List<String> command = java(setting);
+    List<String> command = java(context);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add(BenchServer.class.getName());
     command.addAll(arguments);
     long began = System.nanoTime();
-    Path log = setting.folder().resolve("server.log");
+    Path log = context.folder().resolve("server.log");
     Process process = new ProcessBuilder(command).redirectError(log.toFile()).start();
     BufferedReader said = process.inputReader(StandardCharsets.UTF_8);
     for (String line = said.readLine(); line != null; line = said.readLine()) {

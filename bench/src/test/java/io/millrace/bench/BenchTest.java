@@ -48,17 +48,17 @@ class BenchTest {
         "backlog-10m"
       })
   void each_scenario_measures_something_and_leaves_no_files(String scenario) throws Exception {
-    List<Figure> figures = Bench.run(options(scenario, null));
+    List<Measurement> measurements = Bench.run(options(scenario, null));
 
-    assertThat(figures).isNotEmpty();
-    assertThat(figures)
-        .allSatisfy(figure -> {
-          assertThat(figure.scenario()).isEqualTo(scenario);
-          assertThat(figure.value()).isNotNaN();
+    assertThat(measurements).isNotEmpty();
+    assertThat(measurements)
+        .allSatisfy(measurement -> {
+          assertThat(measurement.scenario()).isEqualTo(scenario);
+          assertThat(measurement.value()).isNotNaN();
         });
     assertThat(printed.toString(StandardCharsets.UTF_8))
-        .contains(figures.getFirst().what())
-        .contains(figures.getLast().what());
+        .contains(measurements.getFirst().what())
+        .contains(measurements.getLast().what());
     try (var left = Files.list(folder)) {
       assertThat(left).isEmpty();
     }
@@ -68,9 +68,9 @@ class BenchTest {
   void figures_are_written_as_json() throws Exception {
     Path json = folder.resolve("figures.json");
 
-    List<Figure> figures = Bench.run(options("snapshot", json));
+    List<Measurement> measurements = Bench.run(options("snapshot", json));
 
-    assertThat(Files.readString(json)).contains(figures.getFirst().what(), "\"p99Micros\"");
+    assertThat(Files.readString(json)).contains(measurements.getFirst().what(), "\"p99Micros\"");
   }
 
   @Test
@@ -83,7 +83,8 @@ class BenchTest {
 
   @Test
   void the_bare_loop_leaves_no_file() throws IOException {
-    double groups = InProcess.SyncedWrites.groupsPerSecond(folder, 100, Duration.ofMillis(20));
+    double groups =
+        EmbeddedThroughput.SyncedWrites.groupsPerSecond(folder, 100, Duration.ofMillis(20));
 
     assertThat(groups).isPositive();
     try (var left = Files.list(folder)) {

@@ -57,10 +57,10 @@ public class CoreBenchmark {
   public void fill() {
     StoreOptions options =
         StoreOptions.in(Path.of("nowhere"))
-            .withEnvironment(new OneThread())
+            .withEnvironment(new CallerThreadEnvironment())
             .withLimits(Limits.defaults().withMemoryBytes(Long.MAX_VALUE))
             .withSnapshotEvery(Long.MAX_VALUE);
-    EmbeddedTaskStore filled = TaskStore.open(options, new NoDisk());
+    EmbeddedTaskStore filled = TaskStore.open(options, new DiscardingJournal());
     store = filled;
     // One more than requested, so that reads and claims find a task.
     for (int i = 0; i <= tasks; i++) {

@@ -164,10 +164,10 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
   private void showBootstrap(String key) {
     out()
         .println(
-            "Nobody can sign in as an administrator yet. Until somebody can, for 24 hours, or");
-    out().println("until this server stops, this key does everything:");
+            "No administrator can sign in yet. Until one can, this key does everything, for at");
+    out().println("most 24 hours and until this server stops:");
     out().println("  " + key);
-    out().println("Put it into a file and create the first administrator:");
+    out().println("Write it to a file and create the first administrator with it:");
     out().println("  millrace access create NAME --role admin --token-file FILE");
   }
 

@@ -108,8 +108,13 @@ public final class Program {
         builder.redirectOutput(ProcessBuilder.Redirect.appendTo(words.toFile())).start());
   }
 
-  /** A command that has said its first line, and that line. */
-  public record Ready(Program program, String line) {}
+  /**
+   * A command that has printed its first line.
+   *
+   * @param line the first line
+   * @param output what it prints afterwards
+   */
+  public record Ready(Program program, String line, BufferedReader output) {}
 
   /** Starts a command that says one line when it is ready, and waits for that line. */
   public static Ready startReady(Path errors, List<String> arguments) throws IOException {
@@ -137,7 +142,7 @@ public final class Program {
     if (line == null) {
       throw new AssertionError("it did not start: " + Files.readString(errors));
     }
-    return new Ready(new Program(process), line);
+    return new Ready(new Program(process), line, reader);
   }
 
   public long pid() {

@@ -3,7 +3,7 @@ package io.millrace.cli.queues;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.bench.Bench;
-import io.millrace.bench.Figure;
+import io.millrace.bench.Measurement;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -23,7 +23,7 @@ class QueuesRunTest {
   void tasks_are_measured_and_neither_files_nor_processes_are_left(
       String scenario, int count, @TempDir Path folder) throws Exception {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
-    List<Figure> figures =
+    List<Measurement> measurements =
         Bench.run(
             new Bench.Options(
                 Set.of(scenario),
@@ -34,8 +34,9 @@ class QueuesRunTest {
                 50,
                 new PrintStream(printed, true, StandardCharsets.UTF_8)));
 
-    assertThat(figures).as(printed.toString(StandardCharsets.UTF_8)).hasSize(count);
-    assertThat(figures).allSatisfy(figure -> assertThat(figure.value()).isNotNegative());
+    assertThat(measurements).as(printed.toString(StandardCharsets.UTF_8)).hasSize(count);
+    assertThat(measurements)
+        .allSatisfy(measurement -> assertThat(measurement.value()).isNotNegative());
     try (var left = Files.list(folder)) {
       assertThat(left).isEmpty();
     }

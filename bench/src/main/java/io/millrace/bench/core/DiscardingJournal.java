@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** A journal that is durable at once and stores nothing. */
-final class NoDisk implements Journal {
+final class DiscardingJournal implements Journal {
   @Override
   public Tail recover(Replay replay) {
     return new Tail(0, 0, 0, 0, null, 0, 0);
@@ -20,7 +20,7 @@ final class NoDisk implements Journal {
 
   @Override
   public SnapshotWriter snapshot(Frame frame) {
-    return new Nowhere();
+    return new DiscardingWriter();
   }
 
   @Override
@@ -38,7 +38,7 @@ final class NoDisk implements Journal {
     // There is nothing to release.
   }
 
-  private static final class Nowhere implements SnapshotWriter {
+  private static final class DiscardingWriter implements SnapshotWriter {
     @Override
     public void part(ByteBuffer payload) {
       payload.position(payload.limit());

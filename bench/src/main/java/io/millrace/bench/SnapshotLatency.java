@@ -10,40 +10,41 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /** The latency of commits during a snapshot of a million tasks, and without one. */
-final class DuringSnapshot extends Scenario {
+final class SnapshotLatency extends Scenario {
   private static final int TASKS = 1_000_000;
   private static final int MAX_SNAPSHOTS = 20;
-  private static final InProcessLoad SHAPE = new InProcessLoad(4, 1, InProcessLoad.Measure.ANSWERS);
+  private static final InProcessLoad SHAPE =
+      new InProcessLoad(4, 1, InProcessLoad.LatencyKind.ANSWERS);
 
-  DuringSnapshot() {
+  SnapshotLatency() {
     super(
         "snapshot", "the latency of strict commits while a snapshot of a million tasks is written");
   }
 
   @Override
-  void run(Setting setting) throws IOException, InterruptedException {
-    Path folder = setting.newFolder("snapshot");
-    Backlog.WaitingTasks.fill(folder, TASKS / setting.scale());
+  void run(Context context) throws IOException, InterruptedException {
+    Path folder = context.newFolder("snapshot");
+    Backlog.WaitingTasks.fill(folder, TASKS / context.scale());
     try (EmbeddedTaskStore store =
         TaskStore.open(StoreOptions.in(folder).withSnapshotEvery(Long.MAX_VALUE))) {
-      SHAPE.run(store, setting.time());
-      Load quiet = SHAPE.run(store, setting.time());
-      report(setting, "without a snapshot", quiet.latency());
-      Histogram busy = snapshots(setting, store);
+      SHAPE.run(store, context.time());
+      Load quiet = SHAPE.run(store, context.time());
+      report(context, "without a snapshot", quiet.latency());
+      Histogram busy = snapshots(context, store);
       double worst = busy.getValueAtPercentile(99.9) / 1e6;
-      report(setting, "while snapshots are written", busy);
-      setting.add(
-          Figure.of(name(), "p99.9 of commits during a snapshot", worst, "ms")
+      report(context, "while snapshots are written", busy);
+      context.add(
+          Measurement.of(name(), "p99.9 of commits during a snapshot", worst, "ms")
               .withRatio(worst * 1e6 / quiet.latency().getValueAtPercentile(99.9), "without")
               .withTarget("< 10 ms", worst < 10));
     }
   }
 
   /** The latency of commits while one snapshot follows the other. */
-  private static Histogram snapshots(Setting setting, EmbeddedTaskStore store)
+  private static Histogram snapshots(Context context, EmbeddedTaskStore store)
       throws InterruptedException {
     Histogram latency = Load.histogram();
-    long until = System.nanoTime() + setting.time().toNanos();
+    long until = System.nanoTime() + context.time().toNanos();
     for (int i = 0; i < MAX_SNAPSHOTS && (i == 0 || System.nanoTime() < until); i++) {
       long published = store.status().snapshots();
       store.requestSnapshot();
@@ -59,13 +60,13 @@ final class DuringSnapshot extends Scenario {
     return new Load.Window(now, now + 100_000_000L);
   }
 
-  private void report(Setting setting, String what, Histogram latency) {
+  private void report(Context context, String what, Histogram latency) {
     List<String> shares = new ArrayList<>();
     for (double percentile : new double[] {99.9, 99.99, 100}) {
       shares.add("p" + percentile + " " + latency.getValueAtPercentile(percentile) / 1000 + " µs");
     }
-    setting.add(
-        Figure.of(
+    context.add(
+        Measurement.of(
                 name(),
                 what + ": " + String.join(", ", shares),
                 (double) latency.getTotalCount(),

@@ -31,90 +31,92 @@ import java.util.random.RandomGenerator;
  * An empty store in this process: strict, beside a bare loop of writes and syncs, and
  * opportunistic.
  */
-final class InProcess extends Scenario {
+final class EmbeddedThroughput extends Scenario {
   private static final List<InProcessLoad> SHAPES =
       List.of(InProcessLoad.of(1, 1), InProcessLoad.of(32, 1), InProcessLoad.of(32, 16));
   private static final InProcessLoad.ChainLoad CHAINS = new InProcessLoad.ChainLoad(32 * 16);
 
-  InProcess() {
+  EmbeddedThroughput() {
     super("in-process", "an empty store in this process, beside a bare loop of writes and syncs");
   }
 
   @Override
-  void run(Setting setting) throws IOException, InterruptedException {
+  void run(Context context) throws IOException, InterruptedException {
     for (InProcessLoad shape : SHAPES) {
-      strict(setting, shape);
+      strict(context, shape);
     }
-    chains(setting, Journaling.STRICT, 100_000);
+    chains(context, Journaling.STRICT, 100_000);
     for (InProcessLoad shape : SHAPES) {
-      opportunistic(setting, shape);
+      opportunistic(context, shape);
     }
-    chains(setting, Journaling.OPPORTUNISTIC, 500_000);
+    chains(context, Journaling.OPPORTUNISTIC, 500_000);
   }
 
-  private void strict(Setting setting, InProcessLoad shape)
+  private void strict(Context context, InProcessLoad shape)
       throws IOException, InterruptedException {
-    Path folder = setting.newFolder("strict");
-    Duration half = setting.time().dividedBy(2);
+    Path folder = context.newFolder("strict");
+    Duration half = context.time().dividedBy(2);
     CountingDisk disk = new CountingDisk();
     try (EmbeddedTaskStore store = TaskStore.open(StoreOptions.in(folder).withEnvironment(disk))) {
-      shape.run(store, setting.time().dividedBy(3));
+      shape.run(store, context.time().dividedBy(3));
       StoreStatus before = store.status();
       long syncs = disk.syncs();
       long bytes = disk.bytes();
       long began = System.nanoTime();
-      Load load = shape.run(store, new Load.Window(began, began + setting.time().toNanos()));
+      Load load = shape.run(store, new Load.Window(began, began + context.time().toNanos()));
       syncs = Math.max(1, disk.syncs() - syncs);
       bytes = disk.bytes() - bytes;
       double seconds = (System.nanoTime() - began) / 1e9;
       StoreStatus after = store.status();
       int group = (int) (bytes / syncs);
       // Before and after, because the speed of a disk varies.
-      double bare = SyncedWrites.groupsPerSecond(setting.folder(), group, half);
-      Load again = shape.run(store, setting.time());
-      bare = (bare + SyncedWrites.groupsPerSecond(setting.folder(), group, half)) / 2;
+      double bare = SyncedWrites.groupsPerSecond(context.folder(), group, half);
+      Load again = shape.run(store, context.time());
+      bare = (bare + SyncedWrites.groupsPerSecond(context.folder(), group, half)) / 2;
       double commits =
           (double) (after.committed() + after.claimed() - before.committed() - before.claimed());
       double ratio = syncs / seconds * (again.perSecond() / load.perSecond() + 1) / 2 / bare;
-      Figure figure =
-          Figure.of(name(), "strict, " + shape, load).withRatio(ratio, "the bare loop's syncs");
+      Measurement measurement =
+          Measurement.of(name(), "strict, " + shape, load)
+              .withRatio(ratio, "the bare loop's syncs");
       if (shape.callers() > 1) {
-        figure =
+        measurement =
             shape.outstanding() == 1
-                ? figure.withTarget("≥ 0.80 of the bare loop", ratio >= 0.8)
-                : figure.withTarget("≥ 100,000/s", load.perSecond() >= 100_000);
+                ? measurement.withTarget("≥ 0.80 of the bare loop", ratio >= 0.8)
+                : measurement.withTarget("≥ 100,000/s", load.perSecond() >= 100_000);
       }
-      setting.add(figure);
-      setting.add(
-          Figure.of(name(), "strict, " + shape + ": commits in a sync", commits / syncs, ""));
-      setting.add(Figure.of(name(), "bare loop, " + group + " bytes a group", bare, "syncs/s"));
+      context.add(measurement);
+      context.add(
+          Measurement.of(name(), "strict, " + shape + ": commits in a sync", commits / syncs, ""));
+      context.add(
+          Measurement.of(name(), "bare loop, " + group + " bytes a group", bare, "syncs/s"));
     }
   }
 
-  private void opportunistic(Setting setting, InProcessLoad shape)
+  private void opportunistic(Context context, InProcessLoad shape)
       throws IOException, InterruptedException {
-    Path folder = setting.newFolder("opportunistic");
+    Path folder = context.newFolder("opportunistic");
     StoreOptions options = StoreOptions.in(folder).withJournaling(Journaling.OPPORTUNISTIC);
     try (EmbeddedTaskStore store = TaskStore.open(options)) {
-      Load load = shape.run(store, setting.time());
-      Figure figure = Figure.of(name(), "opportunistic, " + shape, load);
-      setting.add(
+      Load load = shape.run(store, context.time());
+      Measurement measurement = Measurement.of(name(), "opportunistic, " + shape, load);
+      context.add(
           shape.outstanding() > 1
-              ? figure.withTarget("≥ 500,000/s", load.perSecond() >= 500_000)
-              : figure);
+              ? measurement.withTarget("≥ 500,000/s", load.perSecond() >= 500_000)
+              : measurement);
     }
   }
 
-  private void chains(Setting setting, Journaling journaling, int target) throws IOException {
+  private void chains(Context context, Journaling journaling, int target) throws IOException {
     String kind = journaling.name().toLowerCase(Locale.ROOT);
-    Path folder = setting.newFolder(kind);
+    Path folder = context.newFolder(kind);
     try (EmbeddedTaskStore store =
         TaskStore.open(StoreOptions.in(folder).withJournaling(journaling))) {
       // Twice, since code is compiled in the first round.
-      CHAINS.run(store, setting.time());
-      Load load = CHAINS.run(store, setting.time());
-      setting.add(
-          Figure.of(name(), kind + ", " + CHAINS, load)
+      CHAINS.run(store, context.time());
+      Load load = CHAINS.run(store, context.time());
+      context.add(
+          Measurement.of(name(), kind + ", " + CHAINS, load)
               .withTarget(
                   String.format(Locale.ROOT, "≥ %,d/s", target), load.perSecond() >= target));
     }

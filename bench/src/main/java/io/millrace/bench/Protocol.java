@@ -1,7 +1,7 @@
 package io.millrace.bench;
 
 import io.millrace.bench.Bench.BenchException;
-import io.millrace.bench.Conversation.HttpExchange.Ascii;
+import io.millrace.bench.Protocol.HttpExchange.Ascii;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -13,8 +13,10 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The requests and answers of one connection, one request at a time. For use by one thread. */
-abstract class Conversation {
+/**
+ * The client's side of a protocol on one connection, one request at a time. For use by one thread.
+ */
+abstract class Protocol {
   private Lifecycle.Step step = Lifecycle.Step.ADD;
 
   /** How many lifecycles the last answer ended; 0 within a lifecycle. */
@@ -44,7 +46,7 @@ abstract class Conversation {
   }
 
   /** A lifecycle as users of Redis build it: RPUSH, LMOVE to a list of tasks in work, LREM. */
-  static final class Redis extends Conversation {
+  static final class Redis extends Protocol {
     private static final String WAITING = "bench";
     private static final String WORKING = "bench-working";
     private static final byte[] LINE_END = Ascii.bytes("\r\n");
@@ -105,7 +107,7 @@ abstract class Conversation {
   }
 
   /** A lifecycle of beanstalkd: put, reserve, delete. */
-  static final class Beanstalk extends Conversation {
+  static final class Beanstalk extends Protocol {
     private static final byte[] LINE_END = Ascii.bytes("\r\n");
     private static final byte[] INSERTED = Ascii.bytes("INSERTED ");
     private static final byte[] RESERVED = Ascii.bytes("RESERVED ");
@@ -157,7 +159,7 @@ abstract class Conversation {
   }
 
   /** The same HTTP request again and again. */
-  static final class Repeated extends Conversation {
+  static final class Repeated extends Protocol {
     /**
      * The number of tasks in a request, so that the answer fits into the buffer of a connection.
      */
@@ -211,7 +213,7 @@ abstract class Conversation {
   }
 
   /** Lifecycles over the store's HTTP API, one task or several in each request. */
-  static final class StoreTasks extends Conversation {
+  static final class StoreTasks extends Protocol {
     private static final byte[] ID = Ascii.bytes("\"id\":");
 
     private final int batch;

@@ -3,10 +3,10 @@ package io.millrace.bench;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One result.
+ * One measured value.
  *
  * @param scenario the scenario it belongs to
- * @param what what was measured
+ * @param what the name of the measured quantity
  * @param value the result
  * @param unit its unit
  * @param p50Micros the median latency in microseconds; null if none was measured
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param target the target in words; null for none
  * @param met whether the target is met; null if there is none
  */
-public record Figure(
+public record Measurement(
     String scenario,
     String what,
     double value,
@@ -28,28 +28,28 @@ public record Figure(
     @Nullable String target,
     @Nullable Boolean met) {
 
-  static Figure of(String scenario, String what, double value, String unit) {
-    return new Figure(scenario, what, value, unit, null, null, null, null, null, null);
+  static Measurement of(String scenario, String what, double value, String unit) {
+    return new Measurement(scenario, what, value, unit, null, null, null, null, null, null);
   }
 
   /** Lifecycles per second with their latencies. */
-  static Figure of(String scenario, String what, Load load) {
+  static Measurement of(String scenario, String what, Load load) {
     return of(scenario, what, load.perSecond(), "lifecycles/s")
         .withLatency(load.micros(50), load.micros(99));
   }
 
-  Figure withLatency(double p50Micros, double p99Micros) {
-    return new Figure(
+  Measurement withLatency(double p50Micros, double p99Micros) {
+    return new Measurement(
         scenario, what, value, unit, p50Micros, p99Micros, ratio, ratioTo, target, met);
   }
 
-  Figure withRatio(double ratio, String ratioTo) {
-    return new Figure(
+  Measurement withRatio(double ratio, String ratioTo) {
+    return new Measurement(
         scenario, what, value, unit, p50Micros, p99Micros, ratio, ratioTo, target, met);
   }
 
-  Figure withTarget(String target, boolean met) {
-    return new Figure(
+  Measurement withTarget(String target, boolean met) {
+    return new Measurement(
         scenario, what, value, unit, p50Micros, p99Micros, ratio, ratioTo, target, met);
   }
 }

@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
 /** An environment that runs its activities on the caller's thread, within its signals. */
-final class OneThread implements Environment {
+final class CallerThreadEnvironment implements Environment {
   @Override
   public long wallMillis() {
     return System.currentTimeMillis();
