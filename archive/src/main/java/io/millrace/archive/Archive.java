@@ -154,7 +154,7 @@ public final class Archive implements AutoCloseable {
       return false;
     }
     List<String> old =
-        list(
+        summaries(
                 ArchiveQuery.newest(table, AT_ONCE)
                     .newestFirst(false)
                     .where(new Condition.LessThan(ArchiveTable.FINISHED, beforeMillis)))
@@ -187,6 +187,15 @@ public final class Archive implements AutoCloseable {
     return select(
         query,
         query.table().columns().stream().filter(column -> column.type() != Type.BYTES).toList());
+  }
+
+  /** The same without their documents. */
+  public List<ArchiveRow> summaries(ArchiveQuery query) {
+    return select(
+        query,
+        query.table().columns().stream()
+            .filter(column -> column.type() != Type.BYTES && column.type() != Type.JSON)
+            .toList());
   }
 
   /** How many rows match the conditions of a query, whatever its limit. */

@@ -3,6 +3,7 @@ package io.millrace.cli;
 import io.millrace.bench.BenchCommand;
 import io.millrace.cli.access.AccessCommands;
 import io.millrace.cli.access.AuditCommand;
+import io.millrace.cli.archive.ArchiveCommands;
 import io.millrace.cli.cluster.ClusterCommands;
 import io.millrace.cli.cluster.MemberCommand;
 import io.millrace.cli.demo.DemoCommands;
@@ -83,6 +84,7 @@ public final class Millrace implements Runnable {
     top.addSubcommand("graph", new GraphCommands().group());
     top.addSubcommand("schedules", new SchedulesCommands().group());
     top.addSubcommand("limits", new LimitsCommands().group());
+    top.addSubcommand("archive", new ArchiveCommands().group());
     top.addSubcommand("cluster", new ClusterCommands().group());
     top.addSubcommand("member", new MemberCommand());
     top.addSubcommand("workers", new WorkersCommand());

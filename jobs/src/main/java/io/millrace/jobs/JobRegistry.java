@@ -22,9 +22,12 @@ public interface JobRegistry {
   /** A new GUID, for a job to be submitted. */
   JobId newId();
 
+  /** What follows the GUID of a job in the name of the blob of its payload. */
+  String PAYLOAD_SUFFIX = ".job";
+
   /** The name of the blob that holds a job's payload if it is too large for the commit. */
   static String payloadName(JobId id) {
-    return id + ".job";
+    return id + PAYLOAD_SUFFIX;
   }
 
   /**

@@ -36,7 +36,9 @@ import tools.jackson.databind.node.ObjectNode;
  * use by any number of threads.
  */
 public final class TaskArchive {
-  private static final int PAGE = 500;
+  /** Few, since a task may have a megabyte of params. */
+  private static final int PAGE = 100;
+
   private static final int ID_DIGITS = 24;
   private static final String ID_FIELD = "\"_id\":\"";
 

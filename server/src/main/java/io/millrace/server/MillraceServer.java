@@ -246,7 +246,13 @@ public final class MillraceServer implements AutoCloseable {
         graph,
         schedules,
         new LimitsPart(requests, queues.queues().queues(), random.nextLong(1L << 53)),
-        new ArchivePart(archive, archiveSettings, List.of(queues.retention(), jobs.retention())));
+        new ArchivePart(
+            archive,
+            archiveSettings,
+            List.of(queues.retention(), jobs.retention()),
+            queues.queues().queues(),
+            jobs.jobs().types(),
+            blobs));
   }
 
   /** Health and figures, of all parts together. */

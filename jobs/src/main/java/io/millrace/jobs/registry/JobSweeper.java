@@ -98,7 +98,7 @@ public final class JobSweeper implements Step {
         List<String> page = ids.subList(from, Math.min(ids.size(), from + PAGE));
         ArchiveQuery query = ArchiveQuery.newest(ArchiveTable.JOBS, PAGE);
         for (ArchiveRow row :
-            archive.list(query.where(new Condition.OneOf(ArchiveTable.ID, page)))) {
+            archive.summaries(query.where(new Condition.OneOf(ArchiveTable.ID, page)))) {
           for (Matcher blob : byJob.getOrDefault(row.id(), List.of())) {
             if (blob.group(2) == null || blob.group().equals(row.text("result_blob"))) {
               names.remove(blob.group());

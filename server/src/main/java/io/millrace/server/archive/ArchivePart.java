@@ -8,8 +8,11 @@ import io.millrace.archive.ArchiveException;
 import io.millrace.archive.ArchiveSource;
 import io.millrace.archive.ArchiveTable;
 import io.millrace.archive.Archiver;
+import io.millrace.blobs.BlobStore;
 import io.millrace.http.ErrorResponses;
 import io.millrace.http.Route;
+import io.millrace.jobs.JobTypes;
+import io.millrace.queues.QueueRegistry;
 import io.millrace.server.Part;
 import java.util.List;
 
@@ -17,21 +20,32 @@ import java.util.List;
 public final class ArchivePart implements Part {
   private final Archive archive;
   private final Archiver archiver;
+  private final ArchiveRoutes routes;
 
   /**
    * A part that moves work from these sources into an archive, which it closes.
    *
    * @param archive the archive
    * @param settings say how long items stay there
+   * @param queues of which tasks are shown
+   * @param types of which jobs are shown
+   * @param blobs hold large payloads and results
    */
-  public ArchivePart(Archive archive, ArchiveSettings settings, List<ArchiveSource> sources) {
+  public ArchivePart(
+      Archive archive,
+      ArchiveSettings settings,
+      List<ArchiveSource> sources,
+      QueueRegistry queues,
+      JobTypes types,
+      BlobStore blobs) {
     this.archive = archive;
+    this.routes = new ArchiveRoutes(archive, queues, types, blobs);
     this.archiver = new Archiver(archive, settings.keep(), sources);
   }
 
   @Override
   public List<Route> routes() {
-    return List.of();
+    return routes.routes();
   }
 
   @Override

@@ -13,13 +13,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Payloads and results as answers: streamed, with their length, whole or one range of them. */
-final class Content {
+public final class Content {
   private static final int BUFFER_BYTES = 64 << 10;
 
   private Content() {}
 
   /** Opens the bytes. */
-  interface Source {
+  public interface Source {
     /** Null if they are gone. */
     @Nullable InputStream open();
   }
@@ -29,7 +29,7 @@ final class Content {
    *
    * @throws HttpProblem 404 if they are gone, 416 for a range behind their end
    */
-  static Response response(Request request, long size, Source source) throws IOException {
+  public static Response response(Request request, long size, Source source) throws IOException {
     Map<String, String> headers = new LinkedHashMap<>(Map.of("Accept-Ranges", "bytes"));
     ByteRange range = request.header("Range").map(text -> ByteRange.parse(text, size)).orElse(null);
     if (range != null && range.isEmpty()) {
