@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** One after the other: what a version allows. */
+/** Sequential changes at versions. */
 public abstract class DocumentChangesContract extends DocumentsContractTopic {
   /** For subclasses. */
   protected DocumentChangesContract() {}

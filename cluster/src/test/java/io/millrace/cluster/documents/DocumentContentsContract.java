@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Which keys and contents there are, and that they come back as they were. */
+/** The valid keys and contents, which are returned unchanged. */
 public abstract class DocumentContentsContract extends DocumentsContractTopic {
   /** For subclasses. */
   protected DocumentContentsContract() {}

@@ -10,7 +10,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What a listing holds. */
+/** The content and order of listings. */
 public abstract class DocumentListingsContract extends DocumentsContractTopic {
   private static final int MANY = 3_000;
 

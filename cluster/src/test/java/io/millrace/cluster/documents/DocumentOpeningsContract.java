@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
-/** Several openings of the same documents, closed ones, and documents that cannot be reached. */
+/** Documents that are opened several times, closed, or unreachable. */
 public abstract class DocumentOpeningsContract extends DocumentsContractTopic {
   /** For subclasses. */
   protected DocumentOpeningsContract() {}

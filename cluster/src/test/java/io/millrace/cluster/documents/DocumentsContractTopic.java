@@ -8,10 +8,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
-/** What the suites of all topics share: empty documents for each test, and short words for them. */
+/**
+ * The base of the suites of all topics: empty documents for each test, and short methods for them.
+ */
 @Timeout(120)
 public abstract class DocumentsContractTopic {
-  /** Keys that a home might take for something else. */
+  /** Keys that an implementation might misinterpret. */
   protected static final List<String> STRANGE_KEYS =
       List.of(
           ".",
@@ -86,7 +88,7 @@ public abstract class DocumentsContractTopic {
     documents = UnopenedFixture.DOCUMENTS;
   }
 
-  /** An empty home. */
+  /** An empty storage. */
   protected abstract DocumentsFixture newFixture();
 
   @BeforeEach
@@ -108,12 +110,12 @@ public abstract class DocumentsContractTopic {
     return documents;
   }
 
-  /** A content that says {@code what}. */
+  /** A content with the text {@code what}. */
   static String says(String what) {
     return "{\"says\":\"" + what + "\"}";
   }
 
-  /** Makes a document that must not be there. */
+  /** Creates a document that must not exist. */
   Version make(String key, String json) {
     Optional<Version> made = documents.put(key, Version.NONE, json);
     assertThat(made).as("version of %s", key).isPresent();
@@ -121,7 +123,7 @@ public abstract class DocumentsContractTopic {
     return made.get();
   }
 
-  /** Writes a document at a version that it must have. */
+  /** Writes a document at its present version. */
   Version write(String key, Version expected, String json) {
     Optional<Version> written = documents.put(key, expected, json);
     assertThat(written).as("version of %s", key).isPresent();

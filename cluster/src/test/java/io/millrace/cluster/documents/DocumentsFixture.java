@@ -1,17 +1,19 @@
 package io.millrace.cluster.documents;
 
-/** A home of documents for one test, empty at first, with what the test may do to it. */
+/** The storage of documents for one test, empty at first. */
 public interface DocumentsFixture extends AutoCloseable {
-  /** The documents as one more process would open them; the fixture closes them in the end. */
+  /** Opens the documents as another process would; the fixture closes them at the end. */
   VersionedDocuments open();
 
-  /** Returns when a listing shows all that has been written; nothing is to be done by default. */
+  /** Waits until listings show everything that was written; does nothing by default. */
   default void settle() {}
 
-  /** Documents whose home cannot be reached, or has gone; the fixture closes them in the end. */
+  /**
+   * Opens documents whose storage cannot be reached or is gone; the fixture closes them at the end.
+   */
   VersionedDocuments unreachable();
 
-  /** Closes what was opened and gives everything back. */
+  /** Closes the opened documents and releases all resources. */
   @Override
   void close();
 }

@@ -3,7 +3,7 @@ package io.millrace.cluster.documents;
 import java.util.List;
 import java.util.Optional;
 
-/** What a test has before it begins. */
+/** The fixture of a test that has not begun. */
 final class UnopenedFixture implements DocumentsFixture {
   static final DocumentsFixture FIXTURE = new UnopenedFixture();
 

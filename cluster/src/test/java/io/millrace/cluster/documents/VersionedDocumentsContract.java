@@ -3,14 +3,14 @@ package io.millrace.cluster.documents;
 import org.junit.jupiter.api.Nested;
 
 /**
- * Everything that a home of versioned documents must do. Extend it, supply a fixture, and all
- * topics run.
+ * The contract of all implementations of versioned documents. Extend it and supply a fixture to run
+ * all topics.
  */
 public abstract class VersionedDocumentsContract {
   /** For subclasses. */
   protected VersionedDocumentsContract() {}
 
-  /** An empty home; called once for each test. */
+  /** Creates an empty storage; called once for each test. */
   protected abstract DocumentsFixture newFixture();
 
   @Nested

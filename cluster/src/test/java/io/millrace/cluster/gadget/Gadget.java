@@ -6,12 +6,12 @@ import java.io.Serializable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** Something that acts when an object is made of it, as an attacker would have it. */
+/** A class whose deserialization has an effect, as an attacker would use it. */
 public final class Gadget implements Serializable {
   private static final long serialVersionUID = 1;
   private static final AtomicInteger MADE = new AtomicInteger();
 
-  /** Something with it inside. */
+  /** A supplier that is defined in the untrusted class. */
   public interface Source extends Supplier<String>, Serializable {}
 
   private void readObject(ObjectInputStream stream) throws IOException, ClassNotFoundException {
@@ -19,12 +19,12 @@ public final class Gadget implements Serializable {
     MADE.incrementAndGet();
   }
 
-  /** How often one was made of bytes. */
+  /** How often an instance was deserialized. */
   public static int made() {
     return MADE.get();
   }
 
-  /** A lambda of this class. */
+  /** A lambda that is defined in this class. */
   public static Source lambda() {
     return () -> "written where nobody is trusted";
   }

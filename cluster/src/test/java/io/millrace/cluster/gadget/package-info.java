@@ -1,4 +1,4 @@
-/** A class that nobody trusts. */
+/** An untrusted class. */
 @NullMarked
 package io.millrace.cluster.gadget;
 

@@ -8,7 +8,7 @@ import io.millrace.cluster.gadget.Gadget;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** Envelopes that nobody may open: none of them gets as far as an object. */
+/** Invalid envelopes, none of which is deserialized. */
 final class ForeignEnvelopeTest {
   private final LambdaCodec codec = TestCodecs.trustingAll();
   private final byte[] envelope =

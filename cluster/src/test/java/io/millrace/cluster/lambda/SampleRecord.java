@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
-/** A short-lived context, as the leader hands one to each lambda. */
+/** A sample of the parameters that a leader passes to a lambda. */
 record SampleRecord(
     String name, int number, List<String> parts, Map<String, Instant> times, Kind kind)
     implements Serializable {

@@ -14,17 +14,17 @@ final class TestCodecs {
     return ClusterSecret.of(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Trusts these tests. */
+  /** A codec that trusts the classes of these tests. */
   static LambdaCodec codec() {
     return new LambdaCodec(SECRET, TrustedClasses.packages("io.millrace.cluster.lambda"));
   }
 
-  /** Trusts all that these tests do not. */
+  /** A codec that trusts more classes than these tests do. */
   static LambdaCodec trustingAll() {
     return new LambdaCodec(SECRET, TrustedClasses.packages("io.millrace", "java.util"));
   }
 
-  /** Puts any bytes into a result. */
+  /** Seals any bytes as a result. */
   static byte[] seal(byte[] object) {
     return new Envelope(Envelope.Kind.RESULT, HERE, object).seal(SECRET);
   }

@@ -20,7 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is signed, and still not made an object of. */
+/** Signed envelopes that are not deserialized. */
 final class UntrustedClassTest {
   private final LambdaCodec codec = TestCodecs.codec();
 

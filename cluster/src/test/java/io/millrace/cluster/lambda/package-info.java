@@ -1,4 +1,4 @@
-/** Lambdas that cross, and those that do not. */
+/** Tests of sealing and opening lambdas. */
 @NullMarked
 package io.millrace.cluster.lambda;
 

@@ -1,4 +1,4 @@
-/** What a leader does, by a clock that is moved by hand. */
+/** Tests of the leader with a manual clock. */
 @NullMarked
 package io.millrace.cluster.leader;
 

@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Documents that remember which keys were read, and which prefixes listed. */
+/** Documents that record which keys are read and which prefixes are listed. */
 public final class CountingDocuments implements VersionedDocuments {
   private final VersionedDocuments documents;
   private final List<String> read = new ArrayList<>();
   private @Nullable List<VersionedDocument> old;
 
-  /** Nothing read yet. */
+  /** Wraps documents; nothing is recorded yet. */
   public CountingDocuments(VersionedDocuments documents) {
     this.documents = documents;
   }
@@ -26,7 +26,7 @@ public final class CountingDocuments implements VersionedDocuments {
     return keys;
   }
 
-  /** All listings are what this one is now. */
+  /** Makes all later listings return the present one. */
   public void freeze(String prefix) {
     old = documents.list(prefix);
   }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two members whose clocks are a year apart, and one lock. */
+/** One lock and two members whose clocks are a year apart. */
 final class LockTest {
   private static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofSeconds(10));
   private static final long LEASE = 10_000;
@@ -89,7 +89,7 @@ final class LockTest {
     advance(1);
     assertThat(held.isHeld()).isFalse();
     assertThatThrownBy(held::check).isInstanceOf(LeaseLostException.class);
-    // Nobody has taken it, and still it is lost: something else may have been done meanwhile.
+    // No member has taken it, but it is lost nevertheless.
     a.step();
     assertThat(held.isHeld()).isFalse();
   }

@@ -1,17 +1,17 @@
 package io.millrace.cluster.lock;
 
-/** Clocks that stand until they are moved. */
+/** Clocks that advance only when a test advances them. */
 public final class ManualClock implements MemberClock {
   private long wall;
   private long monotonic;
 
-  /** Clocks that show this. */
+  /** Creates clocks that show these times. */
   public ManualClock(long wall, long monotonic) {
     this.wall = wall;
     this.monotonic = monotonic;
   }
 
-  /** Lets time pass on both. */
+  /** Advances both clocks. */
   public void advance(long millis) {
     wall += millis;
     monotonic += millis;

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/** What members log at the level that they have by default, and what becomes of what is thrown. */
+/** The log of members at the default level, and the handling of exceptions of users' code. */
 @Timeout(120)
 final class MemberLogTest {
   private static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofMillis(500));
@@ -91,7 +91,7 @@ final class MemberLogTest {
     await(event -> event.getFormattedMessage().startsWith(start), start);
   }
 
-  /** Everything that was logged up to now. */
+  /** All log lines so far. */
   private List<ILoggingEvent> all() {
     events.drainTo(seen);
     return seen;
@@ -105,7 +105,7 @@ final class MemberLogTest {
         });
   }
 
-  /** Work of one part, which by default lasts until it is interrupted. */
+  /** Work of one part, which by default runs until it is interrupted. */
   private static class OnePart implements SupervisedWork {
     final CountDownLatch runs = new CountDownLatch(1);
 

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits for what comes about by itself. */
+/** Waits for conditions that become true without the test. */
 final class Await {
   private static final Duration MOST = Duration.ofSeconds(30);
   private static final long BETWEEN_LOOKS_NANOS = 2_000_000;
@@ -15,7 +15,7 @@ final class Await {
     long end = System.nanoTime() + MOST.toNanos();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() > end) {
-        throw new AssertionError("did not come about within " + MOST + ": " + what);
+        throw new AssertionError("not true within " + MOST + ": " + what);
       }
       LockSupport.parkNanos(BETWEEN_LOOKS_NANOS);
     }

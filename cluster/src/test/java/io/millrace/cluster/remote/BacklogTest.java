@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Items that a leader gives out, and lambdas commit. */
+/** Items that the leader gives out and lambdas commit. */
 final class BacklogTest {
   private final RemoteCluster cluster;
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How leaders give out items, one after the other. */
+/** How successive leaders give out items. */
 final class ItemAssignerTest {
   private final HookedDocuments documents;
   private final BacklogItems items;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** What a member takes, and what it refuses. */
+/** Which lambdas a member accepts and refuses. */
 final class LambdaAdmissionTest {
   private static final PartitionName NAME = new PartitionName(7, 3);
 

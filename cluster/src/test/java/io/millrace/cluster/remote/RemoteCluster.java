@@ -19,7 +19,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Several members in one process, whose leader's program does what a test has it do. */
+/** Several members in one process, whose leader's program is controlled by the test. */
 final class RemoteCluster implements AutoCloseable {
   static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofMillis(1500));
 
@@ -72,7 +72,7 @@ final class RemoteCluster implements AutoCloseable {
     return executor;
   }
 
-  /** A member, as soon as it has a worker to spare. */
+  /** Waits until a member has an idle worker, and returns it. */
   static RemoteMember find(RemoteExecutor executor, String token) throws InterruptedException {
     while (true) {
       for (RemoteMember member : executor.idleMembers()) {

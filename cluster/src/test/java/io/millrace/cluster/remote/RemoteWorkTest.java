@@ -20,9 +20,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Lambdas that members in this process run for its leader. */
+/** Lambdas that members in this process run for their leader. */
 final class RemoteWorkTest {
-  /** What lambdas and handlers say, as they have nothing but static fields in common with tests. */
+  /** Messages of lambdas and handlers, which share only static fields with the tests. */
   private static final BlockingQueue<String> SAID = new LinkedBlockingQueue<>();
 
   private static final Semaphore MAY_END = new Semaphore(0);
@@ -263,7 +263,7 @@ final class RemoteWorkTest {
     assertThatThrownBy(future::await).isInstanceOf(LeaseLostException.class);
     assertThatThrownBy(executor::idleMembers).isInstanceOf(LeaseLostException.class);
     RemoteExecutor next = cluster.executor();
-    // Its only worker is busy with what the leader before has submitted.
+    // Its only worker is busy with a lambda of the former leader.
     MAY_END.release();
     ExecutionFuture<String> goesOn = next.idleMembers().getFirst().submit(() -> "on");
     assertThat(goesOn.await()).isEqualTo("on");

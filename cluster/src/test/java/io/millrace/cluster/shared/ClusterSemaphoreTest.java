@@ -69,7 +69,7 @@ final class ClusterSemaphoreTest {
                       assertThat(inside.add(permit.number())).isTrue();
                       assertThat(permit.number()).isBetween(1, PERMITS);
                       full.countDown();
-                      // As many as there are permits are inside together.
+                      // As many threads as there are permits hold one at the same time.
                       full.await();
                       permit.check();
                       return inside.remove(permit.number());
@@ -90,7 +90,7 @@ final class ClusterSemaphoreTest {
     ClusterSemaphore semaphore = ClusterSemaphore.of("s", 1, member);
     List<ClusterStatus.LockView> locks =
         semaphore.guard(permit -> ClusterStatus.read(documents, 0).locks());
-    // Beside what the member holds itself by now: its own lock, or the lead.
+    // Apart from the member's own lock or the leader's lock.
     assertThat(locks)
         .filteredOn(lock -> lock.key().startsWith("semaphore/"))
         .singleElement()

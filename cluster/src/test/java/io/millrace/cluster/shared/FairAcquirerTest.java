@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Three members and a semaphore of two, by a clock that is moved by hand. */
+/** Three members and a semaphore with two permits, with a manual clock. */
 final class FairAcquirerTest {
   private static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofSeconds(10));
   private static final long LEASE = 10_000;
@@ -188,7 +188,7 @@ final class FairAcquirerTest {
     b.step();
     c.step();
     assertThat(key(c)).isEqualTo("none");
-    // It is looked at again when lease and margin are over since it was seen first.
+    // It is read again when lease and margin have passed since it was first seen.
     clock.advance(FairAcquirer.POLL_MILLIS);
     c.step();
     assertThat(c.lease().orElseThrow().fence()).isGreaterThan(before);

@@ -11,7 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** One member's way to the documents, which may be cut, or take as long as the test likes. */
+/** One member's connection to the documents, which a test can interrupt or delay. */
 public final class FaultyDocuments implements VersionedDocuments {
   private final VersionedDocuments documents;
   private final ConcurrentHashMap<String, AtomicInteger> puts = new ConcurrentHashMap<>();
@@ -19,28 +19,28 @@ public final class FaultyDocuments implements VersionedDocuments {
   private volatile boolean cut;
   private volatile boolean hangs;
 
-  /** All comes through. */
+  /** Creates a working connection. */
   public FaultyDocuments(VersionedDocuments documents) {
     this.documents = documents;
   }
 
-  /** Nothing comes through from now on, or everything again. */
+  /** Interrupts or restores the connection. */
   public void cut(boolean now) {
     cut = now;
   }
 
-  /** Writes have no answer from now on, until {@link #answer}. */
+  /** Makes writes wait until {@link #answer} is called. */
   public void hang() {
     hangs = true;
   }
 
-  /** Writes fail now, and next ones come through. */
+  /** Fails the waiting writes, and lets later ones succeed. */
   public void answer() {
     hangs = false;
     answers.countDown();
   }
 
-  /** How often a document was written. */
+  /** The number of writes of a document. */
   public int puts(String key) {
     return puts.computeIfAbsent(key, _ -> new AtomicInteger()).get();
   }

@@ -105,7 +105,7 @@ final class NamedLockTest {
     }
   }
 
-  /** Each member waits for the turn of the other one before it asks again. */
+  /** Each member waits until the other one has had the lock before it acquires it again. */
   private void passOn(VersionedDocuments shared) throws Exception {
     LeaseTerms hours = LeaseTerms.of(Duration.ofHours(2));
     List<String> turns = Collections.synchronizedList(new ArrayList<>());

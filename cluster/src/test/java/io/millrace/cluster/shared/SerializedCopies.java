@@ -7,7 +7,7 @@ import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.Serializable;
 
-/** Things as another process would have them. */
+/** Makes copies of objects by serialization, as another process would get them. */
 final class SerializedCopies {
   private SerializedCopies() {}
 

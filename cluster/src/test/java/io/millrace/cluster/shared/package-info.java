@@ -1,4 +1,4 @@
-/** What members share: by the real clock in one process, and by one that is moved by hand. */
+/** Tests of locks, semaphores and reporters, with the real clock and with a manual one. */
 @NullMarked
 package io.millrace.cluster.shared;
 

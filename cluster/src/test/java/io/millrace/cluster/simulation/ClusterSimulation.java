@@ -11,15 +11,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A cluster with members that come, go, stand still and are cut off, and judges of what it does.
+ * A cluster whose members join, crash, are paused and are disconnected, with checks of its
+ * behaviour.
  */
 abstract class ClusterSimulation {
-  /** Short ones, so that much happens in little time. */
+  /** Short terms, so that much happens in little time. */
   static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofSeconds(2));
 
   static final long LEASE = TERMS.lease().toMillis();
 
-  /** How far off clocks are at most, as a part of the drift that the margin makes up for. */
+  /** The maximum error of clocks, as a fraction of the drift that the margin tolerates. */
   static final double DRIFT_FRACTION = 0.99;
 
   final World world;
@@ -38,10 +39,10 @@ abstract class ClusterSimulation {
     world.checkAlways(this::check);
   }
 
-  /** What a member does that holds and gives out partitions. */
+  /** Creates the leader's part of members. */
   abstract SimulatedMember.MemberSetup setup(SimulatedConnection connection);
 
-  /** What a member does with the partitions that it holds. */
+  /** Creates the handler of a member's partitions. */
   abstract SimulatedHandler handlerOf(Host host, MemberContext context);
 
   SimulatedMember start(int workers) {
@@ -60,7 +61,7 @@ abstract class ClusterSimulation {
     return member;
   }
 
-  /** Nothing goes wrong, and the clocks of members that start from now on are right. */
+  /** Stops all faults; members that start from now on have accurate clocks. */
   void stopFaults() {
     faults.end();
     rightClocks = true;
@@ -71,7 +72,7 @@ abstract class ClusterSimulation {
     members.remove(member);
   }
 
-  /** Lets things befall members until a moment. */
+  /** Injects faults until a time. */
   void injectFaultsUntil(long millis) {
     while (world.now() < millis) {
       world.runUntil(world.now() + world.between(100, 3000));
@@ -99,7 +100,7 @@ abstract class ClusterSimulation {
     }
   }
 
-  /** Cuts off several members at once, while the others have to do with one that joins. */
+  /** Disconnects several members at once, while another one joins. */
   private void split() {
     long millis = world.between(500, 6000);
     members.stream().filter(_ -> world.oneIn(2)).forEach(member -> member.host().cutOff(millis));
@@ -111,17 +112,17 @@ abstract class ClusterSimulation {
   }
 
   /**
-   * What no other attempt may work on at the same time, besides its partition. Nothing by default:
-   * a task may be given out again in another partition.
+   * Something else, besides its partition, that no other attempt may work on at the same time.
+   * Nothing by default, because a task may be assigned again in another partition.
    */
   Optional<String> exclusive(SimulatedHandler.SimulatedAttempt attempt) {
     return Optional.empty();
   }
 
   /**
-   * Whatever has befallen them: by their clocks, never two lead, nor work on the same partition.
-   * Fences would not show that, since those who take the same partition one after the other have
-   * different ones.
+   * Checks that by their own clocks no two members lead, or work on the same partition. Fences
+   * would not show that, because members that take the same partition one after the other have
+   * different fences.
    */
   private void check() {
     int leaders = 0;

@@ -9,10 +9,10 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * What processes fight for.
+ * The locks that processes compete for.
  *
- * @param keys the locks, of which each is to be held by one at a time
- * @param acquirer how a process tries for one of them
+ * @param keys the keys of the locks, each of which one process may hold at a time
+ * @param acquirer creates the acquirer of a process
  */
 record ContendedLocks(List<String> keys, Function<MemberContext, Acquirer> acquirer) {
   /** One lock. */
@@ -31,7 +31,7 @@ record ContendedLocks(List<String> keys, Function<MemberContext, Acquirer> acqui
             FairAcquirer.of(permits, context, context.newLocks(), context.newObservedLocks()));
   }
 
-  /** A lock for which processes queue up. */
+  /** A lock with a queue. */
   static ContendedLocks namedLock() {
     String key = "lock/l";
     return new ContendedLocks(

@@ -7,7 +7,9 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A process that wants a lock, and writes to what it protects whenever it holds it. */
+/**
+ * A process that competes for a lock, and writes to the protected resource whenever it holds it.
+ */
 final class Contender {
   private static final long WORK_MILLIS = 20;
 
@@ -20,9 +22,9 @@ final class Contender {
   private boolean givesUp;
 
   /**
-   * A process that holds nothing yet.
+   * Creates a process that holds nothing yet.
    *
-   * @param resources what each lock protects, by its key
+   * @param resources the protected resources, by the keys of their locks
    */
   Contender(
       World world,
@@ -46,7 +48,7 @@ final class Contender {
     return host.isGone() || last == null || !last.isHeld() ? null : last.key();
   }
 
-  /** Has it give the lock back if it holds it, and fight for it again. */
+  /** Makes it release the lock if it holds it, and compete for it again. */
   void giveUp() {
     givesUp = true;
   }
@@ -77,7 +79,7 @@ final class Contender {
     return Objects.requireNonNull(resources.get(lease.key()), lease.key());
   }
 
-  /** A write by the rules: begun where the lock is held, and over before the lease is. */
+  /** Makes a correct write, which begins while the lock is held and ends before the lease. */
   private void work(Lease lease) {
     long remaining = lease.remaining().toMillis();
     if (remaining == 0) {
@@ -85,7 +87,7 @@ final class Contender {
     }
     Resource resource = resource(lease);
     resource.enter(host);
-    // Its own clock may be slow: what it takes for so long may be longer.
+    // Its own clock may be slow, so it waits by that clock.
     long takes = world.between(0, Math.min(remaining - 1, WORK_MILLIS));
     long begun = clock.monotonicMillis();
     while (clock.monotonicMillis() < begun + takes) {

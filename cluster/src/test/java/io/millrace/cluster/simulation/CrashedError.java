@@ -1,6 +1,6 @@
 package io.millrace.cluster.simulation;
 
-/** Thrown through a member's calls at the moment of its crash. */
+/** Ends all calls of a member when it crashes. */
 final class CrashedError extends Error {
   private static final long serialVersionUID = 1;
 

@@ -17,9 +17,7 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/**
- * Members that release a lock and want it again at once, without any trouble, at the default lease.
- */
+/** Members that release a lock and want it again at once, without faults, at the default lease. */
 final class FairnessSimulationTest {
   private static final long SOON_MILLIS = 300;
   private static final long SEEDS = 20;
@@ -44,7 +42,7 @@ final class FairnessSimulationTest {
 
   @Test
   void no_member_has_a_third_turn_while_another_one_waits() {
-    // The first one may come before the other is in the queue.
+    // The first one may take the lock before the other is in the queue.
     assertThat(worst(ContendedLocks.namedLock(), 2, Run::maxTurnsOfAnother)).isBetween(1L, 2L);
     assertThat(worst(ContendedLocks.namedLock(), 4, Run::maxTurnsOfAnother)).isBetween(1L, 2L);
     assertThat(worst(ContendedLocks.semaphore(1), 3, Run::maxTurnsOfAnother)).isBetween(1L, 2L);
@@ -59,7 +57,7 @@ final class FairnessSimulationTest {
         .isLessThanOrEqualTo(terms.takeoverMillis() + 1000 + SOON_MILLIS);
   }
 
-  /** Has members fight for a lock and requires what the tests of this class do. */
+  /** Lets members compete for a lock, and requires what the tests of this class require. */
   static void requireFairness(long seed) {
     Run run = new Run(seed, ContendedLocks.namedLock(), 3);
     Resource.require(
@@ -106,7 +104,7 @@ final class FairnessSimulationTest {
       return longest;
     }
 
-    /** How many turns another member has at most while one waits. */
+    /** The maximum number of turns of another member while one waits. */
     long maxTurnsOfAnother() {
       users.forEach(User::start);
       world.runUntil(10_000);

@@ -1,6 +1,6 @@
 package io.millrace.cluster.simulation;
 
-/** Whether things go wrong at present, and which. */
+/** Whether faults occur at present. */
 final class Faults {
   private boolean on = true;
 

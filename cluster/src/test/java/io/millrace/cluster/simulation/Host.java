@@ -1,6 +1,6 @@
 package io.millrace.cluster.simulation;
 
-/** The process that a member runs in: it may stand still, be cut off, or be gone. */
+/** The process that a member runs in. It may be paused, disconnected, or crashed. */
 final class Host {
   private final World world;
   private boolean gone;
@@ -21,7 +21,7 @@ final class Host {
     return gone;
   }
 
-  /** How often it has stood still, now included. */
+  /** The number of pauses so far, including a present one. */
   long pauses() {
     return world.now() > backMillis ? pauses + 1L : pauses;
   }
@@ -35,7 +35,7 @@ final class Host {
     cutUntil = Math.max(cutUntil, world.now() + millis);
   }
 
-  /** When what has befallen it is over. */
+  /** When its present faults end. */
   long faultyUntil() {
     return Math.max(pausedUntil, cutUntil);
   }
@@ -45,8 +45,8 @@ final class Host {
   }
 
   /**
-   * Lets so much time pass for a caller on this host, and more where it stands still. Whoever was
-   * called meanwhile and takes longer holds this host up, which is one way of standing still.
+   * Lets time pass for a caller on this host, and more time if the host is paused. If another event
+   * that runs meanwhile takes longer, it delays this host, which counts as a pause.
    */
   void pass(long millis) {
     long outer = backMillis;
@@ -63,7 +63,10 @@ final class Host {
     }
   }
 
-  /** Runs something on this host from a moment on, unless it is gone by then. */
+  /**
+   * Runs an action on this host at a time or after a present pause, unless the host has crashed by
+   * then.
+   */
   void at(long millis, Runnable action) {
     world.at(
         millis,
@@ -78,7 +81,7 @@ final class Host {
           try {
             action.run();
           } catch (CrashedError e) {
-            // Nothing is left of it.
+            // The process has crashed.
           }
         });
   }

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Processes that fight for one lock or several, through all trouble and then in peace. */
+/** Processes that compete for one or several locks, first with faults and then without. */
 final class LockSimulation {
   private static final int CONTENDERS = 4;
   private static final long FAULT_MILLIS = 60_000;
@@ -34,12 +34,12 @@ final class LockSimulation {
   private int takeovers;
 
   /**
-   * A simulation.
+   * Creates a simulation.
    *
-   * @param terms the terms by which locks are held
-   * @param drift by how much clocks are off at most, as a part
-   * @param pauses whether processes stand still
-   * @param contended what they fight for
+   * @param terms the lease terms
+   * @param drift the maximum error of clocks, as a fraction
+   * @param pauses whether processes are paused
+   * @param contended the locks
    */
   LockSimulation(
       long seed, LeaseTerms terms, double drift, boolean pauses, ContendedLocks contended) {
@@ -52,7 +52,7 @@ final class LockSimulation {
     this.pauses = pauses;
   }
 
-  /** One whose clocks are almost as far off as they may be. */
+  /** A simulation whose clocks have almost the tolerated error. */
   static LockSimulation of(long seed, boolean pauses, ContendedLocks contended) {
     LeaseTerms terms = ClusterSimulation.TERMS;
     return new LockSimulation(
@@ -131,7 +131,7 @@ final class LockSimulation {
     }
   }
 
-  /** By their own clocks, never two hold the same, whatever has befallen them. */
+  /** Checks that by their own clocks no two processes hold the same lock. */
   private void check() {
     holders.clear();
     for (Contender contender : contenders) {

@@ -3,7 +3,7 @@ package io.millrace.cluster.simulation;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Where work leaves its results: for each task, it takes no smaller fence after a larger one. */
+/** The output of tasks. For each task, it refuses a smaller fence after a larger one. */
 final class Output {
   private final Map<String, Long> fences = new HashMap<>();
   private int refused;

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Judges what is run, told and recorded. */
+/** Checks which lambdas run, which outcomes are reported, and which items are recorded as done. */
 final class RemoteChecker {
   private static final String DONE = "\"state\":\"done\"";
 
@@ -41,7 +41,7 @@ final class RemoteChecker {
     }
   }
 
-  /** What is done is done once, and for good. */
+  /** Checks that each item becomes done once, and stays done. */
   void written(String key, @Nullable VersionedDocument before, String json) {
     if (key.startsWith("backlog/")) {
       Resource.require(before == null || !before.json().contains(DONE), key + " was done already");

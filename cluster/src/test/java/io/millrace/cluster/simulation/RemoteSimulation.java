@@ -8,9 +8,9 @@ import io.millrace.cluster.remote.dispatch.Dispatcher;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A cluster whose leader has its members run lambdas, one for each item of a backlog. */
+/** A cluster whose leader sends lambdas to members, one for each item of a backlog. */
 final class RemoteSimulation extends ClusterSimulation {
-  /** How many items there are. */
+  /** The number of items. */
   static final int ITEMS = 30;
 
   private final RemoteChecker checker = new RemoteChecker();
@@ -50,7 +50,7 @@ final class RemoteSimulation extends ClusterSimulation {
     }
     injectFaultsUntil(15_000);
     world.runUntil(world.now() + 4 * LEASE);
-    // A leader that stays has to make good by itself what was lost on the way.
+    // A leader that stays must recover lost messages by itself.
     if (world.oneIn(2)) {
       requireLeaderAfterACrash();
     }
@@ -72,7 +72,7 @@ final class RemoteSimulation extends ClusterSimulation {
         .toList();
   }
 
-  /** Lambdas that were run, and of which another end was told than theirs. */
+  /** The number of lambdas that ran and were reported with another outcome. */
   int runInVain() {
     return checker.runInVain();
   }

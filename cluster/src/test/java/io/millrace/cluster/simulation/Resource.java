@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** What a lock protects, and the judge of those who use it. */
+/** The resource that a lock protects. It checks how processes use it. */
 final class Resource {
   private final Map<Host, Long> inside = new LinkedHashMap<>();
   private final Set<Long> fences = new HashSet<>();
@@ -13,12 +13,12 @@ final class Resource {
   private int writes;
   private int refused;
 
-  /** Somebody has come to hold the lock. */
+  /** Records that a process has acquired the lock. */
   void taken(long fence) {
     require(fences.add(fence), "a holder has an old fence: " + fence + " was given twice");
   }
 
-  /** Somebody is inside the guard from now on. */
+  /** Records that a process is inside the guard from now on. */
   void enter(Host host) {
     inside.keySet().removeIf(Host::isGone);
     for (Map.Entry<Host, Long> other : inside.entrySet()) {
@@ -32,7 +32,7 @@ final class Resource {
     inside.remove(host);
   }
 
-  /** A write that carries a fencing token, of somebody who is inside the guard. */
+  /** A write with a fencing token, by a process inside the guard. */
   void write(Host host, long fence) {
     if (fence < largestWritten) {
       Long before = inside.get(host);

@@ -2,7 +2,7 @@ package io.millrace.cluster.simulation;
 
 import io.millrace.cluster.lock.MemberClock;
 
-/** The clocks of one member: both run at the same speed, which is not quite the right one. */
+/** The clocks of one member. Both run at the same speed, which is slightly wrong. */
 final class SimulatedClock implements MemberClock {
   private final World world;
   private final double speed;
@@ -10,14 +10,14 @@ final class SimulatedClock implements MemberClock {
   private final long monotonicOffset;
 
   /**
-   * A clock that is off.
+   * Creates clocks that are fast or slow.
    *
-   * @param drift the most by which it is fast or slow, as a part
+   * @param drift the maximum error of the speed, as a fraction
    */
   SimulatedClock(World world, double drift) {
     this.world = world;
     this.speed = 1 + (world.random().nextDouble() * 2 - 1) * drift;
-    // Some believe that it is 1969.
+    // Some wall clocks show a time before 1970.
     this.wallOffset = world.oneIn(10) ? -100_000_000 : world.between(0, 1_800_000_000_000L);
     this.monotonicOffset = world.between(-1_000_000, 1_000_000);
   }
@@ -29,7 +29,7 @@ final class SimulatedClock implements MemberClock {
     this.monotonicOffset = world.between(-1_000_000, 1_000_000);
   }
 
-  /** A clock that is right. */
+  /** Clocks that run at the right speed. */
   static SimulatedClock right(World world) {
     return new SimulatedClock(world);
   }
@@ -48,7 +48,7 @@ final class SimulatedClock implements MemberClock {
     return (long) Math.floor(world.now() * speed);
   }
 
-  /** The first moment of true time at which this clock shows at least so much. */
+  /** The earliest true time at which the monotonic clock shows at least this time. */
   long trueMillis(long monotonicMillis) {
     return (long) Math.ceil((monotonicMillis - monotonicOffset) / speed);
   }

@@ -10,7 +10,10 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One member's way to the documents: requests take time, are lost or late, and so are answers. */
+/**
+ * One member's connection to the documents. Requests and responses take time, and may be late or
+ * lost.
+ */
 final class SimulatedConnection implements VersionedDocuments {
   private static final long TIMEOUT_MILLIS = 400;
   private static final long LATE_MILLIS = 3000;
@@ -77,7 +80,10 @@ final class SimulatedConnection implements VersionedDocuments {
     return answer;
   }
 
-  /** Sends a request that is carried out once, late or never; null where no answer came in time. */
+  /**
+   * Sends a request, which is executed once, late or never; returns null if there is no response in
+   * time.
+   */
   private <T> @Nullable T send(Supplier<T> request) {
     Reply<T> reply = new Reply<>();
     boolean cut = host.isCutOff();

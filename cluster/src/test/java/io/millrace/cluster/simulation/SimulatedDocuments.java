@@ -11,12 +11,12 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The documents as they truly are, and as listings may still show them. */
+/** The documents in their present state, and in the earlier states that stale listings show. */
 final class SimulatedDocuments {
-  /** Listings are at most so old. */
+  /** The maximum age of a listing. */
   static final long STALE_MILLIS = 1500;
 
-  /** What stood under a key until a change. */
+  /** The state of a document until a change. */
   private record OldState(long untilMillis, String key, @Nullable VersionedDocument document) {}
 
   private final World world;
@@ -25,7 +25,7 @@ final class SimulatedDocuments {
   private long versions;
   private PutListener putListener = (key, before, json) -> {};
 
-  /** Sees each document that is written. */
+  /** Is notified of each document that is written. */
   interface PutListener {
     void written(String key, @Nullable VersionedDocument before, String json);
   }
@@ -73,7 +73,7 @@ final class SimulatedDocuments {
     }
   }
 
-  /** The documents as they stood so long ago. */
+  /** The documents as they were some time ago. */
   List<VersionedDocument> list(String prefix, long ageMillis) {
     TreeMap<String, VersionedDocument> then =
         new TreeMap<>(documents.subMap(prefix, prefix + Character.MAX_VALUE));

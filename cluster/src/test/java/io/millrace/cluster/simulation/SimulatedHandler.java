@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a member does with the partitions that it holds: each takes its time. */
+/** The work of a member on its partitions, each of which takes some time. */
 abstract class SimulatedHandler implements PartitionHandler {
   private final World world;
   private final Host host;
@@ -25,7 +25,7 @@ abstract class SimulatedHandler implements PartitionHandler {
     wake = what;
   }
 
-  /** The tasks that are worked on, with proof that they may be. */
+  /** The attempts that are running. */
   List<SimulatedAttempt> running() {
     return host.isGone() ? List.of() : running;
   }
@@ -41,7 +41,7 @@ abstract class SimulatedHandler implements PartitionHandler {
     return attempt;
   }
 
-  /** Does the work, which may take time; whether with success. */
+  /** Does the work, which may take time; returns whether it succeeded. */
   abstract boolean finish(SimulatedAttempt attempt);
 
   /** One attempt. */
@@ -84,7 +84,7 @@ abstract class SimulatedHandler implements PartitionHandler {
     public void stop() {
       if (state == State.RUNNING && !stopped) {
         stopped = true;
-        // It takes a moment to stop.
+        // Stopping takes a moment.
         host.at(
             world.now() + world.between(0, 50),
             () -> {

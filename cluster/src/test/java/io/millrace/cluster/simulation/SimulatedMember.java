@@ -32,7 +32,7 @@ final class SimulatedMember {
     work.onEnd(() -> scheduleStep(world.now()));
   }
 
-  /** What the members of a cluster have in common. */
+  /** The parts that all members of a cluster have in common. */
   interface MemberSetup {
     Leader leader(MemberContext context);
 
@@ -79,7 +79,7 @@ final class SimulatedMember {
     host.at(world.now(), this::lead);
   }
 
-  /** Only the step that was scheduled last happens: one thread drives the loop. */
+  /** Only the step that was scheduled last runs, because one thread drives the loop. */
   private void scheduleStep(long millis) {
     long number = ++steps;
     host.at(
@@ -96,7 +96,7 @@ final class SimulatedMember {
     inStep = true;
     long due = loop.step();
     inStep = false;
-    // Somebody has called for another step meanwhile.
+    // Another step was requested meanwhile.
     boolean again = number != steps;
     scheduleStep(again ? world.now() : Math.max(clock.trueMillis(due), world.now() + 1));
   }

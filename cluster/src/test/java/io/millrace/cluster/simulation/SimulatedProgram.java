@@ -5,7 +5,7 @@ import io.millrace.cluster.remote.dispatch.Dispatcher;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The program of a member, which begins anew whenever that comes to lead. */
+/** The program of a member, which starts again whenever the member becomes the leader. */
 final class SimulatedProgram implements Dispatcher.Submitter {
   private final Function<Guard, SimulatedProgramRun> program;
   private @Nullable SimulatedProgramRun lead;

@@ -22,11 +22,11 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * A program during one generation, turn by turn: gives items to idle members, and has them wait
- * again where that comes to nothing, after which it often trusts the member no more.
+ * A program during one generation. It gives items to idle members, enqueues them again if their
+ * lambdas fail, and then often marks the member as dead.
  */
 final class SimulatedProgramRun {
-  /** What its backlog is called. */
+  /** The name of its backlog. */
   static final String BACKLOG = "items";
 
   private final World world;
@@ -43,12 +43,12 @@ final class SimulatedProgramRun {
   private boolean added;
   private boolean over;
 
-  /** Something to be tried until it comes through. */
+  /** A command that is repeated until it succeeds. */
   private interface Command {
     void execute(Dispatcher dispatcher);
   }
 
-  /** What all programs of a simulation share. */
+  /** The objects that all programs of a simulation share. */
   record Environment(World world, Faults faults, RemoteChecker checker) {}
 
   SimulatedProgramRun(Environment environment, MemberContext context, Guard leader) {
@@ -65,13 +65,13 @@ final class SimulatedProgramRun {
     over = true;
   }
 
-  /** Whether the program fails, and is to be run in another generation. */
+  /** Runs a round of the program; returns whether it fails and must run in a new generation. */
   boolean submit(Dispatcher dispatcher) {
     view = dispatcher.view();
     try {
       work(dispatcher);
     } catch (ClusterException e) {
-      // The next turn goes on here.
+      // The next round continues here.
     }
     return faults.isOn() && world.oneIn(200);
   }
@@ -118,7 +118,7 @@ final class SimulatedProgramRun {
     dispatcher.submit(new Submission(address, envelope, limit, notified::begun, notified::ended));
   }
 
-  /** Hears what comes of a lambda. */
+  /** Is notified of the start and the end of a lambda. */
   private final class CompletionListener {
     private final Address address;
     private final String item;

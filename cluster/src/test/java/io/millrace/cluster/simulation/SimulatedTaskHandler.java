@@ -1,6 +1,6 @@
 package io.millrace.cluster.simulation;
 
-/** Work on tasks, each of which ends with a write to the output. */
+/** Works on tasks, each of which ends with a write to the output. */
 final class SimulatedTaskHandler extends SimulatedHandler {
   private final World world;
   private final Host host;
@@ -20,7 +20,7 @@ final class SimulatedTaskHandler extends SimulatedHandler {
     if (!attempt.guard().isHeld() || (faults.isOn() && world.oneIn(20))) {
       return false;
     }
-    // What was begun in time may be over late.
+    // A write that begins in time may end late.
     if (faults.isOn() && world.oneIn(20)) {
       host.pause(world.between(1000, 8000));
     }

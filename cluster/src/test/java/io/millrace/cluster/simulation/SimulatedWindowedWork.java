@@ -10,9 +10,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Tasks by number, of which those that are done stand in documents. */
+/** A fixed number of tasks; documents record those that are done. */
 final class SimulatedWindowedWork implements WindowedWork {
-  /** What the keys of finished tasks begin with. */
+  /** The prefix of the keys of finished tasks. */
   static final String FINISHED = "finished/";
 
   private final VersionedDocuments documents;

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A bug for each thing that a simulation requires, which it has to find within some seeds and name
- * as what it is. CONTRIBUTING.md lists them.
+ * Plants a bug for each requirement of a simulation, which must find it within some seeds with the
+ * right message. CONTRIBUTING.md lists them.
  */
 final class SimulationMutantTest {
   private static final String CLUSTER = "io.millrace.cluster.";
@@ -31,8 +31,8 @@ final class SimulationMutantTest {
    *
    * @param bug what is wrong
    * @param mutant the code with it
-   * @param run what has to find it
-   * @param seeds within how many seeds
+   * @param run the simulation that must find it
+   * @param seeds the number of seeds within which it must be found
    * @param finding what the message of the failure contains
    */
   record PlantedBug(
@@ -58,7 +58,7 @@ final class SimulationMutantTest {
     return Mutant.of(SIMULATION + type, method);
   }
 
-  /** Has 0 wherever a field of type long is read. */
+  /** Replaces reads of a field of type long by 0. */
   private static CodeTransform zero(String field) {
     return (code, element) -> {
       if (element instanceof FieldInstruction access
@@ -71,7 +71,7 @@ final class SimulationMutantTest {
     };
   }
 
-  /** The fence with which a lock is taken, unless its taker is the one that had it before. */
+  /** Keeps the fence if a lock is taken by its previous holder. */
   private static final CodeTransform FENCE_OF_OTHERS =
       (code, element) -> {
         ClassDesc lock = ClassDesc.of(CLUSTER + "lock.LockDocument");
@@ -94,7 +94,7 @@ final class SimulationMutantTest {
         }
       };
 
-  /** Compares the state of success with itself. */
+  /** Makes comparisons with the state of success always true. */
   private static final CodeTransform ALWAYS_SUCCEEDED =
       (code, element) -> {
         if (element instanceof FieldInstruction access

@@ -16,7 +16,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** A cluster whose members hold parts of one piece of work that has no end. */
+/** A cluster with supervised work, which has no end. */
 final class SupervisedSimulation extends ClusterSimulation {
   private final Output output = new Output();
   private final int parts;
@@ -46,7 +46,7 @@ final class SupervisedSimulation extends ClusterSimulation {
     };
   }
 
-  /** No two may work on the same part, in whichever generation it was made. */
+  /** No two attempts may work on the same part, even in different generations. */
   @Override
   Optional<String> exclusive(SimulatedHandler.SimulatedAttempt attempt) {
     return Optional.of(part(attempt));
@@ -56,7 +56,7 @@ final class SupervisedSimulation extends ClusterSimulation {
     return attempt.task().substring(0, attempt.task().indexOf(" for "));
   }
 
-  /** As many parts as were asked for at first, which name the number of workers. */
+  /** Divides the work into a fixed number of parts, which name the number of workers. */
   private final class Parts implements SupervisedWork {
     @Override
     public List<byte[]> divide(int workers) {
@@ -90,8 +90,8 @@ final class SupervisedSimulation extends ClusterSimulation {
   }
 
   /**
-   * Without any other trouble kills the leader, after which all parts that there are workers for
-   * must run within three leases, and go on running.
+   * Kills the leader, without other faults. After that, all parts for which there are workers must
+   * run within three leases, and continue to run.
    */
   void requireNoLongStall() {
     faults.end();
@@ -116,7 +116,7 @@ final class SupervisedSimulation extends ClusterSimulation {
   }
 
   /**
-   * Kills the leader or another member, after which no part that there are workers for stands still
+   * Kills the leader or another member. After that, no part for which there are workers may stall
    * for longer than lease, margin and two seconds.
    */
   void requireShortStall() {
@@ -173,8 +173,8 @@ final class SupervisedSimulation extends ClusterSimulation {
   }
 
   /**
-   * What is not as it is to be: each part runs once and was divided for the members that there are,
-   * and each of these has its share.
+   * A description of an uneven state; empty if each part runs once, the work was divided for the
+   * present members, and each member has its share.
    */
   private Optional<String> uneven() {
     int workers = members.stream().mapToInt(SimulatedMember::workers).sum();

@@ -6,7 +6,7 @@ import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.partition.PartitionRunner;
 import java.util.List;
 
-/** A cluster that works through tasks. */
+/** A cluster with windowed work. */
 final class WindowedSimulation extends ClusterSimulation {
   private final Output output = new Output();
   private static final int TASKS = 60;
@@ -58,7 +58,7 @@ final class WindowedSimulation extends ClusterSimulation {
         "partitions are left: " + documents.list("partition/", 0));
   }
 
-  /** Kills a member, whose tasks are done lease, margin and two seconds later. */
+  /** Kills a member, and requires that its tasks are done lease, margin and two seconds later. */
   void requireShortStall() {
     stopFaults();
     for (int i = 0; i < 4; i++) {

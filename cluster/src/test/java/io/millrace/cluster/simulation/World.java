@@ -5,7 +5,7 @@ import java.util.PriorityQueue;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 
-/** True time, and what happens when. */
+/** The true time, the queue of scheduled events, and the random numbers of a simulation. */
 final class World {
   private record Event(long millis, long number, Runnable action) {}
 
@@ -24,7 +24,7 @@ final class World {
     return random;
   }
 
-  /** A number of {@code from} to {@code to}. */
+  /** A random number from {@code from} to {@code to}. */
   long between(long from, long to) {
     return random.nextLong(from, to + 1);
   }
@@ -37,7 +37,7 @@ final class World {
     return now;
   }
 
-  /** What is to hold at every moment. */
+  /** Sets a check that runs after every event. */
   void checkAlways(Runnable what) {
     check = what;
   }
@@ -50,7 +50,7 @@ final class World {
     at(now + millis, action);
   }
 
-  /** Lets everything happen up to a moment. May be called by what happens. */
+  /** Runs all events up to a time. May be called by events. */
   void runUntil(long millis) {
     while (!events.isEmpty() && events.peek().millis <= millis) {
       Event event = events.remove();

@@ -1,7 +1,7 @@
 /**
  * A cluster in virtual time. One seed decides everything: the clocks of members, how long requests
- * take and which are lost, who crashes, stands still or is cut off. Everything runs in one thread:
- * while a member waits for the documents, the world goes on inside of its call.
+ * take and which are lost, and which members crash, are paused or are disconnected. Everything runs
+ * in one thread: while a member waits for the documents, other events run inside its call.
  */
 @NullMarked
 package io.millrace.cluster.simulation;

@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** Somebody who sends lines to a port until they are taken. */
+/** A client that sends lines to a port until they are accepted. */
 final class Client {
   private static final Duration MOST = Duration.ofSeconds(60);
   private static final int MAX_SILENCE_MILLIS = 5000;
@@ -19,7 +19,7 @@ final class Client {
 
   private Client() {}
 
-  /** A port that nobody listens on. */
+  /** A free port. */
   static int freePort() throws IOException {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
@@ -27,8 +27,8 @@ final class Client {
   }
 
   /**
-   * Sends a line until it has an answer, which is the fence that it is written with. Where an
-   * answer was lost, the line is written twice.
+   * Sends a line until there is a response, which is the fence that it was written with. If a
+   * response is lost, the line is written twice.
    */
   static long send(int port, String line) {
     long end = System.nanoTime() + MOST.toNanos();

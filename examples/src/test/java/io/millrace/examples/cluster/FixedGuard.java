@@ -3,7 +3,7 @@ package io.millrace.examples.cluster;
 import io.millrace.cluster.lock.Guard;
 import java.time.Duration;
 
-/** A lock that is held for ever. */
+/** A guard that is always held. */
 record FixedGuard(long fence) implements Guard {
   @Override
   public Duration remaining() {

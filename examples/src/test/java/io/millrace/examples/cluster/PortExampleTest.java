@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two members of which one listens. */
+/** Two members, one of which listens. */
 final class PortExampleTest {
   private static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofSeconds(1));
 

@@ -23,7 +23,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The examples of remote work on members in one process, whose lambdas cross all the same. */
+/**
+ * The examples of remote work, with members in one process whose lambdas are serialized
+ * nevertheless.
+ */
 final class RemoteExamplesTest {
   private static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofSeconds(1));
   private static final long BETWEEN_LOOKS_NANOS = 5_000_000;
@@ -69,7 +72,7 @@ final class RemoteExamplesTest {
     Member first = start(new ListingExample(input, output, Duration.ofMillis(10)));
     start(new ListingExample(input, output, Duration.ofMillis(10)));
     awaitLines(10);
-    // A member that stops between a line and its commit would have the file hashed again.
+    // If a member stopped between a line and its commit, the file would be hashed again.
     await("all files are committed", () -> committed() == 10);
     stop(first);
     Files.writeString(input.resolve("later"), "abc");

@@ -58,7 +58,7 @@ final class TopicExampleTest {
     }
   }
 
-  /** The lines of the output, each as the file and place where it comes from and what it says. */
+  /** The lines of the output, each with its file, offset and text. */
   private List<String> brought() throws IOException {
     return Files.exists(lines)
         ? read(lines).map(line -> line.file() + " " + line.offset() + " " + line.line()).toList()
@@ -111,7 +111,7 @@ final class TopicExampleTest {
       assertThat(followers()).containsExactly(one.token());
       try (Member two = Member.start(cut, 1, TERMS, ClusterWork.of(example));
           Member three = Member.start(documents, 1, TERMS, ClusterWork.of(example))) {
-        // Files that nobody knew when the topic was divided come too.
+        // Files that did not exist when the topic was divided are followed too.
         while (!followers().containsAll(Set.of(two.token(), three.token()))) {
           write(5);
           awaitAll();

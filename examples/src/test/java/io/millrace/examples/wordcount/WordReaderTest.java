@@ -22,7 +22,7 @@ class WordReaderTest {
     return Files.write(folder.resolve("text"), content);
   }
 
-  /** Counts by pieces, through the forms that stand in the store. */
+  /** Counts by chunks, with the formats that the store holds. */
   private static Counts byPieces(Path file) throws IOException {
     Counts sum = new Counts();
     for (WordTasks.Chunk chunk : Text.split(file)) {

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Documents in an engine that other tests use before and after. */
+/** Documents in an engine that several tests share. */
 final class ElasticFixture implements DocumentsFixture {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 

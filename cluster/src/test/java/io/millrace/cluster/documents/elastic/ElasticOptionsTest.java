@@ -46,7 +46,7 @@ final class ElasticOptionsTest {
     assertThat(Credentials.from(Map.of("MILLRACE_ELASTICSEARCH_USER", ""))).isEmpty();
   }
 
-  /** With which authorizations a request comes. */
+  /** Returns the authorization headers of a request. */
   private static Queue<String> authorization(@Nullable Credentials credentials) throws IOException {
     Queue<String> seen = new ConcurrentLinkedQueue<>();
     HttpServer server =

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** Documents in a real Elasticsearch keep their promises. */
+/** The contract of versioned documents, for a real Elasticsearch. */
 final class ElasticsearchTest extends SearchEngineContract {
   private static @Nullable SearchEngine engine;
 

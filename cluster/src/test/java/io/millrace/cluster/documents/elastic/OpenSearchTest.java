@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** Documents in a real OpenSearch keep their promises. */
+/** The contract of versioned documents, for a real OpenSearch. */
 final class OpenSearchTest extends SearchEngineContract {
   private static @Nullable SearchEngine engine;
 

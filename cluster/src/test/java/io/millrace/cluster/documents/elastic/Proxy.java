@@ -14,17 +14,17 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
-/** A server between the documents and an engine, on which things go wrong. */
+/** A proxy between the documents and an engine, which injects faults. */
 final class Proxy implements AutoCloseable {
-  /** What goes wrong with a request. */
+  /** A fault of a request. */
   enum Fault {
     /** Nothing. */
     NONE,
-    /** It is carried out, and the connection breaks before the answer. */
+    /** The request is executed, and the connection breaks before the response. */
     DROP_ANSWER,
-    /** It is carried out, and the answer does not come before the proxy is closed. */
+    /** The request is executed, and the response does not come before the proxy is closed. */
     KEEP_ANSWER,
-    /** It is carried out twice, and the second answer comes. */
+    /** The request is executed twice, and the second response is returned. */
     SEND_TWICE
   }
 
@@ -47,13 +47,13 @@ final class Proxy implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
   }
 
-  /** From now on this happens to every request. */
+  /** Applies a fault to every request from now on. */
   void will(Fault fault) {
     this.fault = fault;
   }
 
   /**
-   * From now on every request is answered with a status and a type of error, and not carried out.
+   * From now on every request is answered with a status and a type of error, and is not executed.
    */
   void says(String statusAndType) {
     says = statusAndType;

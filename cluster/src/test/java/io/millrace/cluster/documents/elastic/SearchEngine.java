@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A real Elasticsearch or OpenSearch in a process of its own, with a port and a folder of its own.
- * It ends when it is closed, and also when the JVM dies that started it.
+ * It ends when it is closed, and also when the JVM that started it dies.
  */
 public final class SearchEngine implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -48,14 +48,14 @@ public final class SearchEngine implements AutoCloseable {
     }
   }
 
-  /** Starts an Elasticsearch and waits until it serves. */
+  /** Starts an Elasticsearch and waits until it is ready. */
   public static SearchEngine elasticsearch() {
     return start(
         "elasticsearch",
         folder -> new SearchEngine(folder, SearchEngineLaunch.elasticsearch(folder), null));
   }
 
-  /** Starts an Elasticsearch that wants encryption and users, and waits until it serves. */
+  /** Starts an Elasticsearch with encryption and users, and waits until it is ready. */
   public static SearchEngine securedElasticsearch() {
     return start(
         "elasticsearch",
@@ -67,31 +67,31 @@ public final class SearchEngine implements AutoCloseable {
         });
   }
 
-  /** Starts an OpenSearch and waits until it serves. */
+  /** Starts an OpenSearch and waits until it is ready. */
   public static SearchEngine opensearch() {
     return start(
         "opensearch",
         folder -> new SearchEngine(folder, SearchEngineLaunch.opensearch(folder), null));
   }
 
-  /** Where it serves, also after it was started again. */
+  /** Its address, which stays the same after a restart. */
   public URI address() {
     return URI.create((security == null ? "http" : "https") + "://127.0.0.1:" + port);
   }
 
-  /** Certificates by which it proves itself; empty where it speaks without encryption. */
+  /** Its certificates; empty without encryption. */
   public Optional<Path> certificates() {
     return Optional.ofNullable(security).map(SearchEngineSecurity::certificates);
   }
 
-  /** Credentials of a member of clusters, as programs take them; empty where it wants none. */
+  /** Credentials of a cluster member as environment variables; empty if it needs none. */
   public Map<String, String> environment() {
     return security == null
         ? Map.of()
         : SearchEngineSecurity.environment(SearchEngineSecurity.MEMBER);
   }
 
-  /** How to come to it as somebody who may do everything. */
+  /** Options for a client with all privileges. */
   public ElasticOptions options() {
     ElasticOptions options = ElasticOptions.at(address()).withTimeout(PATIENCE);
     return security == null
@@ -104,10 +104,10 @@ public final class SearchEngine implements AutoCloseable {
   }
 
   /**
-   * Asks it for something, as somebody who may do everything.
+   * Sends a request with all privileges.
    *
    * @param json the body; null for none
-   * @return the body of its answer, whatever the status
+   * @return the body of the response, whatever the status
    */
   public String send(String method, String path, @Nullable String json) throws IOException {
     try (ElasticClient engine = new ElasticClient(options())) {
@@ -115,12 +115,12 @@ public final class SearchEngine implements AutoCloseable {
     }
   }
 
-  /** Ends it by signal 9. Its folder stays. */
+  /** Kills it with SIGKILL. Its folder stays. */
   public void kill() {
     process.kill();
   }
 
-  /** Starts it again after it was killed, on what it left and where it served before. */
+  /** Starts it again after it was killed, with the same folder and address. */
   public void startAgain() throws IOException {
     process = SearchEngineProcess.start(launch.at(port));
   }

@@ -17,7 +17,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** What documents in a real engine must do, whichever it is. */
+/** The contract of documents in a real engine. */
 abstract class SearchEngineContract extends VersionedDocumentsContract {
   private static final Version FIRST = Version.NONE;
 

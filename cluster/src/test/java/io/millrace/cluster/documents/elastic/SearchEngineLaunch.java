@@ -7,28 +7,28 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** How an engine is started, again and again, in a folder of its own. */
+/** How an engine is started in its own folder, possibly several times. */
 interface SearchEngineLaunch {
   /**
-   * What starts it.
+   * The command that starts it.
    *
-   * @param port where it shall serve; 0 for one that the system chooses
+   * @param port the port; 0 for a free one
    */
   ProcessBuilder at(int port) throws IOException;
 
-  /** An engine of which there is one, for tests: little memory, and soon ready. */
+  /** Settings of a single engine for tests, with little memory and a fast start. */
   List<String> JVM = List.of("-Xms256m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
 
-  /** Who runs it where we are root. */
+  /** The user that runs it if the tests run as root. */
   String NOBODY = "65534";
 
-  /** An Elasticsearch in this folder, whom everybody may ask. */
+  /** An Elasticsearch in this folder, without security. */
   static SearchEngineLaunch elasticsearch(Path folder) throws IOException {
     Path config = Files.createDirectories(folder.resolve("config"));
     return elasticsearch(folder, config, "xpack.security.enabled: false\n");
   }
 
-  /** An Elasticsearch in this folder, for which keys and users were made there. */
+  /** An Elasticsearch in this folder, with the keys and users that were created there. */
   static SearchEngineLaunch securedElasticsearch(Path folder) throws IOException {
     return elasticsearch(folder, folder.resolve("config"), SearchEngineSecurity.settings());
   }
@@ -44,7 +44,7 @@ interface SearchEngineLaunch {
         String.join("\n", JVM) + "\n-Djava.io.tmpdir=" + scratch + "\n");
     List<String> command = new ArrayList<>();
     if (isRoot()) {
-      // It refuses to run as root.
+      // Elasticsearch refuses to run as root.
       run("chown", "-R", NOBODY + ":" + NOBODY, folder.toString());
       command.addAll(
           List.of("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups"));
@@ -85,9 +85,7 @@ interface SearchEngineLaunch {
     }
   }
 
-  /**
-   * A copy for the user that it runs as, who may not be able to read where root has unpacked it.
-   */
+  /** A copy for the user that it runs as, which may not be able to read root's folder. */
   private static Path copied(Path from, Path to) throws IOException {
     run("cp", "-r", from.toString(), to.toString());
     return to;
@@ -116,13 +114,13 @@ interface SearchEngineLaunch {
     command.addAll(List.of("-clusterName", folder.getFileName().toString(), "-numOfNode", "1"));
     return port -> {
       List<String> whole = new ArrayList<>(command);
-      // It adds the number of the node.
+      // OpenSearch appends the number of the node.
       whole.addAll(List.of("-baseHttpPort", Integer.toString(port - 1)));
       return new ProcessBuilder(whole).directory(folder.toFile());
     };
   }
 
-  /** What the module of engines has prepared. */
+  /** The folder that the module {@code engines} has prepared. */
   private static Path prepared(String name) {
     Path module = Path.of(System.getProperty("basedir", "")).toAbsolutePath();
     for (Path root = module; root != null; root = root.getParent()) {

@@ -13,10 +13,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** An engine's process, which ends when it is killed and when the JVM dies that started it. */
+/** An engine's process. It ends when it is killed, and when the JVM that started it dies. */
 final class SearchEngineProcess {
   /**
-   * Its standard input is a pipe that nobody writes to. When it ends, so does the whole session;
+   * Its standard input is a pipe without a writer. When the pipe ends, so does the whole session;
    * when the program ends, the session does too.
    */
   private static final String WITH_US = "{ \"$@\"; kill -9 0; } & cat > /dev/null; kill -9 0";
@@ -37,7 +37,7 @@ final class SearchEngineProcess {
     Thread.ofVirtual().name("search-engine").start(this::follow);
   }
 
-  /** Starts it and waits until it serves. */
+  /** Starts it and waits until it is ready. */
   static SearchEngineProcess start(ProcessBuilder command) throws IOException {
     SearchEngineProcess engine = new SearchEngineProcess(command);
     try {
@@ -53,7 +53,7 @@ final class SearchEngineProcess {
     }
   }
 
-  /** At which port it serves. */
+  /** Its port. */
   int port() {
     return started.join();
   }
@@ -84,7 +84,7 @@ final class SearchEngineProcess {
         new AssertionError("it has ended; this was the last of it:\n" + String.join("\n", last)));
   }
 
-  /** Ends it by signal 9, with all processes that belong to it. */
+  /** Kills it with SIGKILL, with all its processes. */
   void kill() {
     try {
       process.getOutputStream().close();

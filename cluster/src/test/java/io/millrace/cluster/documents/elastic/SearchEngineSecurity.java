@@ -8,25 +8,25 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Encryption and users of an Elasticsearch. Its certificate is for 127.0.0.1 and for no name.
+ * Encryption and users of an Elasticsearch. Its certificate is for 127.0.0.1 only.
  *
  * @param config the folder of its settings
  */
 record SearchEngineSecurity(Path config) {
   private static final String PASSWORD = "only for this test";
 
-  /** Who may do what docs/cluster.md says that members need. */
+  /** The user with the privileges that members need according to docs/cluster.md. */
   static final String MEMBER = "member";
 
-  /** Who may do everything. */
+  /** The user with all privileges. */
   static final String OWNER = "owner";
 
-  /** Makes keys and users. */
+  /** Creates keys and users. */
   static SearchEngineSecurity make(Path config) throws IOException {
     SearchEngineSecurity security = new SearchEngineSecurity(config);
     security.keytool("-genkeypair -keyalg EC -dname CN=test -ext san=ip:127.0.0.1 -validity 2");
     security.keytool("-exportcert -rfc -file " + security.certificates());
-    // What is no hash is the password itself.
+    // A value that is not a hash is the password itself.
     Files.writeString(
         config.resolve("users"), "%s:%s%n%s:%s%n".formatted(MEMBER, PASSWORD, OWNER, PASSWORD));
     Files.writeString(
@@ -42,17 +42,17 @@ record SearchEngineSecurity(Path config) {
     return security;
   }
 
-  /** Certificates by which it proves itself. */
+  /** The engine's certificates. */
   Path certificates() {
     return config.resolve("certificates.pem");
   }
 
-  /** The credentials of a user, as the environment of a program has them. */
+  /** The credentials of a user as environment variables. */
   static Map<String, String> environment(String user) {
     return Map.of(Credentials.USER, user, Credentials.PASSWORD, PASSWORD);
   }
 
-  /** What its settings say. */
+  /** The settings of the engine. */
   static String settings() {
     return """
     xpack.security.enabled: true

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A {@link CountingProcess}, with how far it has said to be. */
+/** A running {@link CountingProcess}, and the number of steps that it has reported. */
 final class Counter {
   private final String name;
   private final Process process;
@@ -24,15 +24,15 @@ final class Counter {
     output = process.inputReader();
   }
 
-  /** Starts one in a folder. */
+  /** Starts a process in a folder. */
   static Counter start(Path folder, String name) throws IOException {
     return start(List.of(), System.getProperty("java.class.path"), folder, name);
   }
 
   /**
-   * Starts one by another program.
+   * Starts a process by another program.
    *
-   * @param by the program and its arguments, which the command is added to
+   * @param by the program and its arguments, to which the command is appended
    * @param classes the class path
    */
   static Counter start(List<String> by, String classes, Path folder, String name)
@@ -45,7 +45,7 @@ final class Counter {
         name, new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
   }
 
-  /** Reads on until it has come this many steps further, or to its end. */
+  /** Reads its output until it has made this many more steps, or has ended. */
   void follow(int steps) throws IOException {
     for (long until = (long) said + steps; said < until; ) {
       String line = output.readLine();
@@ -57,15 +57,15 @@ final class Counter {
     }
   }
 
-  /** Has it stand still, or go on. */
+  /** Stops or continues the process. */
   void signal(String signal) throws IOException, InterruptedException {
     Process kill = new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).start();
     assertThat(kill.waitFor()).isZero();
   }
 
-  /** Ends it by signal 9, if it has not ended. */
+  /** Kills the process with SIGKILL, if it is running. */
   void kill() {
-    // The process itself would take along what it has said.
+    // Destroying the process object would discard its output.
     process.toHandle().destroyForcibly();
     try {
       assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
@@ -74,17 +74,20 @@ final class Counter {
     }
   }
 
-  /** How many steps it has said to have made. */
+  /** The number of steps that it has reported. */
   int said() {
     return said;
   }
 
-  /** Each has counted as far as it has said, all of them having ended and been followed. */
+  /**
+   * Requires that the counters match the reported steps, when all processes have ended and their
+   * output was read.
+   */
   static void check(Path folder, List<Counter> counters) {
     try (FileDocuments documents = FileDocuments.open(folder)) {
       JsonNode counts = new JsonMapper().readTree(documents.get("counter").orElseThrow().json());
       for (Counter counter : counters) {
-        // What was on its way when it was killed may count, what it has said does.
+        // A step in progress when the process was killed may count; reported steps must.
         assertThat(counts.path(counter.name).asInt())
             .as(counter.name)
             .isBetween(counter.said, counter.said + 1);

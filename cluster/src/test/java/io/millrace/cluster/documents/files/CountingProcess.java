@@ -8,15 +8,15 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A process that counts up in one document which it shares with others, and makes and deletes
- * another one in between. It prints how far it has come by itself after each step that succeeded.
+ * A process that increments a counter in a shared document, and creates and deletes another one in
+ * between. It prints the number of its own increments after each successful step.
  */
 final class CountingProcess {
   private static final JsonMapper JSON = new JsonMapper();
 
   private CountingProcess() {}
 
-  /** With the folder and the name of this process. */
+  /** Runs with the folder and the name of this process as arguments. */
   public static void main(String[] arguments) {
     try (FileDocuments documents = FileDocuments.open(Path.of(arguments[0]))) {
       String name = arguments[1];

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Documents in files keep their promises. */
+/** The contract of versioned documents, for files. */
 final class FileDocumentsContractTest extends VersionedDocumentsContract {
   @TempDir private static Path folder;
   private static int homes;
@@ -35,7 +35,7 @@ final class FileDocumentsContractTest extends VersionedDocumentsContract {
       return documents;
     }
 
-    /** The folder goes with the tests. */
+    /** The folder is removed with the tests. */
     @Override
     public void close() {}
   }

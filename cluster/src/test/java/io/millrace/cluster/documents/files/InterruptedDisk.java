@@ -6,11 +6,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A disk on which something happens just before one of the calls: others go on, or the caller dies.
- * It syncs nothing, since no power is cut here.
+ * A disk that runs an action just before one of the calls: other writers continue, or the caller
+ * dies. It does not sync, because no power failure is simulated.
  */
 class InterruptedDisk extends Disk {
-  /** What ends the caller, and everything that he would still do. */
+  /** Ends the caller and all its later calls. */
   static final class Killed extends Error {
     private static final long serialVersionUID = 1;
   }
@@ -20,12 +20,12 @@ class InterruptedDisk extends Disk {
   private int calls;
   private boolean dead;
 
-  /** With what happens before a call. */
+  /** Creates a disk with the action to run before a call. */
   InterruptedDisk(Runnable event) {
     this.event = event;
   }
 
-  /** From now on, the event comes before a call, the next one being 1. */
+  /** Selects the call before which the action runs; the next call is 1. */
   void interruptBefore(int call) {
     calls = 0;
     before = call;

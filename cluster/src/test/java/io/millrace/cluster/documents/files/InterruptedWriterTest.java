@@ -21,9 +21,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A process that makes a change is stopped before each single thing that it does to a file, while
- * others change the same document in every way, and then goes on or dies. Segments are of three
- * versions, so that all that can be met at a segment's end is met.
+ * A process that makes a change is stopped before each operation on a file, while others change the
+ * same document in every way. Then it continues or dies. Segments have three versions, so that the
+ * ends of segments are tested too.
  */
 final class InterruptedWriterTest {
   private static final String KEY = "partition/7-1";
@@ -32,7 +32,7 @@ final class InterruptedWriterTest {
 
   private long looks;
 
-  /** What somebody does to the document. */
+  /** An operation on the document. */
   enum Action {
     MAKE,
     WRITE,
@@ -42,7 +42,8 @@ final class InterruptedWriterTest {
   }
 
   /**
-   * What the others do in the meantime: that many versions, with or without an end and a new one.
+   * What the other writer does meanwhile: a number of versions, possibly a deletion, and possibly a
+   * new document.
    */
   private enum OtherChanges {
     NOTHING(0, false, 0),
@@ -107,12 +108,12 @@ final class InterruptedWriterTest {
   }
 
   private FileDocuments open(Path home, Disk disk) {
-    // Time passes so fast that what is discarded can be removed at the next occasion.
+    // Time passes so fast that discarded files can be removed at once.
     InstantSource clock = () -> Instant.ofEpochSecond(100L * ++looks);
     return FileDocuments.open(home, disk, clock, NAMES);
   }
 
-  /** One change, interrupted at one place. */
+  /** One operation, interrupted before one call. */
   private final class Run {
     private final Path home;
     private final Action action;
@@ -135,7 +136,7 @@ final class InterruptedWriterTest {
       others = new OtherWriter(documents);
     }
 
-    /** Whether there was such a call. */
+    /** Runs the operation; returns whether there was such a call. */
     boolean interrupted(int call) {
       for (int i = 0; i < versions; i++) {
         others.write();
@@ -182,7 +183,7 @@ final class InterruptedWriterTest {
       switch (action) {
         case MAKE, WRITE -> {
           if (result.isPresent()) {
-            // It counts: it is the newest, or others have built on it.
+            // It took effect: it is the newest, or others have replaced it.
             assertThat(List.of(last, seen)).contains(result);
           } else {
             assertThat(isMine(seen) || isMine(last)).as("what was refused is there").isFalse();
@@ -209,7 +210,7 @@ final class InterruptedWriterTest {
     }
   }
 
-  /** The document that came of it: the new one, the deleted one, the one read. */
+  /** The resulting document: the new one, the deleted one, or the one read. */
   private static Optional<VersionedDocument> action(
       Action action, FileDocuments documents, Version expected) {
     return switch (action) {
@@ -230,7 +231,10 @@ final class InterruptedWriterTest {
     return document.filter(found -> found.json().equals(MINE)).isPresent();
   }
 
-  /** Everything can be done as ever, and nothing is left when all is deleted. */
+  /**
+   * Requires that all operations work as usual, and that nothing is left when everything is
+   * deleted.
+   */
   private static void goesOn(
       Path home, VersionedDocuments documents, Optional<VersionedDocument> last)
       throws IOException {
@@ -250,7 +254,7 @@ final class InterruptedWriterTest {
     }
   }
 
-  /** The others, who see what there is and change it; they are never refused. */
+  /** Another writer, which reads the present state and changes it; it is never refused. */
   private static final class OtherWriter {
     private final VersionedDocuments documents;
     private int count;

@@ -7,7 +7,10 @@ import org.junit.jupiter.api.extension.AnnotatedElementContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDirFactory;
 
-/** A folder in memory where the system has one: for tests that make tens of thousands of files. */
+/**
+ * Creates temporary folders in memory if the system supports that, for tests that create tens of
+ * thousands of files.
+ */
 final class MemoryFolder implements TempDirFactory {
   private static final Path MEMORY = Path.of("/dev/shm");
 

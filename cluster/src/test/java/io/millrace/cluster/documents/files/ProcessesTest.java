@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processes on one folder, which are killed and stopped in the middle of whatever they do. */
+/** Processes that share a folder and are killed and stopped at any moment. */
 @Timeout(120)
 final class ProcessesTest {
   private static final int ROUNDS = 4;
@@ -43,7 +43,7 @@ final class ProcessesTest {
       steady.follow(STEPS);
       killed.kill();
       killed.follow(Integer.MAX_VALUE);
-      // Long enough that what the stopped one has seen is cleared away.
+      // Long enough for the files that the stopped process has read to be cleared away.
       steady.follow(4 * STEPS);
       killed = start();
       killed.follow(1);

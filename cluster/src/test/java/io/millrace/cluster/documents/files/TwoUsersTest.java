@@ -17,12 +17,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processes of two users on one folder, as docs/cluster.md says that it be set up. */
+/** Processes of two users that share a folder, which is set up as docs/cluster.md describes. */
 @Timeout(120)
 final class TwoUsersTest {
   private static final int STEPS = 200;
 
-  /** Numbers that no user and no group has, which is all that the system asks for. */
+  /** Ids that no user and no group has, which the system accepts. */
   private static final int GROUP = 54_321;
 
   private static final int ONE = 54_001;
@@ -72,7 +72,7 @@ final class TwoUsersTest {
         "sh");
   }
 
-  /** A copy of our class path, which may lie where only root can read. */
+  /** A copy of the class path, which may be readable by root only. */
   private String readableByAll() throws IOException, InterruptedException {
     Path copies = Files.createDirectory(root.resolve("classes"));
     List<String> entries = new ArrayList<>();

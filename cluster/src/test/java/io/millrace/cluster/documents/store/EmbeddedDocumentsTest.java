@@ -3,7 +3,7 @@ package io.millrace.cluster.documents.store;
 import io.millrace.cluster.documents.DocumentsFixture;
 import io.millrace.cluster.documents.VersionedDocumentsContract;
 
-/** Documents of a store in this process keep their promises. */
+/** The contract of versioned documents, for a store in this process. */
 final class EmbeddedDocumentsTest extends VersionedDocumentsContract {
   @Override
   protected DocumentsFixture newFixture() {

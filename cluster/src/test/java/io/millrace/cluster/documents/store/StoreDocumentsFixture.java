@@ -10,7 +10,7 @@ import io.millrace.store.testkit.environment.SimulatedDisk;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 
-/** Documents of a store in this process, on a disk in memory. */
+/** Documents in a store in this process, with a disk in memory. */
 final class StoreDocumentsFixture implements DocumentsFixture {
   private final EmbeddedTaskStore store = newStore();
 

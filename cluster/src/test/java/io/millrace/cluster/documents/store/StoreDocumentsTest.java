@@ -49,7 +49,7 @@ final class StoreDocumentsTest {
     Semaphore other = new Semaphore(0);
     VersionedDocuments.Watch watch = documents.watch("lock/a", told::release).orElseThrow();
     try (VersionedDocuments.Watch _ = documents.watch("lock/b", other::release).orElseThrow()) {
-      // Both are told when the subscription is open, or to look for what was before.
+      // Both are notified when the subscription opens, to read earlier changes.
       told.acquire();
       other.acquire();
       Version version = documents.put("lock/a", Version.NONE, "{}").orElseThrow();

@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
-/** A leader that is driven by hand, and members whose every write is too. */
+/** A leader and members whose steps and writes are made by the test. */
 final class DispatcherFixture implements Dispatcher.Submitter, AutoCloseable {
   static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofSeconds(10));
   static final long LEASE = 10_000;
@@ -64,7 +64,7 @@ final class DispatcherFixture implements Dispatcher.Submitter, AutoCloseable {
     events.add("end");
   }
 
-  /** A turn of the leader, after which members show that they live. */
+  /** Runs a round of the leader, and then renews the members' locks. */
   void round() {
     long now = fence;
     leader.step(
@@ -82,7 +82,7 @@ final class DispatcherFixture implements Dispatcher.Submitter, AutoCloseable {
     presences.replaceAll((token, held) -> locks(token).renew(held).orElseThrow());
   }
 
-  /** Turns until so much time is over, a quarter of the lease apart. */
+  /** Runs rounds for some time, a quarter of the lease apart. */
   void rounds(long millis) {
     for (long passed = 0; passed < millis; passed += LEASE / 4) {
       clock.advance(LEASE / 4);
@@ -103,7 +103,7 @@ final class DispatcherFixture implements Dispatcher.Submitter, AutoCloseable {
     presences.put(token, locks(token).create(MemberRegistration.PREFIX + token).orElseThrow());
   }
 
-  /** It is never heard of again. */
+  /** Lets a member disappear without a trace. */
   void disappear(String token) {
     presences.remove(token);
   }

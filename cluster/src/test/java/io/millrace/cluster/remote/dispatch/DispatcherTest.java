@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of submissions, step by step. */
+/** The life of submissions, step by step. */
 final class DispatcherTest {
   private static final long NEVER = Long.MAX_VALUE;
   private static final Outcome DONE = new Outcome.Done("c2VhbGVk");

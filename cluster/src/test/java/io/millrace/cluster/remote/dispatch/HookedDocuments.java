@@ -7,23 +7,23 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import java.util.List;
 import java.util.Optional;
 
-/** Documents among whose changes something may happen. */
+/** Documents with hooks before changes. */
 public final class HookedDocuments implements VersionedDocuments {
   private final VersionedDocuments documents;
   private Runnable beforeDeletion = () -> {};
   private String losesAnswersOf = "-";
 
-  /** These documents, as they are for now. */
+  /** Wraps documents, without hooks for now. */
   public HookedDocuments(VersionedDocuments documents) {
     this.documents = documents;
   }
 
-  /** Has something happen once, right before the next deletion. */
+  /** Runs an action once, right before the next deletion. */
   public void beforeDeletion(Runnable what) {
     beforeDeletion = what;
   }
 
-  /** Changes of documents whose keys begin so are made, and the answers lost. */
+  /** Loses the responses to changes of documents with this prefix; the changes are made. */
   public void loseAnswersOf(String prefix) {
     losesAnswersOf = prefix;
   }
