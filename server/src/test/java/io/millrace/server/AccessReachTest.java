@@ -90,7 +90,7 @@ final class AccessReachTest {
         .filteredOn(Route::limitable)
         .extracting(Route::path)
         .noneMatch(path -> path.startsWith("/access"))
-        .doesNotContain("/store/backup", "/metrics", "/dci/config", "/api/workers");
+        .doesNotContain("/store/backup", "/metrics", "/dci/config", "/blobs", "/cluster");
   }
 
   @Test
@@ -192,6 +192,36 @@ final class AccessReachTest {
     assertThat(status("POST", "/api/worker/mail/next", "{\"name\":\"w\",\"id\":\"w\"}"))
         .isEqualTo(200);
     assertThat(server.get("/api/jobs/" + names[2]).body()).contains("pending");
+  }
+
+  @Test
+  void of_batches_and_workers_only_those_of_types_in_reach_are_seen() throws Exception {
+    for (String type : List.of("mail", "image", "mailing")) {
+      server.submit("/api/jobs/submit/" + type, "Priority", "batch", "Payload", "x");
+      String worker = "{\"name\":\"worker\",\"id\":\"for-%s\"}".formatted(type);
+      server.post("/api/worker/" + type + "/next", worker);
+    }
+    assertThat(json(server.get("/api/batches"))).hasSize(3);
+    for (String query : List.of("", "?limit=2", "?limit=1000")) {
+      HttpResponse<String> seen = limited("GET", "/api/batches" + query, "");
+      assertThat(json(seen)).as(query).hasSize(2);
+      assertThat(seen.body()).contains("mailing").doesNotContain("image");
+    }
+    assertThat(json(limited("GET", "/api/batches?limit=1", ""))).hasSize(1);
+    for (JsonNode batch : json(server.get("/api/batches"))) {
+      int expected = batch.path("type").asString().equals("image") ? 404 : 200;
+      String path = "/api/batches/" + batch.path("id").asString();
+      for (String part : List.of("", "/jobs", "/wait?timeout=0")) {
+        assertThat(status("GET", path + part, "")).as(path + part).isEqualTo(expected);
+      }
+    }
+    assertThat(limited("GET", "/api/workers", "").body())
+        .contains("for-mail", "for-mailing")
+        .doesNotContain("for-image");
+    assertThat(status("GET", "/api/workers/for-mail", "")).isEqualTo(200);
+    assertThat(status("GET", "/api/workers/for-image", "")).isEqualTo(404);
+    assertThat(limited("GET", "/dci/plugins", "").body()).contains("shell");
+    assertThat(limited("GET", "/dci/queue-prototypes-json", "").body()).contains("shell");
   }
 
   private String submitted(String queue) throws IOException, InterruptedException {

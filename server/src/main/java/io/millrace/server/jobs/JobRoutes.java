@@ -21,6 +21,7 @@ import io.millrace.jobs.registry.Jobs;
 import io.millrace.work.Watch;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
@@ -59,12 +60,11 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
         .post("/jobs/{key}/cancel", request -> change(request, registry::cancel))
         .action("job.retry")
         .post("/jobs/{key}/retry", request -> change(request, registry::retry));
-    // A batch may have jobs of several types.
-    all.query("limit", "after").get("/batches", this::batches);
-    all.get("/batches/{batch}", request -> Json.response(counted(batch(request))))
+    api.query("limit", "after").get("/batches", this::batches);
+    api.get("/batches/{batch}", request -> Json.response(counted(batch(request))))
         .get("/batches/{batch}/jobs", request -> jobs(batch(request)).response(shapes));
     api.query("timeout").get("/jobs/{key}/wait", this::awaitJob);
-    all.query("timeout").get("/batches/{batch}/wait", this::awaitBatch);
+    api.query("timeout").get("/batches/{batch}/wait", this::awaitBatch);
   }
 
   private Response list(Request request) {
@@ -133,7 +133,17 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
   private Response batches(Request request) {
     long after = request.query().integer("after", 0, 0, Long.MAX_VALUE);
     int limit = (int) request.query().integer("limit", USUAL_BATCHES, 1, MAX_BATCHES);
-    return Json.response(Json.array(registry.batches(after, limit), Shapes::of));
+    List<Batch> found = new ArrayList<>();
+    List<Batch> page;
+    do {
+      page = registry.batches(after, limit);
+      page.stream()
+          .filter(batch -> Types.reaches(request, batch.type()))
+          .limit(limit - (long) found.size())
+          .forEach(found::add);
+      after = page.isEmpty() ? after : page.getLast().id();
+    } while (found.size() < limit && page.size() == limit);
+    return Json.response(Json.array(found, Shapes::of));
   }
 
   private JobPages jobs(Batch batch) {
@@ -196,14 +206,18 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
   }
 
   /**
-   * The batch of {@code {batch}}.
+   * The batch of {@code {batch}}. All of its jobs have one type; if that is out of reach of the
+   * caller, it is as if it were not there.
    *
    * @throws HttpProblem 404 if there is none
    */
   private Batch batch(Request request) {
     String text = request.parameter("batch");
     try {
-      return registry.batch(Long.parseLong(text)).orElseThrow(() -> noBatch(text));
+      return registry
+          .batch(Long.parseLong(text))
+          .filter(batch -> Types.reaches(request, batch.type()))
+          .orElseThrow(() -> noBatch(text));
     } catch (NumberFormatException _) {
       throw noBatch(text);
     }

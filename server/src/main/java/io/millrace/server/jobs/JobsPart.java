@@ -211,7 +211,8 @@ public final class JobsPart implements Part {
             "/events",
             request -> JobEvents.response(request, served.jobs(), served.workers(), shapes));
     clients
-        .get("/workers", _ -> Json.response(Json.array(served.workers().list(), Shapes::of)))
+        .limitable()
+        .get("/workers", request -> workers(request, served.workers()))
         .get(
             "/workers/{id}",
             request -> Json.response(Shapes.of(worker(request, served.workers()))));
@@ -232,9 +233,22 @@ public final class JobsPart implements Part {
     return api.routes();
   }
 
+  /** The workers for types within the reach of the caller. */
+  private static Response workers(Request request, Workers workers) {
+    return Json.response(
+        Json.array(
+            workers.list().stream()
+                .filter(worker -> Types.reaches(request, worker.type()))
+                .toList(),
+            Shapes::of));
+  }
+
   private static WorkerView worker(Request request, Workers workers) {
     String id = request.parameter("id");
-    return workers.find(id).orElseThrow(() -> HttpProblem.notFound("there is no worker " + id));
+    return workers
+        .find(id)
+        .filter(worker -> Types.reaches(request, worker.type()))
+        .orElseThrow(() -> HttpProblem.notFound("there is no worker " + id));
   }
 
   /** Defines the answers to failures of jobs. */

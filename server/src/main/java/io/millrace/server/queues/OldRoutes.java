@@ -27,8 +27,8 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
   void addTo(DciRoutes whole) {
     DciRoutes api = whole.limitable();
     api.get("/scheduler-json", (request, _) -> queues.all(request));
-    whole.get("/queue-prototypes-json", (_, _) -> prototypes());
-    api.role(Role.VIEWER).post("/queue-prototypes-json", (_, _) -> prototypes());
+    api.get("/queue-prototypes-json", (request, _) -> prototypes(request));
+    api.role(Role.VIEWER).post("/queue-prototypes-json", (request, _) -> prototypes(request));
     api.errors(Refusal.UNSUCCESSFUL)
         .role(Role.OPERATOR)
         .action("queue.change")
@@ -47,9 +47,10 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
             (request, input) -> createFromQuery(request, input));
   }
 
-  private Response prototypes() {
+  private Response prototypes(Request request) {
     ObjectNode names = Json.object();
-    plugins.namesInUse().forEach(name -> names.put(name, name));
+    boolean all = queues.reach(request).isUnlimited();
+    (all ? plugins.namesInUse() : plugins.names()).forEach(name -> names.put(name, name));
     return Json.response(names);
   }
 

@@ -53,9 +53,10 @@ final class QueueRoutes {
   }
 
   void addTo(DciRoutes whole) {
-    whole.get("/plugins", (_, _) -> Json.response(Shapes.strings(List.copyOf(plugins.names()))));
     DciRoutes api = whole.limitable();
-    api.get("/queues", (request, _) -> all(request))
+    // Names of plugins tell nothing of queues, and who creates a queue needs them.
+    api.get("/plugins", (_, _) -> Json.response(Shapes.strings(List.copyOf(plugins.names()))))
+        .get("/queues", (request, _) -> all(request))
         .get("/queues/{queue}", (request, _) -> one(find(request, request.parameter("queue"))));
     api.role(Role.OPERATOR)
         .action("queue.create")
