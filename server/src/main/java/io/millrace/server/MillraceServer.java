@@ -36,6 +36,7 @@ import io.millrace.server.schedules.JobTarget;
 import io.millrace.server.schedules.QueueTarget;
 import io.millrace.server.schedules.SchedulesPart;
 import io.millrace.server.security.Access;
+import io.millrace.server.security.ConfiguredPrincipal;
 import io.millrace.server.security.FilePermissions;
 import io.millrace.server.security.Principals;
 import io.millrace.server.security.Token;
@@ -49,6 +50,7 @@ import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -235,6 +237,11 @@ public final class MillraceServer implements AutoCloseable {
                 new GraphTarget(graph.graph())),
             random);
     audit.reachesNodeBy(graph::reaches);
+    List<ConfiguredPrincipal> configured = new ArrayList<>(jobs.principals());
+    if (token != null) {
+      configured.addFirst(new ConfiguredPrincipal(Caller.OWNER, "server.token-file"));
+    }
+    access.configured(configured);
     return List.of(
         audit,
         access,

@@ -548,4 +548,40 @@ final class AccessApiTest {
     }
     assertThat(asAdmin("GET", "/store/groups", "").statusCode()).isEqualTo(200);
   }
+
+  @Test
+  void secrets_of_the_configuration_belong_to_principals_that_are_changed_only_there()
+      throws Exception {
+    close();
+    Path token = Files.writeString(folder.resolve("token"), "s3cret");
+    Path apiKey = Files.writeString(folder.resolve("api"), "k3y");
+    server =
+        TestServer.in(
+            folder,
+            "server.token-file",
+            token.toString(),
+            "jobs.api-key-file",
+            apiKey.toString(),
+            "jobs.worker.token",
+            "w0rker");
+    JsonNode all = json(asAdmin("GET", PRINCIPALS, ""));
+    assertThat(all)
+        .extracting(each -> each.path("name").asString() + " " + each.path("roles"))
+        .containsExactly(
+            "root [\"admin\"]",
+            "server token [\"admin\",\"worker\"]",
+            "API key [\"operator\"]",
+            "worker [\"worker\"]");
+    assertThat(all.path(0).path("configured").isNull()).isTrue();
+    assertThat(all.toString()).doesNotContain("s3cret", "k3y", "w0rker");
+    for (String name : List.of("server%20token", "API%20key", "worker")) {
+      String path = PRINCIPALS + "/" + name;
+      assertThat(json(asAdmin("GET", path, "")).path("configured").asString()).contains(".");
+      assertThat(asAdmin("PATCH", path, "{\"disabled\":true}").statusCode()).isEqualTo(409);
+      assertThat(asAdmin("POST", path + "/keys", "{}").statusCode()).isEqualTo(409);
+      HttpResponse<String> refused = asAdmin("DELETE", path, "");
+      assertThat(refused.statusCode()).isEqualTo(409);
+      assertThat(refused.body()).contains("is configured by");
+    }
+  }
 }

@@ -9,6 +9,7 @@ import io.millrace.access.AccessRegistry;
 import io.millrace.http.ErrorResponses;
 import io.millrace.http.Route;
 import io.millrace.server.Part;
+import io.millrace.server.security.ConfiguredPrincipal;
 import io.millrace.server.security.Principals;
 import io.millrace.store.TaskStore;
 import java.time.InstantSource;
@@ -20,6 +21,7 @@ public final class AccessPart implements Part {
   private final AccessDirectory directory;
   private final AccessRegistry registry;
   private final Principals principals;
+  private List<ConfiguredPrincipal> configured = List.of();
 
   private AccessPart(AccessDirectory directory, AccessRegistry registry, Principals principals) {
     this.directory = directory;
@@ -46,9 +48,14 @@ public final class AccessPart implements Part {
     return principals;
   }
 
+  /** Sets the principals that are configured, to be listed with the others. */
+  public void configured(List<ConfiguredPrincipal> given) {
+    configured = List.copyOf(given);
+  }
+
   @Override
   public List<Route> routes() {
-    return new AccessRoutes(registry).routes();
+    return new AccessRoutes(registry, configured).routes();
   }
 
   @Override

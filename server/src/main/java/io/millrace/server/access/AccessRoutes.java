@@ -17,6 +17,7 @@ import io.millrace.http.json.Json;
 import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
+import io.millrace.server.security.ConfiguredPrincipal;
 import io.millrace.server.security.Principals;
 import java.io.IOException;
 import java.time.DateTimeException;
@@ -26,6 +27,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -33,7 +35,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The routes under {@code /access}: all but one's own entry need the role admin. */
-record AccessRoutes(AccessRegistry registry) {
+record AccessRoutes(AccessRegistry registry, List<ConfiguredPrincipal> configured) {
   private static final int MAX_BODY_BYTES = 1 << 18;
   private static final Set<String> OF_REACH = Set.of("groups", "queues", "types", "graph");
   private static final Set<String> OF_KEY = Set.of("name", "expires");
@@ -49,7 +51,7 @@ record AccessRoutes(AccessRegistry registry) {
     ApiRoutes api = ApiRoutes.below("/access").errors(ErrorForm.PROBLEM_DETAILS);
     ApiRoutes admin = api.role(Caller.Role.ADMIN);
     admin
-        .get("/principals", _ -> Json.response(Json.array(registry.principals(), AccessRoutes::of)))
+        .get("/principals", _ -> principals())
         .get("/principals/{name}", this::show)
         .get("/keys", _ -> Json.response(Json.array(registry.keys(), AccessRoutes::of)))
         .action("principal.delete")
@@ -68,8 +70,33 @@ record AccessRoutes(AccessRegistry registry) {
     return api.routes();
   }
 
+  private Response principals() {
+    ArrayNode all = Json.array(registry.principals(), AccessRoutes::of);
+    configured.forEach(each -> all.add(of(each)));
+    return Json.response(all);
+  }
+
+  private Optional<ConfiguredPrincipal> configured(String name) {
+    return configured.stream().filter(each -> each.caller().principal().equals(name)).findAny();
+  }
+
+  /** The principal that a request changes; its name is never that of a configured one. */
+  private String changed(Request request) {
+    String name = request.parameter("name");
+    configured(name)
+        .ifPresent(each -> {
+          throw new HttpProblem(
+              409, name + " is configured by " + each.setting() + ", and is changed only there");
+        });
+    return name;
+  }
+
   private Response show(Request request) {
     String name = request.parameter("name");
+    ConfiguredPrincipal fixed = configured(name).orElse(null);
+    if (fixed != null) {
+      return Json.response(of(fixed).set("keys", Json.array()));
+    }
     Principal principal =
         registry
             .principal(name)
@@ -114,6 +141,7 @@ record AccessRoutes(AccessRegistry registry) {
   }
 
   private Response change(Request request) throws IOException {
+    String name = changed(request);
     ObjectNode body = Json.objectBody(request, MAX_BODY_BYTES);
     Json.checkFields("a change of a principal", body, OF_CHANGE);
     if (body.isEmpty()) {
@@ -128,19 +156,19 @@ record AccessRoutes(AccessRegistry registry) {
             password != null && password.isNull() ? "" : Json.text("password", password),
             bool("disabled", body.get("disabled")),
             body.path("rate").isNull() ? Integer.valueOf(0) : rate(body.get("rate")));
-    return Json.response(of(registry.change(request.parameter("name"), change)));
+    return Json.response(of(registry.change(name, change)));
   }
 
   private Response delete(Request request) {
-    String name = request.parameter("name");
+    String name = changed(request);
     registry.delete(name);
     return Json.response(Json.object().put("deleted", name));
   }
 
   private Response addKey(Request request) throws IOException {
+    String name = changed(request);
     NewKey key = key(request.hasBody() ? Json.objectBody(request, MAX_BODY_BYTES) : Json.object());
-    return Json.response(
-        201, UNKEPT, of(registry.addKey(request.parameter("name"), key, by(request))));
+    return Json.response(201, UNKEPT, of(registry.addKey(name, key, by(request))));
   }
 
   private Response revoke(Request request) {
@@ -281,7 +309,22 @@ record AccessRoutes(AccessRegistry registry) {
         .put("rate", principal.rate())
         .put("disabled", principal.disabled())
         .put("created", principal.created().toString())
-        .put("created_by", principal.createdBy());
+        .put("created_by", principal.createdBy())
+        .putNull("configured");
+  }
+
+  private static ObjectNode of(ConfiguredPrincipal principal) {
+    ObjectNode json = Json.object().put("name", principal.caller().principal());
+    ArrayNode roles = json.putArray("roles");
+    principal.roles().forEach(role -> roles.add(role.name().toLowerCase(Locale.ROOT)));
+    return json.putNull("reach")
+        .put("note", "configured by " + principal.setting())
+        .put("password", false)
+        .putNull("rate")
+        .put("disabled", false)
+        .putNull("created")
+        .putNull("created_by")
+        .put("configured", principal.setting());
   }
 
   private static ObjectNode of(Reach reach) {

@@ -30,6 +30,7 @@ import io.millrace.jobs.worker.Workers;
 import io.millrace.server.Part;
 import io.millrace.server.ServerException;
 import io.millrace.server.metrics.JobFigures;
+import io.millrace.server.security.ConfiguredPrincipal;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.TaskStore;
 import java.time.Clock;
@@ -140,6 +141,15 @@ public final class JobsPart implements Part {
     return jobs.retention(settings.retention());
   }
 
+  /** Who has the API key or the token of workers, as far as they are configured. */
+  public List<ConfiguredPrincipal> principals() {
+    return keys(settings).principals();
+  }
+
+  private static Keys keys(JobsSettings settings) {
+    return new Keys(settings.access().apiKey(), settings.workers().token());
+  }
+
   @Override
   public List<Route> routes() {
     return routes(served, settings);
@@ -189,7 +199,7 @@ public final class JobsPart implements Part {
   /** The routes, also below the configured prefix. */
   static List<Route> routes(Served served, JobsSettings settings) {
     JobsSettings.Access access = settings.access();
-    Keys keys = new Keys(access.apiKey(), settings.workers().token());
+    Keys keys = keys(settings);
     ApiRoutes api =
         access.prefix().isEmpty()
             ? ApiRoutes.below("/api")

@@ -5,8 +5,11 @@ import io.millrace.http.Caller;
 import io.millrace.http.Caller.Role;
 import io.millrace.http.message.Headers;
 import io.millrace.http.message.HttpProblem;
+import io.millrace.server.security.ConfiguredPrincipal;
 import io.millrace.server.security.Token;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +35,18 @@ record Keys(@Nullable Token apiKey, @Nullable Token workerToken) {
     Set<Role> roles = EnumSet.copyOf(Role.OPERATOR.andBelow());
     roles.add(Role.WORKER);
     return roles;
+  }
+
+  /** Who has these secrets, as far as they are configured. */
+  List<ConfiguredPrincipal> principals() {
+    List<ConfiguredPrincipal> principals = new ArrayList<>();
+    if (apiKey != null) {
+      principals.add(new ConfiguredPrincipal(CLIENT, "jobs.api-key"));
+    }
+    if (workerToken != null) {
+      principals.add(new ConfiguredPrincipal(WORKER, "jobs.worker.token"));
+    }
+    return principals;
   }
 
   /** What clients must show if there is an API key. */
