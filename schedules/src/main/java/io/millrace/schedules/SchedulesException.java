@@ -40,7 +40,8 @@ public class SchedulesException extends RuntimeException {
 
   /** There is no schedule of this name. */
   public static final class NoScheduleException extends SchedulesException {
-    NoScheduleException(String name) {
+    /** There is none of this name. */
+    public NoScheduleException(String name) {
       super("there is no schedule '" + name + "'");
     }
   }

@@ -234,7 +234,7 @@ public final class MillraceServer implements AutoCloseable {
             List.of(
                 new QueueTarget(queues.queues(), queues.archived()),
                 new JobTarget(jobs.jobs(), blobs),
-                new GraphTarget(graph.graph())),
+                new GraphTarget(graph)),
             random);
     audit.reachesNodeBy(graph::reaches);
     List<ConfiguredPrincipal> configured = new ArrayList<>(jobs.principals());

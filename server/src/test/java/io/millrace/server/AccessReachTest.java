@@ -132,6 +132,86 @@ final class AccessReachTest {
     assertThat(server.get("/store/group/other").body()).contains(out);
   }
 
+  private static String schedule(String target) {
+    return "{\"times\": [{\"cron\": \"@yearly\"}], \"target\": " + target + "}";
+  }
+
+  private void prepare(String name, String target) throws IOException, InterruptedException {
+    HttpResponse<String> put = server.send("PUT", "/schedules/" + name, schedule(target));
+    assertThat(put.statusCode()).as(put.body()).isEqualTo(200);
+  }
+
+  @Test
+  void of_the_schedules_only_those_whose_target_is_in_reach_are_there() throws Exception {
+    for (String queue : List.of("mail", "other")) {
+      server.post("/dci/queues", "{\"name\": \"" + queue + "\", \"plugin\": \"shell\"}");
+    }
+    String image = "{\"job\": {\"type\": \"image\"}}";
+    String group = "{\"graph\": {\"nodes\": [{\"metadata\": {\"type\": \"group\"}}]}}";
+    prepare("a", "{\"queue\": \"mail\"}");
+    prepare("b", "{\"queue\": \"other\"}");
+    prepare("c", "{\"job\": {\"type\": \"mail\"}}");
+    prepare("d", image);
+    prepare("e", group);
+
+    assertThat(
+            json(limited("GET", "/schedules", ""))
+                .path("schedules")
+                .valueStream()
+                .map(each -> each.path("name").asString()))
+        .containsExactly("a", "c");
+    for (String path : List.of("", "/next")) {
+      assertThat(status("GET", "/schedules/a" + path, "")).isEqualTo(200);
+      assertThat(status("GET", "/schedules/b" + path, "")).isEqualTo(404);
+    }
+    for (String action : List.of("run", "pause", "resume")) {
+      assertThat(status("POST", "/schedules/c/" + action, "")).isEqualTo(200);
+      assertThat(status("POST", "/schedules/d/" + action, "")).isEqualTo(404);
+      assertThat(status("POST", "/schedules/none/" + action, "")).isEqualTo(404);
+    }
+    String range = "{\"from\": \"2026-01-01T00:00:00Z\", \"until\": \"2026-01-02T00:00:00Z\"}";
+    assertThat(status("POST", "/schedules/e/backfill", range)).isEqualTo(404);
+    assertThat(status("DELETE", "/schedules/e", "")).isEqualTo(404);
+    assertThat(status("PUT", "/schedules/b", schedule("{\"queue\": \"mail\"}"))).isEqualTo(403);
+    assertThat(status("PUT", "/schedules/a", schedule("{\"queue\": \"other\"}"))).isEqualTo(403);
+    assertThat(status("PUT", "/schedules/new", schedule(image))).isEqualTo(403);
+    assertThat(status("PUT", "/schedules/new", schedule(group))).isEqualTo(403);
+    assertThat(status("POST", "/schedules/preview", schedule(image))).isEqualTo(403);
+    assertThat(status("PUT", "/schedules/new", schedule("{\"queue\": \"mail\"}"))).isEqualTo(200);
+    assertThat(status("DELETE", "/schedules/new", "")).isEqualTo(200);
+  }
+
+  @Test
+  void graphs_of_schedules_are_added_below_nodes_in_reach_only() throws Exception {
+    String top =
+        json(server.post("/v1/nodes", "[{\"metadata\": {\"type\": \"group\"}}]"))
+            .path(0)
+            .path("id")
+            .asString();
+    String own =
+        json(server.post(
+                "/access/principals",
+                "{\"name\": \"gil\", \"roles\": [\"operator\"], \"key\": {}, \"reach\": {\"graph\":"
+                    + " [\""
+                    + top
+                    + "\"]}}"))
+            .path("key")
+            .path("key")
+            .asString();
+    String target =
+        "{\"graph\": {\"parent\": \"%s\", \"nodes\": [{\"metadata\": {\"type\": \"%s\"}, \"data\":"
+            + " {\"queue\": \"x\"}}]}}";
+
+    assertThat(put(own, target.formatted(top, "group"))).isEqualTo(200);
+    assertThat(put(own, target.formatted("root", "group"))).isEqualTo(403);
+    assertThat(put(own, target.formatted("999", "group"))).isEqualTo(403);
+    assertThat(put(own, target.formatted(top, "queue task"))).isEqualTo(403);
+  }
+
+  private int put(String key, String target) throws IOException, InterruptedException {
+    return as(key, "PUT", "/schedules/graph", schedule(target)).statusCode();
+  }
+
   private int update(String parts) throws IOException, InterruptedException {
     return status("POST", "/store/update", "{\"clientid\": 5, " + parts + "}");
   }

@@ -16,6 +16,7 @@ import io.millrace.graph.GraphException.VersionLostException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphWork;
+import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.Phase;
 import io.millrace.graph.schedule.GraphScheduler;
@@ -112,6 +113,17 @@ public final class GraphPart implements Part {
     return NodeId.parse(node)
         .filter(id -> GraphReach.of(request, graph.registry()).includes(id))
         .isPresent();
+  }
+
+  /**
+   * Whether a caller may have these nodes added.
+   *
+   * @param parent the node below which they are; null for the root
+   */
+  public boolean mayAdd(Request request, @Nullable NodeId parent, List<NewNode> nodes) {
+    GraphReach reach = GraphReach.of(request, graph.registry());
+    boolean reached = parent == null ? reach.isUnlimited() : reach.includes(parent);
+    return reached && reach.unreachable(nodes).isEmpty();
   }
 
   /** The types of nodes, and what has to be closed with them. */

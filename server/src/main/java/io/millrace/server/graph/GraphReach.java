@@ -60,6 +60,11 @@ final class GraphReach {
     return tops == null ? Caller.ANYONE : new Caller.Subtrees(tops);
   }
 
+  /** Whether all nodes are in reach, also new ones directly below the root. */
+  boolean isUnlimited() {
+    return tops == null;
+  }
+
   /** Whether a node is in reach: one of the tops, or below one. */
   boolean includes(NodeId id) {
     if (tops == null) {
@@ -123,22 +128,27 @@ final class GraphReach {
    * @throws HttpProblem 403 if the caller may not add one of them
    */
   void checkTypes(List<NewNode> nodes) {
-    for (NewNode node : nodes) {
-      Area area =
-          switch (node.type()) {
-            case "queue task" -> Area.QUEUES;
-            case "job" -> Area.TYPES;
-            default -> null;
-          };
-      if (area != null && !request.caller().reach().includes(area, "")) {
-        throw new HttpProblem(
-            403,
-            "nodes of type %s need a reach without limit of %s, which %s does not have"
-                .formatted(
-                    node.type(),
-                    area == Area.QUEUES ? "queues" : "job types",
-                    request.caller().principal()));
-      }
-    }
+    unreachable(nodes)
+        .ifPresent(node -> {
+          throw new HttpProblem(
+              403,
+              "nodes of type %s need a reach without limit of %s, which %s does not have"
+                  .formatted(
+                      node.type(),
+                      node.type().equals("job") ? "job types" : "queues",
+                      request.caller().principal()));
+        });
+  }
+
+  /** The first of these nodes that the caller may not add because of its type. */
+  Optional<NewNode> unreachable(List<NewNode> nodes) {
+    return nodes.stream()
+        .filter(node ->
+            switch (node.type()) {
+              case "queue task" -> !request.caller().reach().includes(Area.QUEUES, "");
+              case "job" -> !request.caller().reach().includes(Area.TYPES, "");
+              default -> false;
+            })
+        .findFirst();
   }
 }

@@ -13,11 +13,12 @@ import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
 import io.millrace.graph.store.GraphRuns;
 import io.millrace.graph.store.StoredGraph;
+import io.millrace.http.Caller.Reach.Area;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.schedules.ScheduleState.Ending;
 import io.millrace.schedules.SchedulesException.InvalidScheduleException;
-import io.millrace.schedules.Target;
+import io.millrace.server.graph.GraphPart;
 import io.millrace.server.graph.NodeForms;
 import io.millrace.store.DocumentKey;
 import java.util.ArrayList;
@@ -36,7 +37,7 @@ import tools.jackson.databind.node.StringNode;
  * graph, which is directly below the root or below a node. The nodes are as in {@code POST
  * /v1/nodes}, and refer to each other only.
  */
-public final class GraphTarget implements Target {
+public final class GraphTarget implements LimitedTarget {
   /** So that all runs of one commit fit into a transaction. */
   private static final int MAX_NODES = 400;
 
@@ -47,12 +48,14 @@ public final class GraphTarget implements Target {
   private static final Set<String> PROGRAMS =
       Set.of("command", "shell command", "condition", "wait for");
 
+  private final GraphPart part;
   private final StoredGraph graph;
   private final GraphRuns runs;
 
-  /** Runs nodes of this graph. */
-  public GraphTarget(StoredGraph graph) {
-    this.graph = graph;
+  /** Runs nodes of the graph of a server. */
+  public GraphTarget(GraphPart part) {
+    this.part = part;
+    this.graph = part.graph();
     this.runs = graph.runs();
   }
 
@@ -195,6 +198,18 @@ public final class GraphTarget implements Target {
     if (parent != null && graph.registry().node(parent).isEmpty()) {
       throw new InvalidScheduleException("target.graph.parent", "there is no node " + parent);
     }
+  }
+
+  @Override
+  public Scope scope(ObjectNode description) {
+    String parent = description.path("graph").path("parent").asString("");
+    return new Scope(Area.GRAPH, parent.equals("root") ? "" : parent);
+  }
+
+  @Override
+  public boolean isInReach(io.millrace.http.Request request, ObjectNode description) {
+    Template template = Template.read(description);
+    return part.mayAdd(request, template.parent(), template.nodes());
   }
 
   @Override

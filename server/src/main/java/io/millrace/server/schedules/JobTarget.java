@@ -2,6 +2,7 @@ package io.millrace.server.schedules;
 
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.Value;
+import io.millrace.http.Caller.Reach.Area;
 import io.millrace.http.json.Json;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
@@ -15,7 +16,6 @@ import io.millrace.jobs.Submission;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.schedules.ScheduleState.Ending;
 import io.millrace.schedules.SchedulesException.InvalidScheduleException;
-import io.millrace.schedules.Target;
 import io.millrace.store.DocumentKey;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
@@ -31,7 +31,7 @@ import tools.jackson.databind.node.ObjectNode;
  * The target {@code {"job": {"type": …, "priority": …, "description": …, "payload": …}}}: a run is
  * a job. A payload that is a string is sent as it is, and any other as JSON.
  */
-public final class JobTarget implements Target {
+public final class JobTarget implements LimitedTarget {
   private static final Set<String> FIELDS = Set.of("type", "priority", "description", "payload");
 
   private final Jobs jobs;
@@ -60,6 +60,11 @@ public final class JobTarget implements Target {
     } catch (InvalidJobException e) {
       throw invalid(e);
     }
+  }
+
+  @Override
+  public Scope scope(ObjectNode description) {
+    return new Scope(Area.TYPES, description.path("job").path("type").asString(""));
   }
 
   private static ObjectNode job(ObjectNode description) {

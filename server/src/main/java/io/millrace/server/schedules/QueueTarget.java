@@ -1,5 +1,6 @@
 package io.millrace.server.schedules;
 
+import io.millrace.http.Caller.Reach.Area;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueTask;
@@ -12,7 +13,6 @@ import io.millrace.queues.TaskArchive;
 import io.millrace.queues.TaskRegistry;
 import io.millrace.schedules.ScheduleState.Ending;
 import io.millrace.schedules.SchedulesException.InvalidScheduleException;
-import io.millrace.schedules.Target;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Transaction;
 import java.util.List;
@@ -22,7 +22,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The target {@code {"queue": NAME, "params": {…}}}: a run is a task of a queue. */
-public final class QueueTarget implements Target {
+public final class QueueTarget implements LimitedTarget {
   private final Queues queues;
   private final TaskRegistry tasks;
   private final TaskArchive archive;
@@ -49,6 +49,12 @@ public final class QueueTarget implements Target {
     }
     var _ = queue(description);
     var _ = params(description);
+  }
+
+  @Override
+  public Scope scope(ObjectNode description) {
+    String given = description.path("queue").asString("");
+    return new Scope(Area.QUEUES, queues.queues().find(given).map(Queue::name).orElse(given));
   }
 
   private Queue queue(ObjectNode description) {

@@ -15,6 +15,7 @@ import io.millrace.schedules.ScheduleState.Result;
 import io.millrace.schedules.ScheduleState.Run;
 import io.millrace.schedules.Schedules;
 import io.millrace.schedules.Schedules.View;
+import io.millrace.schedules.SchedulesException.NoScheduleException;
 import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -30,17 +31,23 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reads and changes schedules. Times are shown with the offset of the schedule's zone. */
+/**
+ * Reads and changes schedules. Times are shown with the offset of the schedule's zone. A caller
+ * with a limited reach sees and changes the schedules whose targets are in reach; the others are as
+ * if they were not there.
+ */
 final class ScheduleRoutes {
   private static final int SHOWN_TIMES = 10;
   private static final int PAGE = 100;
   private static final int LARGEST_PAGE = 1_000;
 
   private final Schedules schedules;
+  private final List<LimitedTarget> targets;
   private final InstantSource clock;
 
-  ScheduleRoutes(Schedules schedules, InstantSource clock) {
+  ScheduleRoutes(Schedules schedules, List<LimitedTarget> targets, InstantSource clock) {
     this.schedules = schedules;
+    this.targets = List.copyOf(targets);
     this.clock = clock;
   }
 
@@ -56,14 +63,14 @@ final class ScheduleRoutes {
     changes
         .body(Body.JSON)
         .action("schedule.put")
-        .put("/{name}", request -> response(schedules.put(name(request), Json.objectBody(request))))
+        .put("/{name}", this::put)
         .action("schedule.pause")
         .post("/{name}/pause", this::pause)
         .action("schedule.backfill")
         .post("/{name}/backfill", this::backfill);
     changes
         .action("schedule.resume")
-        .post("/{name}/resume", request -> response(schedules.resume(name(request))))
+        .post("/{name}/resume", request -> response(schedules.resume(reached(request))))
         .action("schedule.run")
         .post("/{name}/run", this::run)
         .action("schedule.delete")
@@ -74,17 +81,56 @@ final class ScheduleRoutes {
     return request.parameter("name");
   }
 
+  /** The schedule that a path names, if it is in reach. */
   private View find(Request request) {
-    return schedules.get(name(request));
+    View view = schedules.get(name(request));
+    if (!isInReach(request, view.schedule().target())) {
+      throw new NoScheduleException(name(request));
+    }
+    return view;
+  }
+
+  /** The name of a schedule that is to be changed; it is there, and in reach. */
+  private String reached(Request request) {
+    find(request);
+    return name(request);
+  }
+
+  /** Whether the reach of the caller includes what a target runs. Says to the audit what it is. */
+  private boolean isInReach(Request request, ObjectNode described) {
+    for (LimitedTarget target : targets) {
+      if (described.has(target.field())) {
+        LimitedTarget.Scope scope = target.scope(described);
+        request.concerns(scope.area(), scope.name());
+        return request.caller().reach().coversEverything() || target.isInReach(request, described);
+      }
+    }
+    return request.caller().reach().coversEverything();
+  }
+
+  private Response put(Request request) throws IOException {
+    ObjectNode form = Json.objectBody(request);
+    View old = schedules.find(name(request)).orElse(null);
+    boolean reached =
+        (old == null || isInReach(request, old.schedule().target()))
+            && (!(form.get("target") instanceof ObjectNode target) || isInReach(request, target));
+    if (!reached) {
+      throw new HttpProblem(
+          403,
+          "the schedule %s is or would be out of reach of %s"
+              .formatted(name(request), request.caller().principal()));
+    }
+    return response(schedules.put(name(request), form));
   }
 
   private Response list(Request request) {
     Query query = request.query();
     int limit = (int) query.integer("limit", PAGE, 1, LARGEST_PAGE);
-    Predicate<View> wanted = _ -> true;
+    boolean unlimited = request.caller().reach().coversEverything();
+    Predicate<View> wanted = view -> unlimited || isInReach(request, view.schedule().target());
     if (query.text("paused").isPresent()) {
       boolean paused = query.bool("paused", true);
-      wanted = view -> (view.state().pause() != null) == paused;
+      wanted = wanted.and(view -> (view.state().pause() != null) == paused);
     }
     List<View> found =
         schedules.list(
@@ -110,7 +156,11 @@ final class ScheduleRoutes {
   }
 
   private Response preview(Request request) throws IOException {
-    Schedule schedule = schedules.preview(Json.objectBody(request));
+    ObjectNode form = Json.objectBody(request);
+    if (form.get("target") instanceof ObjectNode target && !isInReach(request, target)) {
+      throw new HttpProblem(403, "the target is out of reach of " + request.caller().principal());
+    }
+    Schedule schedule = schedules.preview(form);
     ObjectNode answer = Json.object();
     answer.set("next", next(request, schedule));
     return Json.response(answer);
@@ -120,11 +170,11 @@ final class ScheduleRoutes {
     ObjectNode body = request.hasBody() ? Json.objectBody(request) : Json.object();
     Json.checkFields("a pause", body, Set.of("note"));
     String note = Json.text("note", body.get("note"));
-    return response(schedules.pause(name(request), note == null ? "" : note));
+    return response(schedules.pause(reached(request), note == null ? "" : note));
   }
 
   private Response run(Request request) {
-    String name = name(request);
+    String name = reached(request);
     Run run = schedules.runNow(name);
     return Json.response(run(run, find(request).schedule().zone()));
   }
@@ -138,7 +188,7 @@ final class ScheduleRoutes {
       throw HttpProblem.malformed("a backfill needs from and until, the first and the last time");
     }
     List<Instant> times =
-        schedules.backfill(name(request), instant("from", from), instant("until", until));
+        schedules.backfill(reached(request), instant("from", from), instant("until", until));
     ObjectNode answer = Json.object();
     answer.put("runs", times.size());
     answer.put("more", times.size() == Schedules.MAX_TIMES);
@@ -147,7 +197,7 @@ final class ScheduleRoutes {
   }
 
   private Response delete(Request request) {
-    schedules.delete(name(request));
+    schedules.delete(reached(request));
     return Json.response(Json.object().put("deleted", name(request)));
   }
 

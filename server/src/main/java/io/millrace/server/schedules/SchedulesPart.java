@@ -16,7 +16,6 @@ import io.millrace.schedules.SchedulesException.InvalidScheduleException;
 import io.millrace.schedules.SchedulesException.NoScheduleException;
 import io.millrace.schedules.SchedulesException.ScheduleStateException;
 import io.millrace.schedules.SchedulesException.StoreFullException;
-import io.millrace.schedules.Target;
 import io.millrace.server.Part;
 import io.millrace.store.TaskStore;
 import java.time.Clock;
@@ -29,10 +28,12 @@ import org.jspecify.annotations.Nullable;
 /** The schedules, with their API under {@code /schedules}. */
 public final class SchedulesPart implements Part {
   private final Schedules schedules;
+  private final List<LimitedTarget> targets;
   private Schedules.@Nullable Running running;
 
-  private SchedulesPart(Schedules schedules) {
+  private SchedulesPart(Schedules schedules, List<LimitedTarget> targets) {
     this.schedules = schedules;
+    this.targets = targets;
   }
 
   /**
@@ -40,14 +41,16 @@ public final class SchedulesPart implements Part {
    *
    * @param targets what schedules can run
    */
-  public static SchedulesPart open(TaskStore store, List<Target> targets, RandomGenerator random) {
-    return new SchedulesPart(Schedules.in(store, targets, Clock.systemUTC(), random));
+  public static SchedulesPart open(
+      TaskStore store, List<LimitedTarget> targets, RandomGenerator random) {
+    Schedules schedules = Schedules.in(store, List.copyOf(targets), Clock.systemUTC(), random);
+    return new SchedulesPart(schedules, targets);
   }
 
   @Override
   public List<Route> routes() {
-    ApiRoutes api = ApiRoutes.below("/schedules").errors(ErrorForm.PROBLEM_DETAILS);
-    new ScheduleRoutes(schedules, Clock.systemUTC()).addTo(api);
+    ApiRoutes api = ApiRoutes.below("/schedules").limitable().errors(ErrorForm.PROBLEM_DETAILS);
+    new ScheduleRoutes(schedules, targets, Clock.systemUTC()).addTo(api);
     return api.routes();
   }
 
