@@ -6,7 +6,15 @@ import io.millrace.http.Caller.Role;
 import io.millrace.http.Route;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpMethod;
+import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.Outcome;
+import io.millrace.store.Outcome.Reason;
+import io.millrace.store.TaskStore;
+import io.millrace.store.Transaction;
 import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -16,6 +24,8 @@ import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -320,5 +330,53 @@ final class AuditApiTest {
     assertThat(entries(admin, ""))
         .extracting(entry -> entry.path("action").asString())
         .containsExactly("principal.create");
+  }
+
+  /** A store that has no room for entries while {@code full} says so. */
+  private static EmbeddedTaskStore withoutRoom(EmbeddedTaskStore store, AtomicBoolean full) {
+    return (EmbeddedTaskStore)
+        Proxy.newProxyInstance(
+            EmbeddedTaskStore.class.getClassLoader(),
+            new Class<?>[] {EmbeddedTaskStore.class},
+            (proxy, method, arguments) -> {
+              if (method.isDefault()) {
+                return InvocationHandler.invokeDefault(proxy, method, arguments);
+              }
+              if (method.getName().equals("submit")
+                  && arguments[0] instanceof Transaction transaction
+                  && full.get()
+                  && transaction.puts().stream()
+                      .anyMatch(put -> put.key().collection().equals("access.audit"))) {
+                return CompletableFuture.completedFuture(
+                    new Outcome.Refused(
+                        store.tasks(List.of()).position(),
+                        0,
+                        List.of(Reason.of(Reason.Kind.FULL, "no room"))));
+              }
+              try {
+                return method.invoke(store, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getTargetException();
+              }
+            });
+  }
+
+  @Test
+  void a_store_without_room_for_an_entry_takes_the_change_and_later_the_entry() throws Exception {
+    close();
+    AtomicBoolean full = new AtomicBoolean(true);
+    server =
+        TestServer.with(
+            options -> withoutRoom(TaskStore.open(options), full),
+            folder,
+            "server.require-credentials",
+            "true");
+    create("ann", "\"roles\":[\"viewer\"]");
+    assertThat(send(admin, "DELETE", "/access/principals/ann", "").statusCode()).isEqualTo(200);
+    assertThat(entries(admin, "?id=ann")).isEmpty();
+    full.set(false);
+    assertThat(entries("?id=ann", 2))
+        .extracting(entry -> entry.path("action").asString())
+        .containsExactly("principal.delete", "principal.create");
   }
 }

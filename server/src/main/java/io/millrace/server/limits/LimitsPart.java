@@ -48,8 +48,8 @@ public final class LimitsPart implements Part {
         ApiRoutes.below("/limits").errors(ErrorForm.PROBLEM_DETAILS).strictQuery(Set.of());
     api.get("", _ -> list()).get("/{name}", request -> Json.response(find(request)));
     ApiRoutes changes = api.role(Role.OPERATOR);
-    changes.body(Body.JSON).put("/{name}", this::put);
-    changes.delete("/{name}", this::delete);
+    changes.body(Body.JSON).action("limit.put").put("/{name}", this::put);
+    changes.action("limit.delete").delete("/{name}", this::delete);
     return api.routes();
   }
 
