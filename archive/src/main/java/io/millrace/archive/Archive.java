@@ -4,7 +4,6 @@ import io.millrace.archive.ArchiveLocation.Kind;
 import io.millrace.archive.ArchiveQuery.Condition;
 import io.millrace.archive.ArchiveQuery.Cursor;
 import io.millrace.archive.ArchiveTable.Column;
-import io.millrace.archive.ArchiveTable.Type;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -99,7 +98,8 @@ public final class Archive implements AutoCloseable {
       switch (column.type()) {
         case TEXT, JSON -> {
           String text = row.text(column.name());
-          insert.setString(at, text == null || column.type() == Type.JSON ? text : shortened(text));
+          insert.setString(
+              at, text == null || column.type() == ArchiveTable.Type.JSON ? text : shortened(text));
         }
         case NUMBER, TIME -> {
           Long number = row.number(column.name());
@@ -186,7 +186,9 @@ public final class Archive implements AutoCloseable {
   public List<ArchiveRow> list(ArchiveQuery query) {
     return select(
         query,
-        query.table().columns().stream().filter(column -> column.type() != Type.BYTES).toList());
+        query.table().columns().stream()
+            .filter(column -> column.type() != ArchiveTable.Type.BYTES)
+            .toList());
   }
 
   /** The same without their documents. */
@@ -194,7 +196,8 @@ public final class Archive implements AutoCloseable {
     return select(
         query,
         query.table().columns().stream()
-            .filter(column -> column.type() != Type.BYTES && column.type() != Type.JSON)
+            .filter(column ->
+                column.type() != ArchiveTable.Type.BYTES && column.type() != ArchiveTable.Type.JSON)
             .toList());
   }
 

@@ -11,48 +11,9 @@ import java.util.Optional;
  */
 public enum ArchiveTable {
   /** Tasks of queues. */
-  TASKS(
-      text("id"),
-      text("queue_id"),
-      text("queue"),
-      number("status"),
-      text("node"),
-      time("created"),
-      time("finished"),
-      time("archived"),
-      json("document")),
+  TASKS,
   /** Jobs. */
-  JOBS(
-      text("id"),
-      text("job_key"),
-      text("type"),
-      text("status"),
-      text("priority"),
-      number("batch"),
-      text("worker"),
-      time("submitted"),
-      time("started"),
-      time("finished"),
-      time("archived"),
-      number("failures"),
-      number("returns"),
-      number("payload_bytes"),
-      number("result_bytes"),
-      bytes("payload"),
-      bytes("result"),
-      text("result_blob"),
-      json("document")),
-  /** Nodes of graphs. */
-  GRAPHS(
-      text("id"),
-      text("root"),
-      text("name"),
-      text("type"),
-      text("status"),
-      time("created"),
-      time("finished"),
-      time("archived"),
-      json("document"));
+  JOBS;
 
   /** The column of the id, the primary key. */
   public static final String ID = "id";
@@ -63,11 +24,39 @@ public enum ArchiveTable {
   /** The column that says when an item was archived; the same for all items of a batch. */
   public static final String ARCHIVED = "archived";
 
-  private final List<Column> columns;
+  private static final List<Column> OF_TASKS =
+      List.of(
+          text("id"),
+          text("queue_id"),
+          text("queue"),
+          number("status"),
+          text("node"),
+          time("created"),
+          time("finished"),
+          time("archived"),
+          json("document"));
 
-  ArchiveTable(Column... columns) {
-    this.columns = List.of(columns);
-  }
+  private static final List<Column> OF_JOBS =
+      List.of(
+          text("id"),
+          text("job_key"),
+          text("type"),
+          text("status"),
+          text("priority"),
+          number("batch"),
+          text("worker"),
+          time("submitted"),
+          time("started"),
+          time("finished"),
+          time("archived"),
+          number("failures"),
+          number("returns"),
+          number("payload_bytes"),
+          number("result_bytes"),
+          bytes("payload"),
+          bytes("result"),
+          text("result_blob"),
+          json("document"));
 
   /** The kinds of values of a column. */
   public enum Type {
@@ -106,7 +95,7 @@ public enum ArchiveTable {
     return new Column(name, Type.BYTES);
   }
 
-  /** The word for its items: {@code tasks}, {@code jobs} or {@code graphs}. */
+  /** The word for its items: {@code tasks} or {@code jobs}. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }
@@ -118,12 +107,15 @@ public enum ArchiveTable {
 
   /** Its columns. */
   public List<Column> columns() {
-    return columns;
+    return switch (this) {
+      case TASKS -> OF_TASKS;
+      case JOBS -> OF_JOBS;
+    };
   }
 
   /** The column of this name. */
   public Optional<Column> column(String name) {
-    return columns.stream().filter(column -> column.name().equals(name)).findFirst();
+    return columns().stream().filter(column -> column.name().equals(name)).findFirst();
   }
 
   /** The table of this word. */

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -63,16 +64,7 @@ final class Database implements AutoCloseable {
               "CREATE INDEX IF NOT EXISTS archived_jobs_finished ON archived_jobs (finished, id)",
               "CREATE INDEX IF NOT EXISTS archived_jobs_type ON archived_jobs (type, finished)",
               "CREATE INDEX IF NOT EXISTS archived_jobs_key ON archived_jobs (job_key)",
-              "CREATE INDEX IF NOT EXISTS archived_jobs_archived ON archived_jobs (archived)",
-              """
-              CREATE TABLE IF NOT EXISTS archived_graphs (
-                id {key} NOT NULL PRIMARY KEY, root {text}, name {text}, type {text}, status {text}, created {number},
-                finished {number} NOT NULL, archived {number} NOT NULL, document {json}) {options}
-              """,
-              "CREATE INDEX IF NOT EXISTS archived_graphs_finished ON archived_graphs (finished,"
-                  + " id)",
-              "CREATE INDEX IF NOT EXISTS archived_graphs_root ON archived_graphs (root, finished)",
-              "CREATE INDEX IF NOT EXISTS archived_graphs_archived ON archived_graphs (archived)"));
+              "CREATE INDEX IF NOT EXISTS archived_jobs_archived ON archived_jobs (archived)"));
 
   private final ArchiveLocation location;
   private final Deque<Connection> idle = new ConcurrentLinkedDeque<>();
@@ -261,23 +253,20 @@ final class Database implements AutoCloseable {
     if (location.password() != null) {
       properties.setProperty("password", location.password());
     }
-    @Nullable Connection connection =
+    Connection connection =
         switch (kind()) {
           case SQLITE -> openFile();
           case POSTGRESQL -> {
             properties.setProperty("connectTimeout", Integer.toString(CONNECT_SECONDS));
             properties.setProperty("tcpKeepAlive", "true");
             properties.setProperty("ApplicationName", "millrace");
-            yield new org.postgresql.Driver().connect(location.url(), properties);
+            yield DriverManager.getConnection(location.url(), properties);
           }
           case MARIADB -> {
             properties.setProperty("connectTimeout", Integer.toString(CONNECT_SECONDS * 1_000));
-            yield new org.mariadb.jdbc.Driver().connect(location.url(), properties);
+            yield DriverManager.getConnection(location.url(), properties);
           }
         };
-    if (connection == null) {
-      throw new SQLException("not an address of the driver: " + location);
-    }
     connection.setAutoCommit(false);
     return connection;
   }

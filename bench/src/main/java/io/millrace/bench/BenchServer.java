@@ -16,6 +16,8 @@ import io.millrace.server.security.Access;
 import io.millrace.server.security.Origins;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -32,7 +34,8 @@ final class BenchServer {
   /**
    * Runs the server.
    *
-   * @param arguments none for the echo; otherwise the folder of the store and its journaling
+   * @param arguments none for the echo; otherwise the folder of the store, its journaling, and
+   *     further settings, each as KEY=VALUE
    */
   public static void main(String[] arguments) throws IOException {
     if (arguments.length == 0) {
@@ -40,28 +43,25 @@ final class BenchServer {
       awaitEnd(listener.port());
       listener.stop();
     } else {
-      try (MillraceServer server = store(arguments[0], arguments[1])) {
+      try (MillraceServer server = store(List.of(arguments))) {
         HeapGoal.keep();
         awaitEnd(server.port());
       }
     }
   }
 
-  private static MillraceServer store(String folder, String journaling) {
-    return MillraceServer.start(
-        Configuration.read(
-            MillraceServer.SECTIONS,
-            null,
-            Map.of(
-                "server.port",
-                "0",
-                "store.data",
-                folder,
-                "store.journal",
-                journaling,
-                // The first requests come while code is being loaded, perhaps on a busy machine.
-                "jobs.worker.kick-after-ms",
-                "30000")));
+  private static MillraceServer store(List<String> arguments) {
+    Map<String, String> settings = new HashMap<>();
+    settings.put("server.port", "0");
+    settings.put("store.data", arguments.get(0));
+    settings.put("store.journal", arguments.get(1));
+    // The first requests come while code is being loaded, perhaps on a busy machine.
+    settings.put("jobs.worker.kick-after-ms", "30000");
+    for (String each : arguments.subList(2, arguments.size())) {
+      int equals = each.indexOf('=');
+      settings.put(each.substring(0, equals), each.substring(equals + 1));
+    }
+    return MillraceServer.start(Configuration.read(MillraceServer.SECTIONS, null, settings));
   }
 
   private static HttpServer echo() {

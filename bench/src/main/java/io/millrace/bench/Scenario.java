@@ -49,6 +49,7 @@ abstract class Scenario {
         new GraphRun(),
         new JobsThroughput(),
         new JobsThroughput.IdleWorkers(),
+        new ArchiveRun(),
         new SnapshotLatency(),
         new Backlog("backlog-1m", 1_000_000),
         new Backlog("backlog-10m", 10_000_000));

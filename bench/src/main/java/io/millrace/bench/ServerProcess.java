@@ -38,10 +38,19 @@ final class ServerProcess implements AutoCloseable {
     this.startTime = startTime;
   }
 
-  /** A server with a store in {@code folder}, ready for requests. */
-  static ServerProcess store(Scenario.Context context, Path folder, Journaling journaling)
+  /**
+   * A server with a store in {@code folder}, ready for requests.
+   *
+   * @param settings further ones, each as KEY=VALUE
+   */
+  static ServerProcess store(
+      Scenario.Context context, Path folder, Journaling journaling, String... settings)
       throws IOException {
-    return java(context, List.of(folder.toString(), journaling.name().toLowerCase(Locale.ROOT)));
+    List<String> arguments = new ArrayList<>();
+    arguments.add(folder.toString());
+    arguments.add(journaling.name().toLowerCase(Locale.ROOT));
+    arguments.addAll(List.of(settings));
+    return java(context, arguments);
   }
 
   /** The same HTTP listener with only an echo behind it. */

@@ -44,6 +44,7 @@ class BenchTest {
         "graph",
         "jobs",
         "jobs-idle",
+        "archive",
         "snapshot",
         "backlog-10m"
       })
