@@ -24,7 +24,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The commands on principals, their keys and roles, under one name. */
+/** {@code millrace access}: the commands on principals, their keys and roles. */
 @Command(
     name = "access",
     description = "Manages who may use a server: principals, their keys, roles and reach.",
@@ -42,12 +42,12 @@ public final class AccessCommands extends CommandGroup {
           .fields("prefix", "principal", "name", "created", "expires")
           .field("LAST USED", "last_used");
 
-  /** With all that belongs to it. */
+  /** The group with its commands. */
   public CommandLine group() {
     return with("list", "show", "create", "key", "keys", "revoke", "roles", "set", "delete", "me");
   }
 
-  /** What the roles of a principal are limited to. */
+  /** Options for the reach of a principal. */
   static final class ReachOptions {
     @Option(
         names = "--groups",
@@ -77,7 +77,7 @@ public final class AccessCommands extends CommandGroup {
         description = "Only these graph nodes and what is below them.")
     private @Nullable List<String> graph;
 
-    /** Null if none is given: no limit. */
+    /** The reach; null for no limit. */
     @Nullable ObjectNode reach() {
       ObjectNode reach = ServerCommand.object();
       add(reach, "groups", groups);
@@ -95,7 +95,7 @@ public final class AccessCommands extends CommandGroup {
     }
   }
 
-  /** How a key is made and given to the user. */
+  /** Options for a new key and where it is written. */
   static final class KeyOptions {
     @Option(names = "--key-name", paramLabel = "TEXT", description = "A name for the key.")
     private @Nullable String name;

@@ -33,7 +33,8 @@ import tools.jackson.databind.node.ArrayNode;
 @Command(
     name = "audit",
     description = {
-      "Shows who changed what, and what was refused: the newest entries, the last one at the end.",
+      "Shows the audit log: who changed what, and what was refused. Prints the newest entries, the"
+          + " latest last.",
       "Requires the role operator; entries about principals, keys and sign-ins require admin."
     })
 public final class AuditCommand extends ServerCommand implements Callable<Integer> {
@@ -63,38 +64,38 @@ public final class AuditCommand extends ServerCommand implements Callable<Intege
   @Option(
       names = "--kind",
       paramLabel = "KIND",
-      description = "Only about this kind of thing, for example queue or job.")
+      description = "Only entries about this kind of object, for example queue or job.")
   private @Nullable String kind;
 
   @Option(
       names = "--action",
       paramLabel = "ACTION",
-      description = "Only this action, for example queue.create.")
+      description = "Only entries of this action, for example queue.create.")
   private @Nullable String action;
 
   @Option(
       names = "--result",
       paramLabel = "RESULT",
-      description = "Only what was done, refused or failed.")
+      description = "Only entries with this result: done, refused or failed.")
   private @Nullable String result;
 
   @Option(
       names = "--id",
       paramLabel = "ID",
-      description = "Only about this queue, job type, node or other thing.")
+      description = "Only entries about this queue, job type, node or other object.")
   private @Nullable String id;
 
   @Option(
       names = "--since",
       paramLabel = "TIME",
       converter = Durations.class,
-      description = "Only of this last span of time, for example 1h.")
+      description = "Only entries that are not older than this, for example 1h.")
   private @Nullable Duration since;
 
   @Option(
       names = "--from",
       paramLabel = "TIME",
-      description = "Only from this time on, for example 2026-12-24T18:00:00Z.")
+      description = "Only entries from this time on, for example 2026-12-24T18:00:00Z.")
   private @Nullable String from;
 
   @Option(names = "--to", paramLabel = "TIME", description = "Only before this time.")
@@ -116,7 +117,7 @@ public final class AuditCommand extends ServerCommand implements Callable<Intege
 
   @Option(
       names = {"-f", "--follow"},
-      description = "Goes on with new entries until it is stopped.")
+      description = "Also prints new entries, until it is stopped.")
   private boolean follow;
 
   @Override
@@ -234,7 +235,7 @@ public final class AuditCommand extends ServerCommand implements Callable<Intege
                 Fields.text(entry.path("result"))));
   }
 
-  /** Asks for newer entries once a second, until the command is stopped. */
+  /** Prints newer entries once a second, until the command is stopped. */
   private int follow(JsonCalls calls, String filters, List<JsonNode> shown)
       throws InterruptedException {
     Map<String, Instant> seen = new LinkedHashMap<>();
@@ -269,7 +270,7 @@ public final class AuditCommand extends ServerCommand implements Callable<Intege
     return ExitCode.OK;
   }
 
-  /** The filters with another begin. */
+  /** The filters with another start time. */
   private static String newer(String filters, Instant begin) {
     return filters.replaceAll("&from=[^&]*", "") + "&from=" + JsonCalls.part(begin.toString());
   }

@@ -42,7 +42,7 @@ public final class ArchiveCommands extends CommandGroup {
               .field("KEY", "job_key")
               .fields("type", "status", "worker", "submitted", "finished"));
 
-  /** With all that belongs to it. */
+  /** The group with its commands. */
   public CommandLine group() {
     return with("list", "show", "export");
   }

@@ -227,7 +227,7 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
         names = "--timeout",
         paramLabel = "TIME",
         converter = Durations.class,
-        description = "The longest time for an attempt. Default: no limit")
+        description = "The maximum time for an attempt. Default: no limit")
     private @Nullable Duration timeout;
 
     @Option(
@@ -235,7 +235,7 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
         paramLabel = "TIME",
         converter = Durations.class,
         description =
-            "The longest time between the moment when the node may start and its start. Default: no"
+            "The maximum time from the moment when the node can start to its start. Default: no"
                 + " limit")
     private @Nullable Duration waitTimeout;
 
@@ -243,7 +243,9 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
         names = "--total-timeout",
         paramLabel = "TIME",
         converter = Durations.class,
-        description = "The longest time for all attempts and their pauses. Default: no limit")
+        description =
+            "The maximum time for all attempts together, with the delays between them. Default: no"
+                + " limit")
     private @Nullable Duration totalTimeout;
 
     @Option(
@@ -251,7 +253,7 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
         paramLabel = "TIME",
         converter = Durations.class,
         description =
-            "Starts the node no earlier than this time after everything above it has ended, for"
+            "How long to wait before the node starts, after everything above it has ended, for"
                 + " example 10m.")
     private @Nullable Duration delay;
 
@@ -259,8 +261,8 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
         names = "--at",
         paramLabel = "MOMENT",
         description =
-            "Starts the node at this moment at the earliest: 2026-12-24T18:00:00Z, or with another"
-                + " offset than Z.")
+            "The earliest time to start the node, for example 2026-12-24T18:00:00Z or with another"
+                + " offset.")
     private @Nullable String at;
 
     @Option(

@@ -33,7 +33,7 @@ class GraphServer extends ServerCommand {
     String url = System.getenv("MILLRACE_URL");
     String token = System.getenv("MILLRACE_TOKEN");
     boolean within = url != null && token != null && token.startsWith(TOKEN);
-    return within && !address.isSaid() ? address.client(url, token) : super.client(address);
+    return within && !address.isConfigured() ? address.client(url, token) : super.client(address);
   }
 
   /**

@@ -85,7 +85,7 @@ public final class GraphUpload {
     }
   }
 
-  /** The added nodes as message, with the version after which to follow the graph. */
+  /** The added nodes as a message, with the version after which to follow the graph. */
   Message message() {
     return new Message(version, false, nodes, List.of());
   }
@@ -141,7 +141,7 @@ public final class GraphUpload {
     }
   }
 
-  /** The user knows a node by its line in the file, not by its number in the request. */
+  /** The prefix of messages: users know nodes by their lines, not by numbers in a request. */
   private String where(FileNode node) {
     return file + " line " + node.line() + ": node '" + Table.printable(node.key()) + "': ";
   }

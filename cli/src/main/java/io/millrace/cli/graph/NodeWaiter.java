@@ -33,7 +33,7 @@ final class NodeWaiter extends Waiter<State> {
    * @param quiet whether to print only nodes that did not succeed, to standard error
    */
   record WaitOptions(long endNanos, boolean settled, boolean quiet) {
-    /** Until all have ended or are blocked, without a time limit. */
+    /** Waits until all have ended or are blocked, without a time limit. */
     static WaitOptions settled(boolean quiet) {
       return new WaitOptions(System.nanoTime() + Long.MAX_VALUE / 2, true, quiet);
     }

@@ -59,7 +59,7 @@ final class WatchCommand extends GraphServer implements Callable<Integer> {
         FeedFollower following = new FeedFollower(feed, known, monitor());
         boolean ended = following.until(() -> settled && known.isSettled(), waiting.endNanos());
         if (!settled) {
-          // It can have ended only by --timeout.
+          // Only --timeout can have ended it.
           return ExitCode.OK;
         }
         if (!ended) {

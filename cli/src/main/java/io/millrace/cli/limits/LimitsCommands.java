@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The commands on limits that queues share, under one name. */
+/** {@code millrace limits}: the commands on limits that queues share. */
 @Command(
     name = "limits",
     description = "Sets, lists and deletes limits that several queues share.",
@@ -26,7 +26,7 @@ public final class LimitsCommands extends CommandGroup {
   private static final Fields.Columns COLUMNS =
       new Fields.Columns().fields("name", "used", "running", "starts", "queues");
 
-  /** With all that belongs to it. */
+  /** The group with its commands. */
   public CommandLine group() {
     return with("set", "list", "show", "delete");
   }
@@ -47,14 +47,14 @@ public final class LimitsCommands extends CommandGroup {
       @Option(
               names = "--running",
               paramLabel = "N",
-              description = "The most tasks of these queues that run at a time.")
+              description = "The maximum number of running tasks in all of these queues together.")
           @Nullable String running,
       @Option(
               names = "--starts",
               paramLabel = "N/TIME",
               description =
-                  "The most tasks that start at once; then evenly as many in each period, for"
-                      + " example 100/1m.")
+                  "The maximum rate of starts. With 100/1m, up to 100 tasks start at once, and then"
+                      + " 100 a minute, evenly.")
           @Nullable String starts) {
     if (running == null && starts == null) {
       throw new UsageException("a limit needs --running, --starts or both");

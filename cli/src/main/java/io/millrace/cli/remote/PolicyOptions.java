@@ -94,9 +94,9 @@ public class PolicyOptions {
   private @Nullable String uniquePeriod;
 
   /**
-   * What was given, by field; a text that takes a setting away is empty.
+   * The given settings, by field. An empty text removes a setting.
    *
-   * @param changes whether {@code default} takes a setting away
+   * @param changes whether {@code default} removes a setting
    * @throws UsageException if a value is invalid
    */
   public Map<String, String> fields(boolean changes) {
@@ -141,7 +141,7 @@ public class PolicyOptions {
 
   /** The settings of tasks, which also have timeouts. */
   public static class OfTasks extends PolicyOptions {
-    // Not --timeout, which is how long tasks submit --wait waits.
+    // Not --timeout, which limits the wait of tasks submit --wait.
     @Option(
         names = "--run-timeout",
         paramLabel = "TIME",
@@ -153,19 +153,24 @@ public class PolicyOptions {
     @Option(
         names = "--wait-timeout",
         paramLabel = "TIME",
-        description = "How long it may wait for the start of an attempt; then it has failed.")
+        description =
+            "The maximum time to wait for the start of an attempt. When it is over, the work has"
+                + " failed.")
     private @Nullable String waitTimeout;
 
     @Option(
         names = "--total-timeout",
         paramLabel = "TIME",
-        description = "How long all of it may take, with all attempts; then it has failed.")
+        description =
+            "The maximum time for all attempts together. When it is over, the work has failed.")
     private @Nullable String totalTimeout;
 
     @Option(
         names = "--key",
         paramLabel = "KEY",
-        description = "For whom the task runs: the keys of a queue take turns.")
+        description =
+            "The key of the task, for example the name of a customer. The keys of a queue take"
+                + " turns.")
     private @Nullable String key;
 
     @Option(
@@ -178,8 +183,8 @@ public class PolicyOptions {
         names = "--priority",
         paramLabel = "N",
         description =
-            "From 0 to 9: each level counts as much as a minute of waiting, or as the queue's"
-                + " --ageing says. Default: 0")
+            "The priority, from 0 to 9. Each level counts as much as a minute of waiting, or as the"
+                + " --ageing of the queue. Default: 0")
     private @Nullable String priority;
 
     @Override
@@ -202,38 +207,39 @@ public class PolicyOptions {
         names = "--starts",
         paramLabel = "N/TIME",
         description =
-            "The most tasks that start at once; then evenly as many in each period, for example"
-                + " 100/1m.")
+            "The maximum rate of starts. With 100/1m, up to 100 tasks start at once, and then 100 a"
+                + " minute, evenly.")
     private @Nullable String starts;
 
     @Option(
         names = "--key-running",
         paramLabel = "N",
-        description = "The most tasks of each key that run at a time.")
+        description = "The maximum number of running tasks with the same key.")
     private @Nullable String keyRunning;
 
     @Option(
         names = "--key-starts",
         paramLabel = "N/TIME",
-        description = "The most tasks of each key that start in a time, as --starts.")
+        description =
+            "The maximum rate of starts of tasks with the same key, in the form of --starts.")
     private @Nullable String keyStarts;
 
     @Option(
         names = "--ageing",
         paramLabel = "TIME",
-        description = "How much waiting a level of priority is worth. Default: 1m")
+        description = "How much waiting time one level of priority is worth. Default: 1m")
     private @Nullable String ageing;
 
     @Option(
         names = "--weights",
         paramLabel = "KEY=N[,KEY=N…]",
-        description = "How many tasks a key runs when its turn comes. Default: 1")
+        description = "How many tasks of a key start in each of its turns. Default: 1")
     private @Nullable String weights;
 
     @Option(
         names = "--limits",
         paramLabel = "NAME[,NAME…]",
-        description = "The shared limits that apply too; see millrace limits.")
+        description = "Shared limits that also apply; see 'millrace limits'.")
     private @Nullable String limits;
 
     @Option(

@@ -10,7 +10,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.Nullable;
 
-/** Reads secrets from files, since other users can see the command lines of processes. */
+/** Reads secrets from files, because other users can see the command lines of processes. */
 public final class SecretFile {
   private SecretFile() {}
 

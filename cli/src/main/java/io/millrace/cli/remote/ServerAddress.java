@@ -51,7 +51,7 @@ public final class ServerAddress {
   }
 
   /** Whether an option or the environment gives the server or the token. */
-  public boolean isSaid() {
+  public boolean isConfigured() {
     String variable = System.getenv(VARIABLE);
     return server != null || tokenFile != null || (variable != null && !variable.isEmpty());
   }

@@ -68,14 +68,14 @@ public record ServerLocation(
   /**
    * The options to connect to it.
    *
-   * @param patience how long to retry a call that is safe to repeat
+   * @param retryTime how long to retry a call that is safe to repeat
    * @throws UsageException if the address is invalid or a file cannot be read
    */
-  public ClientOptions client(Duration patience) {
+  public ClientOptions client(Duration retryTime) {
     try {
       ClientOptions options =
           ClientOptions.at(URI.create(address))
-              .withRetryFor(patience)
+              .withRetryFor(retryTime)
               .withCertificates(certificates)
               .withToken(tokenFile == null ? null : SecretFile.read("token file", tokenFile));
       // Read here, so that a wrong file is reported as a usage error.

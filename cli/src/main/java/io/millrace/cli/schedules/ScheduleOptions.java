@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a schedule is: its name, its times, its rules, and what it runs. */
+/** Options for a schedule: its name, times and rules, and what it runs. */
 final class ScheduleOptions {
   @Mixin private Times times = new Times();
 
@@ -99,7 +99,7 @@ final class ScheduleOptions {
     @Option(
         names = "--description",
         paramLabel = "TEXT",
-        description = "What the job is, for people.")
+        description = "A description of the job, for people.")
     private @Nullable String description;
 
     @Option(
@@ -113,7 +113,8 @@ final class ScheduleOptions {
     @Option(
         names = "--parent",
         paramLabel = "ID",
-        description = "The id of the node below which --graph adds them. Default: root")
+        description =
+            "The id of the node below which the nodes of --graph are added. Default: root")
     private @Nullable String parent;
 
     private boolean given() {
@@ -124,7 +125,7 @@ final class ScheduleOptions {
       return Stream.of(payload, priority, description, parent).anyMatch(text -> text != null);
     }
 
-    /** What is to be run. */
+    /** The target: what the schedule runs. */
     private ObjectNode target(Terminal terminal) {
       ObjectNode target = Arguments.object(List.of());
       if (job != null) {

@@ -15,7 +15,7 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The commands on schedules, under one name. */
+/** {@code millrace schedules}: the commands on schedules. */
 @Command(
     name = "schedules",
     description = "Creates, lists, shows, pauses, runs, backfills and deletes schedules.",
@@ -37,7 +37,7 @@ public final class SchedulesCommands extends CommandGroup {
   private static final Fields.Columns RESULTS =
       new Fields.Columns().fields("nominal", "started", "ended", "cause", "ending", "id", "reason");
 
-  /** With all that belongs to it. */
+  /** The group with its commands. */
   public CommandLine group() {
     return with(
         "create",

@@ -154,7 +154,7 @@ final class LocalNode {
       if (known != null && begun - dueNanos < 0) {
         return known;
       }
-      sayWhetherThere();
+      logMissingFolder();
       String found = folder.mark();
       long ended = nanos.getAsLong();
       dueNanos = ended + Math.min(REST * (ended - begun), LONGEST_REST_NANOS);
@@ -162,8 +162,8 @@ final class LocalNode {
       return found;
     }
 
-    /** Warns of a mistyped name, since no node would serve the queues of its plugins. */
-    private void sayWhetherThere() {
+    /** Warns of a mistyped name: no node would serve the queues of its plugins. */
+    private void logMissingFolder() {
       Path path = folder.path();
       boolean gone = path != null && !Files.isDirectory(path);
       if (gone && !missing) {

@@ -145,7 +145,7 @@ public final class NodeCommand extends TerminalUser implements Callable<Integer>
     private static final Logger LOG = LoggerFactory.getLogger(FirstContact.class);
     private static final long PAUSE_MILLIS = 500;
 
-    /** Any document will do, since only the fact of an answer matters. */
+    /** Any document: only whether there is a response matters. */
     private static final DocumentKey ANYTHING = new DocumentKey("millrace", "hello");
 
     private FirstContact() {}

@@ -196,7 +196,7 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
     }
   }
 
-  /** The file with what the runners of this machine show to the server; null for nothing. */
+  /** The file with the token of the runners on this machine; null for none. */
   private static @Nullable Path tokenFile(
       ServerSettings settings, Path folder, MillraceServer server) {
     if (settings.tokenFile() != null || !settings.requiresCredentials()) {

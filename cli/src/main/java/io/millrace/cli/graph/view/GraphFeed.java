@@ -190,7 +190,7 @@ public final class GraphFeed implements AutoCloseable {
       removed = List.copyOf(removed);
     }
 
-    /** Parses a message node by node, since the first one contains the whole graph. */
+    /** Parses a message node by node, because the first one contains the whole graph. */
     static Message read(byte[] message) {
       long version = 0;
       boolean whole = false;
