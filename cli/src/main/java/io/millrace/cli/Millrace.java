@@ -102,6 +102,8 @@ public final class Millrace implements Runnable {
     top.setErr(new PrintWriter(terminal.err(), true, StandardCharsets.UTF_8));
     top.setUsageHelpWidth(WIDTH);
     top.setCaseInsensitiveEnumValuesAllowed(true);
+    // Data may begin with @, and some options read @FILE themselves.
+    top.setExpandAtFiles(false);
     ErrorMessages errors = new ErrorMessages(terminal.err());
     top.setExecutionExceptionHandler(errors);
     top.setParameterExceptionHandler(errors);

@@ -2,6 +2,8 @@ package io.millrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,6 +81,16 @@ class MillraceTest {
     assertThat(ran.err())
         .containsAnyOf("--no-such-option", "Missing required")
         .contains("millrace " + command + " --help");
+  }
+
+  @Test
+  void an_argument_that_names_a_file_after_an_at_sign_is_not_replaced_by_its_content(
+      @TempDir Path folder) throws IOException {
+    String data = folder.resolve("data").toString();
+    String argument = "@" + Files.writeString(folder.resolve("file"), "--help");
+    Shell.CommandResult added = Shell.run("store", "add", "g", argument, "--data", data);
+    assertThat(added.code()).as(added.err()).isZero();
+    assertThat(Shell.run("store", "list", "g", "--json", "--data", data).out()).contains(argument);
   }
 
   @Test
