@@ -7,6 +7,7 @@ import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
+import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Owner;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
@@ -82,10 +83,21 @@ public final class AuditLog {
   private final String run;
   private final AtomicLong sequence = new AtomicLong();
   private final AtomicLong bytes = new AtomicLong(-1);
+
+  /** The latest time of a document, so that keys grow even if the clock is set back. */
+  private final AtomicLong latestMillis = new AtomicLong();
+
   private final Map<Group, Tally> tallies = new ConcurrentHashMap<>();
   private final Map<Group, Tally> unknownTallies = new ConcurrentHashMap<>();
   private final List<AuditEntry> unwritten = new ArrayList<>();
-  private long dropped;
+
+  /** Less than at first if the store takes no such long documents. */
+  private int entriesPerDocument = MAX_ENTRIES_PER_DOCUMENT;
+
+  /** How many of them the store did not take when it was last asked. */
+  private volatile int waiting;
+
+  private volatile long dropped;
   private Instant nextSweep = Instant.MIN;
 
   /**
@@ -286,7 +298,7 @@ public final class AuditLog {
   }
 
   private String newKey() {
-    return keyAt(clock.millis())
+    return keyAt(latestMillis.accumulateAndGet(clock.millis(), Math::max))
         + "-%07d-%s".formatted(sequence.incrementAndGet() % 10_000_000, run);
   }
 
@@ -307,29 +319,41 @@ public final class AuditLog {
 
   /** Writes an entry; if that is not possible now, it is tried again once a second. */
   public void write(AuditEntry entry) {
-    if (!commit(List.of(entry))) {
-      keep(List.of(entry));
+    if (commit(List.of(entry)) != Written.YES) {
+      waiting = keep(List.of(entry));
     }
   }
 
-  /** Returns false if the store does not take them now. */
-  private boolean commit(List<AuditEntry> entries) {
+  /** Whether entries were written. */
+  private enum Written {
+    YES,
+    NOT_NOW,
+    TOO_LARGE
+  }
+
+  private Written commit(List<AuditEntry> entries) {
     Transaction.Put put = put(entries);
     try {
-      if (store.commit(Transaction.by(SELF).put(put).build()) instanceof Outcome.Done) {
-        written(put);
-        return true;
-      }
-      return false;
+      return switch (store.commit(Transaction.by(SELF).put(put).build())) {
+        case Outcome.Done _ -> {
+          written(put);
+          yield Written.YES;
+        }
+        case Outcome.Refused refused ->
+            refused.reasons().stream().allMatch(reason -> reason.kind() == Reason.Kind.FULL)
+                ? Written.NOT_NOW
+                : Written.TOO_LARGE;
+      };
     } catch (StoreClosedException e) {
       throw e;
     } catch (StoreException e) {
       LOG.debug("entries of the audit log cannot be written now", e);
-      return false;
+      return Written.NOT_NOW;
     }
   }
 
-  private synchronized void keep(List<AuditEntry> entries) {
+  /** Returns how many there are now. */
+  private synchronized int keep(List<AuditEntry> entries) {
     unwritten.addAll(entries);
     int surplus = unwritten.size() - MAX_UNWRITTEN;
     if (surplus > 0) {
@@ -337,12 +361,18 @@ public final class AuditLog {
       if (dropped == 0) {
         LOG.warn("the store takes no entries of the audit log; the oldest are lost");
       }
-      dropped += surplus;
+      dropped = dropped + surplus;
     }
+    return unwritten.size();
+  }
+
+  /** How many entries wait since the store does not take them now; 0 if all is well. */
+  public int waiting() {
+    return waiting;
   }
 
   /** How many entries were lost, because the store did not take them for too long. */
-  public synchronized long dropped() {
+  public long dropped() {
     return dropped;
   }
 
@@ -363,19 +393,30 @@ public final class AuditLog {
 
   /** Writes what was counted so far. */
   public synchronized void flush() {
-    keep(
-        Stream.of(tallies, unknownTallies)
-            .flatMap(AuditLog::taken)
-            .sorted((one, other) -> one.time().compareTo(other.time()))
-            .toList());
+    int _ =
+        keep(
+            Stream.of(tallies, unknownTallies)
+                .flatMap(AuditLog::taken)
+                .sorted((one, other) -> one.time().compareTo(other.time()))
+                .toList());
     while (!unwritten.isEmpty()) {
-      List<AuditEntry> part =
-          unwritten.subList(0, Math.min(MAX_ENTRIES_PER_DOCUMENT, unwritten.size()));
-      if (!commit(List.copyOf(part))) {
-        return;
+      List<AuditEntry> part = unwritten.subList(0, Math.min(entriesPerDocument, unwritten.size()));
+      switch (commit(List.copyOf(part))) {
+        case YES -> part.clear();
+        case NOT_NOW -> {
+          waiting = unwritten.size();
+          return;
+        }
+        case TOO_LARGE -> {
+          if (part.size() == 1) {
+            part.clear();
+            dropped = dropped + 1;
+          }
+          entriesPerDocument = Math.max(1, entriesPerDocument / 2);
+        }
       }
-      part.clear();
     }
+    waiting = 0;
   }
 
   private static Stream<AuditEntry> taken(Map<Group, Tally> counted) {
@@ -392,6 +433,7 @@ public final class AuditLog {
       long sum = 0;
       for (Document document : StoreSession.pages(store, COLLECTION, "", "")) {
         sum += size(document.key(), document.body());
+        latestMillis.accumulateAndGet(millisOf(document.key().key()) + 1, Math::max);
       }
       bytes.set(sum);
     }
@@ -437,7 +479,8 @@ public final class AuditLog {
       Instant from, Instant to, @Nullable String before, Predicate<AuditEntry> wanted, int limit) {
     List<Found> found = new ArrayList<>();
     long floor = Math.max(millis(from), oldestMillis());
-    long end = before == null ? clock.millis() + 1 : millisOf(before) + 1;
+    long end =
+        before == null ? Math.max(clock.millis(), latestMillis.get()) + 1 : millisOf(before) + 1;
     long width = SWEEP_INTERVAL.toMillis();
     int scanned = 0;
     while (end > floor) {

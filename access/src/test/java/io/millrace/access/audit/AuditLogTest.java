@@ -143,6 +143,24 @@ final class AuditLogTest {
   }
 
   @Test
+  void documents_are_shorter_if_the_store_takes_no_long_ones() {
+    store.close();
+    StoreOptions.Limits small =
+        new StoreOptions.Limits(
+            50, 200_000, 5_000, 512, 128, 20, 10, 20, 10, 1_000, 1L << 20, 10_000, 8L << 20,
+            1L << 20, 8L << 20);
+    store = TaskStore.open(StoreOptions.in(folder).withLimits(small));
+    log = log(MUCH);
+    for (int i = 0; i < 200; i++) {
+      log.note(job("ann"), 1, "thing " + i, null, true);
+    }
+    log.flush();
+    assertThat(all()).hasSize(200);
+    assertThat(log.waiting()).isZero();
+    assertThat(log.dropped()).isZero();
+  }
+
+  @Test
   void nothing_is_lost_or_counted_twice_while_it_is_written() throws Exception {
     int each = 20_000;
     AtomicBoolean over = new AtomicBoolean();
@@ -238,6 +256,22 @@ final class AuditLogTest {
     List<AuditEntry> found = pages(true, Instant.EPOCH, Instant.MAX, Filter.ALL, 100);
     assertThat(found).hasSize(603);
     assertThat(found.getFirst().first()).isEqualTo("602");
+  }
+
+  @Test
+  void entries_keep_their_order_if_the_clock_is_set_back_also_after_a_restart() {
+    log.write(new AuditEntry(time.get(), job("ann"), 1, "1", null));
+    time.set(BEGIN.minus(Duration.ofHours(2)));
+    log.write(new AuditEntry(time.get(), job("ann"), 1, "2", null));
+    log = log(MUCH);
+    var _ = log.step(time.get());
+    log.write(new AuditEntry(time.get(), job("ann"), 1, "3", null));
+    assertThat(pages(false, Instant.EPOCH, Instant.MAX, Filter.ALL, 2))
+        .extracting(AuditEntry::first)
+        .containsExactly("1", "2", "3");
+    assertThat(pages(true, Instant.EPOCH, Instant.MAX, Filter.ALL, 2))
+        .extracting(AuditEntry::first)
+        .containsExactly("3", "2", "1");
   }
 
   @Test

@@ -70,6 +70,16 @@ public final class AuditPart implements Part {
   }
 
   @Override
+  public List<String> warnings() {
+    int waiting = log.waiting();
+    return waiting == 0
+        ? List.of()
+        : List.of(
+            "%d entries of the audit log wait for the store, and %d are lost"
+                .formatted(waiting, log.dropped()));
+  }
+
+  @Override
   public List<Activity> activities() {
     return List.of(new Activity("audit", log::step));
   }
