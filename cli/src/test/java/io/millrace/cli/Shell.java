@@ -8,12 +8,12 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
-/** Runs commands in this process and keeps what they print. */
+/** Runs commands in this process and keeps their output. */
 public final class Shell {
   private Shell() {}
 
   /**
-   * What a command did.
+   * The result of a command.
    *
    * @param code its exit code
    * @param out what it wrote to standard output
@@ -21,12 +21,12 @@ public final class Shell {
    */
   public record CommandResult(int code, String out, String err) {}
 
-  /** Runs a command with nothing to read. */
+  /** Runs a command with empty standard input. */
   public static CommandResult run(String... args) {
     return run(new byte[0], args);
   }
 
-  /** Runs a command that writes to {@code out} and {@code err}; gives its exit code. */
+  /** Runs a command that writes to {@code out} and {@code err}, and returns its exit code. */
   public static int runWriting(OutputStream out, OutputStream err, String... args) {
     Terminal terminal =
         new Terminal(
@@ -36,7 +36,7 @@ public final class Shell {
     return Millrace.run(terminal, args);
   }
 
-  /** Runs a command with something to read. */
+  /** Runs a command with this standard input. */
   public static CommandResult run(byte[] input, String... args) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();

@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** Waits for what other processes bring about. */
+/** Waits for conditions that other processes fulfil. */
 final class Await {
   private static final Duration MOST = Duration.ofSeconds(90);
   private static final long BETWEEN_LOOKS_NANOS = 20_000_000;
 
   private Await() {}
 
-  /** Something that comes true some time. */
+  /** A condition that will hold at some time. */
   interface Condition {
     boolean holds() throws IOException;
   }

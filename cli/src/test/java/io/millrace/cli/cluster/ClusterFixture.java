@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
-/** Members as processes that hash files, each of which may be killed or stopped. */
+/** Cluster members as processes that hash files. Each of them can be killed or stopped. */
 final class ClusterFixture implements AutoCloseable {
   private final Path root;
   private final DocumentsFixture documents;

@@ -7,7 +7,7 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Where the documents of a test's members are. */
+/** The documents of the cluster members in a test. */
 interface DocumentsFixture {
   /** How commands find it. */
   List<String> options();

@@ -10,7 +10,7 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
-/** Classes of users, compiled from their source. */
+/** User classes, compiled from source. */
 final class UserClasses {
   private UserClasses() {}
 

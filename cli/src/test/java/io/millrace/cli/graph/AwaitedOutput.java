@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 
-/** Output that tells when some text has come. */
+/** Output that signals when a text has been written. */
 final class AwaitedOutput extends ByteArrayOutputStream {
   private final String awaited;
   private final CompletableFuture<Boolean> seen = new CompletableFuture<>();

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A server with a graph in this process, and commands that ask it. */
+/** A server with a graph in this process, and commands that call it. */
 final class GraphFixture implements AutoCloseable {
   private static final JsonMapper JSON = new JsonMapper();
 

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A job server in this process, commands that ask it, and workers for it. */
+/** A job server in this process, commands that call it, and workers for it. */
 final class JobFixture implements AutoCloseable {
   private static final JsonMapper JSON = new JsonMapper();
 

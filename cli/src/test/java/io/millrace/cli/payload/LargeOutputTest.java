@@ -28,7 +28,7 @@ class LargeOutputTest {
   /** The numbers from 1 on, a line each, as far as they fit. */
   private static final String SCRIPT = "seq 1 99999999999 | head -c " + BYTES;
 
-  /** How many bytes of a text there are, and their checksum. */
+  /** The size of a text in bytes, and its checksum. */
   private record Sum(long bytes, long checksum) {}
 
   @Test

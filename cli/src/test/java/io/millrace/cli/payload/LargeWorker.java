@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/** A worker that sums up a payload while it comes, for a test that sends the result. */
+/** A worker that computes the checksum of a payload as it arrives, and returns it as the result. */
 final class LargeWorker implements WebSocket.Listener {
   private final CRC32C sum = new CRC32C();
   private final CompletableFuture<Long> payload = new CompletableFuture<>();

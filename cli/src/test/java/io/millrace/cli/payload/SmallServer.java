@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A server as a process whose heap is smaller than what goes through it. */
+/** A server process whose heap is smaller than the data that passes through it. */
 final class SmallServer {
   private static final List<String> SMALL_HEAP = List.of("-Xmx64m");
 

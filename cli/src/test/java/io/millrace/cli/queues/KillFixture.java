@@ -21,7 +21,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A server and nodes as processes, each of which may be killed and started again. */
+/** A server and nodes as processes. Each of them can be killed and started again. */
 final class KillFixture implements AutoCloseable {
   private static final Duration RETRY = Duration.ofSeconds(60);
   private static final Duration ROUND = Duration.ofSeconds(20);

@@ -15,17 +15,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/**
- * The program as it was built, in a process of its own, which is killed unless it is told to stop.
- */
+/** The built program, in a process of its own. */
 public final class Program {
-  /** What Java makes of an end by signal 9. */
+  /** The exit code of a process that was ended by signal 9. */
   private static final int KILLED = 128 + 9;
 
-  /** And by signal 15, which ends a program that has not yet said what it does then. */
+  /** The same for signal 15, which ends a program that does not handle it yet. */
   private static final int TERMINATED = 128 + 15;
 
-  /** What the build has made before it runs the tests. */
+  /** The distribution, which the build makes before it runs the tests. */
   private static final Path BUILT = Path.of("target", "millrace").toAbsolutePath();
 
   /** The JVM flags by kind of process. */
@@ -40,7 +38,7 @@ public final class Program {
   private static ProcessBuilder builder(Path errors, List<String> flags, List<String> arguments) {
     List<String> more = new ArrayList<>(List.of("-Xmx256m"));
     more.addAll(flags);
-    // It logs as it does for users; this process does not.
+    // It logs as it does for users. The tests themselves log differently.
     more.add("-Dlogback.configurationFile=logback.xml");
     more.add("-Dmillrace.runner=" + String.join("\n", options("runner")));
     String cache = arguments.getFirst().equals("up") ? "server" : "command";
@@ -94,12 +92,12 @@ public final class Program {
     }
   }
 
-  /** Starts a command, whose words go to the end of a file. */
+  /** Starts a command whose output is appended to a file. */
   public static Program start(Path words, List<String> arguments) throws IOException {
     return start(words, Map.of(), arguments);
   }
 
-  /** The same with more in its environment. */
+  /** The same with additional environment variables. */
   public static Program start(Path words, Map<String, String> environment, List<String> arguments)
       throws IOException {
     ProcessBuilder builder = builder(words, List.of(), arguments);
@@ -116,18 +114,18 @@ public final class Program {
    */
   public record Ready(Program program, String line, BufferedReader output) {}
 
-  /** Starts a command that says one line when it is ready, and waits for that line. */
+  /** Starts a command that prints one line when it is ready, and waits for that line. */
   public static Ready startReady(Path errors, List<String> arguments) throws IOException {
     return startReady(errors, List.of(), arguments);
   }
 
-  /** The same with further flags for its JVM. */
+  /** The same with additional JVM flags. */
   public static Ready startReady(Path errors, List<String> flags, List<String> arguments)
       throws IOException {
     return ready(builder(errors, flags, arguments), errors);
   }
 
-  /** The same with more in its environment. */
+  /** The same with additional environment variables. */
   public static Ready startReady(
       Path errors, Map<String, String> environment, List<String> arguments) throws IOException {
     ProcessBuilder builder = builder(errors, List.of(), arguments);
@@ -149,12 +147,12 @@ public final class Program {
     return process.pid();
   }
 
-  /** Ends it by signal 9, if it has not ended. */
+  /** Ends it with signal 9, if it has not ended. */
   public void kill() {
     process.destroyForcibly().onExit().join();
   }
 
-  /** Ends it by signal 9; it must not have ended by itself. */
+  /** Ends it with signal 9. It must not have ended by itself. */
   public void killAlive() {
     kill();
     assertThat(process.exitValue()).as("its end").isEqualTo(KILLED);
@@ -165,24 +163,24 @@ public final class Program {
     return process.isAlive();
   }
 
-  /** Waits until it has ended, and gives its exit code. */
+  /** Waits until it has ended, and returns its exit code. */
   public int ended() throws InterruptedException {
     assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("it ends").isTrue();
     return process.exitValue();
   }
 
-  /** Tells it to stop, waits until it has, and gives its exit code. */
+  /** Stops it with signal 15, and returns its exit code. */
   public int stopped() throws InterruptedException {
     process.destroy();
     return ended();
   }
 
-  /** Tells it to stop, and waits until it has. */
+  /** Stops it with signal 15, and waits for its end. */
   public void stop() throws InterruptedException {
     assertThat(stopped()).as("its end").isIn(0, TERMINATED);
   }
 
-  /** All processes of this machine whose command line speaks of a path, wherever they came from. */
+  /** All processes of this machine whose command line contains a path. */
   public static List<ProcessHandle> speakingOf(Path path) throws IOException {
     try (Stream<Path> entries = Files.list(Path.of("/proc"))) {
       return entries
@@ -194,7 +192,7 @@ public final class Program {
     }
   }
 
-  /** Java's own way to ask cuts it off after a class path. */
+  /** The command line, which {@link ProcessHandle} truncates after a long class path. */
   private static String commandLine(Path entry) {
     try {
       return new String(Files.readAllBytes(entry.resolve("cmdline")), StandardCharsets.ISO_8859_1);

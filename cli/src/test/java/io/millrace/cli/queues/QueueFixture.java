@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** A server in this process, commands that ask it, and a node that runs what it is told to. */
+/** A server in this process, commands that call it, and a node that the test controls. */
 public final class QueueFixture implements AutoCloseable {
   private static final Duration LEASE = Duration.ofMinutes(5);
 

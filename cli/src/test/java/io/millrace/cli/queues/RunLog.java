@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 
-/** What tasks wrote about when they ran, all into one file, each word in one write. */
+/** The file in which tasks record when they ran, with one write for each entry. */
 final class RunLog {
   /**
    * One run of a task.

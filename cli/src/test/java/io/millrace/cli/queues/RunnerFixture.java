@@ -32,7 +32,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A server, and what a node would do with its runners. */
+/** A server, and the operations of a node on its runners. */
 final class RunnerFixture implements Runners.Listener, AutoCloseable {
   private final Path root;
   private final NodeRecord node;

@@ -11,7 +11,7 @@ import java.util.List;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
-/** Keys of servers at 127.0.0.1, with certificates that they have signed themselves. */
+/** Keys and self-signed certificates of servers at 127.0.0.1. */
 public final class Certificates {
   private static final String PASSWORD = "only for this test";
 

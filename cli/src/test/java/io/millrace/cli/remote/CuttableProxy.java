@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import javax.net.ServerSocketFactory;
 import javax.net.ssl.SSLContext;
 
-/** A way to a server that can be cut. */
+/** A TCP proxy to a server that can be cut. */
 public final class CuttableProxy implements AutoCloseable {
   private final ServerSocket listener;
   private final int port;

@@ -18,7 +18,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 
-/** Clients that submit jobs and wait for them, and ask again where they get no answer. */
+/** Clients that submit jobs and wait for them, and retry if they get no response. */
 final class StormClients implements AutoCloseable {
   private static final int AT_ONCE = 16;
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -34,7 +34,7 @@ final class StormClients implements AutoCloseable {
     this.server = server;
   }
 
-  /** One thing that a client does. */
+  /** A task of a client. */
   private interface ClientTask {
     void run(int number) throws IOException, InterruptedException;
   }

@@ -25,7 +25,7 @@ final class StormServer implements AutoCloseable {
           kick-after-ms: 10000
       """;
 
-  /** What somebody does while no server runs. */
+  /** A check that runs while no server is running. */
   interface OfflineCheck {
     void look() throws IOException;
   }
@@ -85,7 +85,7 @@ final class StormServer implements AutoCloseable {
     }
   }
 
-  /** Tells it to stop, and waits until it has. */
+  /** Stops it with signal 15, and waits for its end. */
   void stop() throws InterruptedException {
     program.stop();
   }

@@ -11,9 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A worker over a real WebSocket that misbehaves by its dice, and connects again when it is cut.
- */
+/** A worker over a real WebSocket that misbehaves at random, and reconnects when it is cut off. */
 final class StormWorker implements AutoCloseable {
   private static final Executor SOON = CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS);
 

@@ -5,9 +5,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What was said on one connection of a worker, as far as it tells what became of results. */
+/** The messages on one connection of a worker that determine what happened to its results. */
 final class Transcript {
-  /** What became of a result, as its worker can know. */
+  /** What happened to a result, as far as its worker can know. */
   enum ResultFate {
     /** The server must have taken it: it went on without a word against it. */
     ACCEPTED,
@@ -21,10 +21,10 @@ final class Transcript {
     /** The worker sends a result of a job; {@code attempt} is in the result. */
     record Result(String key, long attempt) implements Entry {}
 
-    /** The server refuses what the worker has said of a job. */
+    /** The server rejects a message of the worker about a job. */
     record Refusal(String id) implements Entry {}
 
-    /** The server gives a further job. */
+    /** The server sends another job. */
     record Given() implements Entry {}
   }
 
@@ -51,7 +51,7 @@ final class Transcript {
     said.add(new Entry.Given());
   }
 
-  /** A result on its way. */
+  /** A result that is being sent. */
   private static final class Open {
     final Entry.Result result;
     int givenAfter;

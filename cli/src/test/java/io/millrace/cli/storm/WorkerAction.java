@@ -2,7 +2,7 @@ package io.millrace.cli.storm;
 
 import java.util.SplittableRandom;
 
-/** What a worker makes of a job. */
+/** What a worker does with a job. */
 enum WorkerAction {
   RESULT(62),
   /** Progress first. */

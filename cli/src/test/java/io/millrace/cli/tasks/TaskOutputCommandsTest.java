@@ -50,7 +50,7 @@ class TaskOutputCommandsTest {
     site.blobs().put(chunk, new ByteArrayInputStream(content.getBytes(StandardCharsets.UTF_8)));
   }
 
-  /** Output that tells when it begins. */
+  /** Output that signals its first write. */
   private static final class SignallingOutput extends ByteArrayOutputStream {
     private final CountDownLatch first = new CountDownLatch(1);
 

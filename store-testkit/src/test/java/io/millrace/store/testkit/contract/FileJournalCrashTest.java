@@ -22,7 +22,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Cuts the power before every operation of a working life, then before every one of recovery. */
+/** Cuts the power before each operation of a journal in use, and then of its recovery. */
 final class FileJournalCrashTest {
   private static final FileJournalOptions SMALL = new FileJournalOptions(1 << 16, 1 << 20);
   private static final Path FOLDER = Path.of("journal");

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the journal in files does when its disk fails or is full. */
+/** The journal in files on a disk that fails or is full. */
 final class FileJournalFailureTest {
   private static final FileJournalOptions SMALL = new FileJournalOptions(1 << 16, 1 << 20);
   private static final Path FOLDER = Path.of("journal");

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What a store may take of the memory, and what it may leave behind the disk. */
+/** The memory budget of a store, and its limit of unsynced bytes. */
 final class BudgetTest {
   private static final Owner ME = Owner.client(1);
   private static final Bytes DATA = Bytes.of("x".repeat(100));

@@ -24,7 +24,7 @@ import java.time.Duration;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** How far back a subscriber may go, after snapshots have made the journal dispensable. */
+/** How far back a subscriber can start after snapshots have replaced the older journal. */
 final class RetentionTest {
   private static final Owner ME = Owner.client(1);
   private static final int SEGMENT = 1 << 16;

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What callers hear when the disk breaks. */
+/** The answers to callers when the disk fails. */
 final class StoppedStoreTest {
   private static final Owner ME = Owner.client(1);
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 final class MutantTest {
   private static final String SUM = Sum.class.getName();
 
-  /** What the mutants are made of. */
+  /** The class that the mutants change. */
   static final class Sum {
     private long total;
 
@@ -30,7 +30,7 @@ final class MutantTest {
     }
   }
 
-  /** A test of it that is right. */
+  /** A correct test of {@link Sum}. */
   static final class SumRun implements LongConsumer {
     @Override
     public void accept(long seed) {

@@ -21,7 +21,7 @@ final class StoreMutantTest {
     }
   }
 
-  /** Fails when most of 20 runs do. */
+  /** Fails if most of 20 runs fail. */
   static final class MostRuns implements LongConsumer {
     @Override
     public void accept(long ignored) {
