@@ -20,7 +20,7 @@ final class ClusterFixture implements AutoCloseable {
   private int started;
 
   /**
-   * A site without members.
+   * A cluster without members.
    *
    * @param documents an address of which nothing more need be said
    * @param common options that each member is given, besides the documents
@@ -63,7 +63,7 @@ final class ClusterFixture implements AutoCloseable {
     }
   }
 
-  /** Starts the first member, which says what the cluster is for. */
+  /** Starts the first member, which determines the work of the cluster. */
   String startFirst(String example) throws IOException {
     return start(
         List.of(

@@ -18,7 +18,7 @@ interface DocumentsFixture {
   /** How long a lease is: requests that take a quarter of it fail. */
   String lease();
 
-  /** How long a file takes, so that somebody who looks sees it at work. */
+  /** How long a member works on a file, long enough to be observed. */
   String pace();
 
   /** What there is of a cluster, as new as what was written last. */

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Members on a real Elasticsearch, which wants encryption, and a user who may do what
- * docs/cluster.md says and nothing else.
+ * Members on a real Elasticsearch that requires encryption, with a user that has only the
+ * permissions in docs/cluster.md.
  */
 final class ElasticsearchMembersTest {
   private static @Nullable SearchEngine started;

@@ -66,7 +66,7 @@ final class MemberKills {
     return false;
   }
 
-  /** Stops a member inside its guard until others are done with what it had, and continues it. */
+  /** Stops a member inside its guard, and continues it after others have finished its work. */
   private static void stopOne(ClusterFixture site) throws IOException, InterruptedException {
     site.addFiles(10);
     String victim = stopAWorker(site);
@@ -78,7 +78,7 @@ final class MemberKills {
         "what there was is done", () -> new OutputLines(site.output()).names().size() >= files);
   }
 
-  /** Stops somebody who works on something, while it does. */
+  /** Stops a member while it is working. */
   private static String stopAWorker(ClusterFixture site) throws IOException, InterruptedException {
     for (int i = 0; i < MAX_STOPS; i++) {
       String victim = worker(site);
@@ -92,7 +92,10 @@ final class MemberKills {
     throw new AssertionError("nobody could be stopped while it worked");
   }
 
-  /** Whether others can write lines: who is stopped in the middle of one has the output locked. */
+  /**
+   * Whether others can write lines. A member that is stopped while it writes one has the output
+   * locked.
+   */
   private static boolean isWritable(ClusterFixture site) throws IOException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
     while (System.nanoTime() - end < 0) {
@@ -108,7 +111,7 @@ final class MemberKills {
     return false;
   }
 
-  /** Waits until somebody works, and sees to it that there is work. */
+  /** Waits until a member works. Adds work if there is none. */
   private static String worker(ClusterFixture site) throws IOException {
     AtomicReference<String> found = new AtomicReference<>();
     Await.until(

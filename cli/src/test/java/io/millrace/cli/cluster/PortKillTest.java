@@ -78,7 +78,7 @@ final class PortKillTest {
     }
   }
 
-  /** Whether somebody listens and has taken a line. */
+  /** Whether a member listens on the port and has accepted a line. */
   private static boolean takes(int port, String line) {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
         BufferedReader answers =

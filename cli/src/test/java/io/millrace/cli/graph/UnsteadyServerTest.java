@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Commands and a server that says what a test wants it to say. */
+/** Commands, and a server whose responses a test determines. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UnsteadyServerTest {
   private static final String ONE =

@@ -53,7 +53,7 @@ class FirstContactTest {
     return program;
   }
 
-  /** The way to a site for who trusts the certificate named {@code server}. */
+  /** A TLS proxy to a server, with the certificate named {@code server}. */
   private static CuttableProxy encrypted(QueueFixture site, Certificates certificates)
       throws IOException, GeneralSecurityException {
     return CuttableProxy.encrypted(URI.create(site.address()), certificates.server("server"));

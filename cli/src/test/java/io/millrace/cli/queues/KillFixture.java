@@ -129,7 +129,7 @@ final class KillFixture implements AutoCloseable {
     }
   }
 
-  /** Tells all nodes and the server to stop, and waits until nothing of theirs is left. */
+  /** Stops all nodes and the server, and waits until none of their processes is left. */
   void stop() throws Exception {
     for (Program node : nodes.values()) {
       node.stop();

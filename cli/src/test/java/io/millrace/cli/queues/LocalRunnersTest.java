@@ -57,7 +57,7 @@ class LocalRunnersTest {
     assertThat(parentOf(runners)).isEqualTo(parentOf(runners));
   }
 
-  /** Runs a task, and tells which process ran it. */
+  /** Runs a task, and returns the process that ran it. */
   private String parentOf(LocalRunners runners) throws InterruptedException {
     Run run = site.claim("echo $PPID");
     runners.begin(run, "shell", NodeConfig.DEFAULTS);
@@ -381,7 +381,7 @@ class LocalRunnersTest {
     assertThat(parentOf(runners)).isIn(both);
   }
 
-  /** Runs two tasks at a time, and tells which processes ran them. */
+  /** Runs two tasks at a time, and returns the processes that ran them. */
   private Set<String> twoParents(LocalRunners runners, Path fifo) throws Exception {
     Run first = site.claim("read -r x <" + fifo + "; echo $PPID");
     runners.begin(first, "shell", NodeConfig.DEFAULTS);

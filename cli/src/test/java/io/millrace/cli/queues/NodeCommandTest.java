@@ -167,7 +167,7 @@ class NodeCommandTest {
     assertThat(runnersOfFour(queue)).hasSize(4);
   }
 
-  /** Runs four tasks one after the other, and tells which processes ran them. */
+  /** Runs four tasks one after the other, and returns the processes that ran them. */
   private Set<String> runnersOfFour(Queue queue) {
     Set<String> runners = new HashSet<>();
     for (int i = 0; i < 4; i++) {

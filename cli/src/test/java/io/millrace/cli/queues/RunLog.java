@@ -28,7 +28,7 @@ final class RunLog {
 
   private final Map<ObjectId, List<Span>> spans = new HashMap<>();
 
-  /** A command that says when it starts and ends, and takes a tenth or two of a second between. */
+  /** A command that records when it starts and ends, and runs for a tenth or two of a second. */
   static String command(Path file) {
     return """
     say() {

@@ -22,7 +22,7 @@ public final class Certificates {
     this.folder = folder;
   }
 
-  /** Makes a key and the certificate to it, which lies in the file that is given back. */
+  /** Creates a key and its certificate, and returns the file of the certificate. */
   public Path make(String name) throws IOException, InterruptedException {
     Path file = folder.resolve(name + ".pem");
     keytool(name, "-genkeypair -keyalg EC -dname CN=test -ext san=ip:127.0.0.1 -validity 2");
@@ -48,7 +48,7 @@ public final class Certificates {
     }
   }
 
-  /** What a server with that key speaks. */
+  /** The TLS context of a server with that key. */
   public SSLContext server(String name) throws IOException, GeneralSecurityException {
     KeyStore keys = KeyStore.getInstance("PKCS12");
     try (InputStream file = Files.newInputStream(keys(name))) {

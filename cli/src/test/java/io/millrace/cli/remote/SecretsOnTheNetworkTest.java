@@ -49,7 +49,7 @@ final class SecretsOnTheNetworkTest {
 
   @Test
   void a_node_warns() throws IOException {
-    // A node that cannot make its folder ends before it asks the server anything.
+    // A node that cannot create its folder ends before it calls the server.
     Path file = Files.createFile(folder.resolve("file"));
     Shell.CommandResult ran =
         Shell.run(

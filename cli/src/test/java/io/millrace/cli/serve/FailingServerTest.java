@@ -33,7 +33,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server that can go on no longer ends, says why, and has lost nothing that it acknowledged. */
+/** A server that cannot continue ends, says why, and has lost nothing that it acknowledged. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FailingServerTest {
   private static final Path BUILD = Path.of("..", "build", "java-options");
@@ -162,7 +162,7 @@ class FailingServerTest {
       }
     }
     List<Integer> last = statuses.stream().map(Future::resultNow).toList();
-    // Those that came after the failure are refused, or find nobody.
+    // Requests after the failure are refused, or find no server.
     assertThat(last).contains(504).allMatch(status -> List.of(504, 503, 0).contains(status));
     assertThat(server.ended()).isEqualTo(ExitCode.STOPPED);
   }

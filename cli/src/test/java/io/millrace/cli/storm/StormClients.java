@@ -61,7 +61,7 @@ final class StormClients implements AutoCloseable {
     }
   }
 
-  /** Begins to submit so many jobs, and tells of each that has been taken. */
+  /** Starts to submit jobs, and reports each one that has been accepted. */
   List<Future<?>> submit(int count, IntConsumer taken) {
     return each(
         count,

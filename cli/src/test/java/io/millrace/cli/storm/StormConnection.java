@@ -102,7 +102,7 @@ final class StormConnection implements WebSocket.Listener {
 
   /** A job that the worker has. */
   private record Given(String payload, String id) {
-    /** The field that says which job a message is about. */
+    /** The field with the id of the job of a message. */
     String field() {
       return id.isEmpty() ? "" : ",\"job\":\"" + id + "\"";
     }

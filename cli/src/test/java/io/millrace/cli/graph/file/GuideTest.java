@@ -10,7 +10,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The guide to graph files says what is so. */
+/** Checks that the guide to graph files is correct and complete. */
 class GuideTest {
   private static final Path GUIDE = Path.of("../docs/graph-files.md");
 
