@@ -12,9 +12,11 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,7 +30,7 @@ class ArchiverTest {
   @TempDir Path folder;
 
   private final Items items = new Items();
-  private Archive archive;
+  private @Nullable Archive archive;
   private final Set<String> deleted = new HashSet<>();
   private int versions;
 
@@ -39,12 +41,13 @@ class ArchiverTest {
     }
   }
 
-  private Archiver archiver(Path file, Duration keep) {
+  private Archiver archiver(Path file, @Nullable Duration keep) {
     if (archive != null) {
       archive.close();
     }
-    archive = Archive.at(ArchiveLocation.file(file));
-    return new Archiver(archive, keep, List.of(items));
+    Archive opened = Archive.at(ArchiveLocation.file(file));
+    archive = opened;
+    return new Archiver(opened, keep, List.of(items));
   }
 
   private Archiver archiver() {
@@ -54,7 +57,9 @@ class ArchiverTest {
   private Set<String> archived() {
     Set<String> ids = new HashSet<>();
     ArchiveQuery query = ArchiveQuery.newest(ArchiveTable.JOBS, 10_000);
-    archive.list(query).forEach(row -> assertThat(ids.add(row.id())).isTrue());
+    Objects.requireNonNull(archive)
+        .list(query)
+        .forEach(row -> assertThat(ids.add(row.id())).isTrue());
     return ids;
   }
 
@@ -109,10 +114,8 @@ class ArchiverTest {
 
   private static final class CrashException extends RuntimeException {}
 
-  private static Runnable crash() {
-    return () -> {
-      throw new CrashException();
-    };
+  private static void crash() {
+    throw new CrashException();
   }
 
   private static void run(Archiver archiver, Instant from) {
@@ -194,8 +197,8 @@ class ArchiverTest {
       // The clock may go back when the server starts again.
       now = now.plusMillis(random.nextInt(-200, 2_000));
       switch (random.nextInt(8)) {
-        case 0 -> items.beforeRemoval = crash();
-        case 1 -> items.afterRemoval = crash();
+        case 0 -> items.beforeRemoval = ArchiverTest::crash;
+        case 1 -> items.afterRemoval = ArchiverTest::crash;
         case 2 -> items.beforeRemoval = () -> change(random, expected);
         case 3 -> archiver = archiver();
         default -> {

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -227,8 +228,8 @@ final class ArchiveApiTest {
       assertThat(server.post("/api/jobs/new/cancel", "").statusCode()).isEqualTo(200);
       boolean gone = false;
       while (!gone) {
-        Changed<JobChange> changed = changes.next(Duration.ofSeconds(30));
-        assertThat(changed).as("a change").isNotNull();
+        Changed<JobChange> changed =
+            Objects.requireNonNull(changes.next(Duration.ofSeconds(30)), "no change");
         gone = changed.events().stream().anyMatch(change -> change.present() == null);
       }
     }

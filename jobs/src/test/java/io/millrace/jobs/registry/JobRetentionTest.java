@@ -96,7 +96,7 @@ class JobRetentionTest {
   }
 
   private Job done(String type, String result) {
-    Job job = world.submit(type);
+    var _ = world.submit(type);
     return world.accepted(world.completed(world.assign(type, A), result));
   }
 
