@@ -85,8 +85,10 @@ final class TaskRetention implements ArchiveSource {
     Long count = retention.count();
     long excess = count == null ? 0 : group.waiting() - count;
     long limitMillis = retention.limitMillis(now);
-    List<Task> oldest =
-        session.store().group(GroupQuery.waiting(group.name()).withLimit(most)).value();
+    if (excess <= 0 && !isOlder(group, limitMillis)) {
+      return List.of();
+    }
+    List<Task> oldest = oldest(group, most);
     Map<String, Document> documents = documents(oldest);
     List<ArchiveRow> rows = new ArrayList<>();
     for (Task kernel : oldest) {
@@ -101,6 +103,18 @@ final class TaskRetention implements ArchiveSource {
       rows.add(row(kernel, document, task, queue));
     }
     return rows;
+  }
+
+  private List<Task> oldest(GroupSummary group, int most) {
+    return session.store().group(GroupQuery.waiting(group.name()).withLimit(most)).value();
+  }
+
+  /** Whether the task that finished first did so before this time; mostly it did not. */
+  private boolean isOlder(GroupSummary group, long limitMillis) {
+    return oldest(group, 1).stream()
+        .map(kernel -> session.document(Keys.task(new ObjectId(kernel.data().utf8()))))
+        .allMatch(found ->
+            found.isEmpty() || QueueTask.read(found.get()).progress().mtimeMillis() < limitMillis);
   }
 
   /** The documents of tasks by id. What has finished together was mostly submitted together. */
