@@ -151,6 +151,15 @@ final class JobCredentialsTest {
         .get(30, TimeUnit.SECONDS);
     assertThat(heard.events.poll(30, TimeUnit.SECONDS)).startsWith("1008 ");
     assertThat(at.post("/api/worker/next", WORKER.replace("wt", "no")).statusCode()).isEqualTo(403);
+    String entries = "";
+    while (!entries.contains("GET /api/worker") || !entries.contains("POST /api/worker/next")) {
+      // They are written within a second.
+      HttpResponse<String> found =
+          at.get("/audit?result=refused", "Authorization", "Bearer server-token");
+      assertThat(found.statusCode()).isEqualTo(200);
+      entries = found.body();
+    }
+    assertThat(entries).contains("\"sign-in\"", "\"job.claim\"");
   }
 
   @Test

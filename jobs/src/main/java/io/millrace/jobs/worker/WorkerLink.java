@@ -42,6 +42,9 @@ public interface WorkerLink {
    */
   default void settled(Report report, boolean accepted) {}
 
+  /** The worker has registered with a wrong token. The default does nothing. */
+  default void rejected() {}
+
   /** Sends a ping, so that proxies keep the connection open. */
   void ping();
 

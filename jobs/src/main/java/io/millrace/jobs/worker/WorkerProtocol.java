@@ -111,6 +111,7 @@ final class WorkerProtocol implements WorkerConnection {
     } else {
       LOG.warn("worker {} was refused: its token is wrong", who.id());
       session.reject();
+      session.link().rejected();
     }
   }
 

@@ -84,6 +84,11 @@ record WorkerSocket(JobRegistry registry, Workers workers, Types types, WebSocke
       }
     }
 
+    @Override
+    public void rejected() {
+      request.changedBySocket("sign-in", new Change(null, "", 1, null, null), false);
+    }
+
     /** Counts a change for the audit log. */
     private void note(String action, Job job, boolean done) {
       request.changedBySocket(action, Change.of(Area.TYPES, job.type(), job.id().toString()), done);
