@@ -115,5 +115,7 @@ public sealed interface Phase {
   }
 
   /** The phase of a new node. */
-  Phase NEW = new Waiting(Attempts.NONE, 0, "");
+  static Phase first() {
+    return new Waiting(Attempts.NONE, 0, "");
+  }
 }

@@ -56,7 +56,7 @@ public final class Rules {
         .of(nodes, kinds, timings)
         .forEach((id, definition) -> {
           String name = nodes.get(added.size()).name();
-          added.add(new Change.Added(id, definition, Phase.NEW, name, nowMillis));
+          added.add(new Change.Added(id, definition, Phase.first(), name, nowMillis));
         });
     return added;
   }

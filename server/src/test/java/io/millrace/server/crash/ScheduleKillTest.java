@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
@@ -113,7 +114,7 @@ class ScheduleKillTest {
 
   /** The group of a run has the name of the schedule and the nominal time. */
   private static void checkGraph(ServerProcess server) throws IOException, InterruptedException {
-    Map<String, TreeSet<Long>> seconds = new HashMap<>();
+    Map<String, NavigableSet<Long>> seconds = new HashMap<>();
     List<JsonNode> nodes = new ArrayList<>();
     for (List<JsonNode> page = nodesAfter(server, 0); !page.isEmpty(); ) {
       nodes.addAll(page);
@@ -152,7 +153,7 @@ class ScheduleKillTest {
   }
 
   private static void check(Queues queues) {
-    Map<String, TreeSet<Long>> seconds = new HashMap<>();
+    Map<String, NavigableSet<Long>> seconds = new HashMap<>();
     queues
         .tasks()
         .each(task -> {
@@ -165,7 +166,7 @@ class ScheduleKillTest {
     checkComplete(seconds);
   }
 
-  private static void checkComplete(Map<String, TreeSet<Long>> seconds) {
+  private static void checkComplete(Map<String, NavigableSet<Long>> seconds) {
     seconds.forEach((name, times) -> {
       List<Long> all =
           LongStream.iterate(times.first(), time -> time <= times.last(), time -> time + 1_000)

@@ -131,7 +131,7 @@ final class Forms {
     Definition unknown =
         new Definition("", Kind.WORK, List.of(), List.of(), null, false, Timing.NONE);
     for (NodeId id : ids(json.required("removed"))) {
-      removed.add(new GraphNode(id, null, unknown, Phase.NEW, NodeState.READY, "", 0, 0));
+      removed.add(new GraphNode(id, null, unknown, Phase.first(), NodeState.READY, "", 0, 0));
     }
     return new GraphEvent(
         json.required("version").asLong(), nodes(json.required("changed")), removed);

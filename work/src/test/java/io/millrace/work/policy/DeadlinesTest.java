@@ -66,7 +66,7 @@ class DeadlinesTest {
           };
       Deadlines some = deadlines(settings, 1 + random.nextInt(50));
       for (int steps = random.nextInt(3); steps > 0; steps--) {
-        long runnable = 1 + random.nextInt(100);
+        long runnable = 1L + random.nextInt(100);
         some = random.nextBoolean() ? some.waiting(runnable) : some.restarted(runnable);
       }
       boolean waits = random.nextBoolean();

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param server the address of the engine, {@code http} or {@code https}, with a path if it has one
  * @param prefix the prefix of the names of indices; default {@value #PREFIX}
- * @param the credentials; null for none
+ * @param credentials the credentials; null for none
  * @param certificates a file of certificates to trust over {@code https}, PEM or DER; null for
  *     those that the JVM trusts. The host name is always checked
  * @param timeout the maximum duration of a request, or of each page of a listing; default 5 seconds
