@@ -1,6 +1,6 @@
 /**
- * Cluster coordination after the clustering of Logstash: processes that share nothing but versioned
- * documents elect a leader, know each other, divide work and run it.
+ * Cluster coordination. Processes that share nothing but versioned documents elect a leader, keep a
+ * list of members, divide work and do it. The model is the clustering of Logstash.
  *
  * <pre>
  *   shared                     named locks, semaphores and status reports for users' code

@@ -7,14 +7,14 @@
  *     │ generation F begins: members take no older partitions any more
  *     ▼
  *   each round: one listing of partitions, one of members' locks, the list of members
- *     ├─ LivenessTracker     members without a living lock for lease and margin ─► out of the list
- *     ├─ AbandonedDocuments  once in a lease: reports of members that are gone ─► deleted
+ *     ├─ LivenessTracker     members without a renewed lock for lease and margin ─► out of the list
+ *     ├─ AbandonedDocuments  once per lease: reports of members that are gone ─► deleted
  *     ├─ Assigner            windowed:   done ─► completed, deleted; old and free ─► again in F;
  *     │                                  room ─► next tasks
  *     │                      supervised: wait until no old ones are held; then divide once.
  *     │                                  members have changed ─► take the lock with the next fence
- *     │                      remote:     what a program submits ─► a partition for one member each
- *     └─ Assignments         what was planned ─► created
+ *     │                      remote:     lambdas of the program ─► a partition for one member each
+ *     └─ Assignments         planned partitions ─► created
  * </pre>
  */
 @NullMarked

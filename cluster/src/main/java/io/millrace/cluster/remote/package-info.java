@@ -1,5 +1,5 @@
 /**
- * Remote work: the leader has members run lambdas, and learns how they ended.
+ * Remote work: the leader's program sends lambdas to members, and gets their outcomes.
  *
  * <pre>
  *   the leader's program (RemoteWork)            a member
@@ -8,7 +8,7 @@
  *   partition/GENERATION-NUMBER  ── the sealed lambda, for one member and this name only ──► run once
  *     ▲                                            │
  *     │ read, then both removed                    ▼
- *   result/GENERATION-NUMBER  ◄── what it returned, or how it failed; then the partition is done
+ *   result/GENERATION-NUMBER  ◄── its result or failure; then the partition is done
  * </pre>
  */
 @NullMarked

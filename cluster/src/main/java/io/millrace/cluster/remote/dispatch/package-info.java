@@ -3,10 +3,10 @@
  * decided by its partition's document: either the member completes it or the leader removes it.
  *
  * <pre>
- *   submitted ──► offered ──► begun ──► done ──► outcome read, told, both documents removed
+ *   submitted ──► created ──► begun ──► done ──► outcome read and reported, both documents removed
  *       │            │          │
- *       └────────────┴──────────┴── cancelled, over its time, not begun within three leases, given up,
- *                                   its member gone or marked as dead ──► partition removed ──► told
+ *       └────────────┴──────────┴── cancelled, past its time limit, not begun within three leases, released,
+ *                                   member gone or marked as dead ──► partition removed, end reported
  * </pre>
  */
 @NullMarked
