@@ -5,15 +5,12 @@ import io.millrace.cli.remote.Fields;
 import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.apache.commons.csv.CSVFormat;
-import org.apache.commons.csv.CSVPrinter;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -213,8 +210,7 @@ public final class ArchiveCommands extends CommandGroup {
     });
   }
 
-  private void exportCsv(JsonCalls calls, String kind, String query) throws IOException {
-    CSVPrinter printer = new CSVPrinter(out(), CSVFormat.RFC4180);
+  private void exportCsv(JsonCalls calls, String kind, String query) {
     boolean[] begun = {false};
     each(
         calls,
@@ -223,17 +219,19 @@ public final class ArchiveCommands extends CommandGroup {
         PAGE,
         Long.MAX_VALUE,
         row -> {
-          try {
-            if (!begun[0]) {
-              printer.printRecord(row.propertyNames());
-              begun[0] = true;
-            }
-            printer.printRecord(
-                row.valueStream().map(value -> value.isNull() ? null : value.asString()));
-          } catch (IOException e) {
-            throw new UncheckedIOException(e);
+          if (!begun[0]) {
+            printCsv(row.propertyNames().toArray());
+            begun[0] = true;
           }
+          printCsv(
+              row.valueStream()
+                  .<@Nullable Object>map(value -> value.isNull() ? null : value.asString())
+                  .toArray());
         });
-    printer.flush();
+    out().flush();
+  }
+
+  private void printCsv(@Nullable Object[] values) {
+    out().print(CSVFormat.RFC4180.format(values) + CSVFormat.RFC4180.getRecordSeparator());
   }
 }
