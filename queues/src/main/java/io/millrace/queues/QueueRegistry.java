@@ -302,6 +302,9 @@ public final class QueueRegistry {
    * @return empty if nothing waits, or no such limit applies
    */
   public Optional<Duration> pauseForLimits(Queue queue) {
+    if (queue.settings().policy().isEmpty()) {
+      return Optional.empty();
+    }
     Throttling limits = queue.settings().policy().throttling();
     long millis =
         Math.min(

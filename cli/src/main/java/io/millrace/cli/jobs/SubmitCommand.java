@@ -206,7 +206,7 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
                 + " with another offset.")
     private @Nullable String at;
 
-    @Mixin private PolicyOptions policy = new PolicyOptions();
+    @Mixin private PolicyOptions.OfJobs policy = new PolicyOptions.OfJobs();
 
     /**
      * Checks the options for this number of jobs.

@@ -9,10 +9,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/**
- * The settings of retries and uniqueness, for tasks, jobs, nodes of graphs and the queues that have
- * defaults for them.
- */
+/** The settings of retries, for nodes of graphs, jobs, tasks and queues. */
 public class PolicyOptions {
   private static final String UNSET = "default";
 
@@ -64,35 +61,6 @@ public class PolicyOptions {
       description = "How often the work may postpone itself. Default: 1000")
   private @Nullable String snoozes;
 
-  @Option(
-      names = "--unique",
-      paramLabel = "KEY",
-      description =
-          "A uniqueness key: while work with this key is unfinished, a submission with the same key"
-              + " is a duplicate.")
-  private @Nullable String unique;
-
-  @Option(
-      names = "--unique-fields",
-      paramLabel = "NAME[,NAME…]",
-      description =
-          "The params, or fields of a job's payload, whose values form the uniqueness key.")
-  private @Nullable String uniqueFields;
-
-  @Option(
-      names = "--unique-scope",
-      paramLabel = "SCOPE",
-      description =
-          "How long the key is held: queued (until the work starts) or unfinished (until it has"
-              + " ended). Default: unfinished")
-  private @Nullable String uniqueScope;
-
-  @Option(
-      names = "--unique-period",
-      paramLabel = "TIME",
-      description = "Holds the key for this time after the submission instead.")
-  private @Nullable String uniquePeriod;
-
   /**
    * The given settings, by field. An empty text removes a setting.
    *
@@ -114,10 +82,6 @@ public class PolicyOptions {
     put(fields, Field.RETRY_JITTER, jitter);
     put(fields, Field.RETRY_EXCEPT, except);
     put(fields, Field.SNOOZES, snoozes);
-    put(fields, Field.UNIQUE, unique);
-    put(fields, Field.UNIQUE_FIELDS, uniqueFields);
-    put(fields, Field.UNIQUE_SCOPE, uniqueScope);
-    put(fields, Field.UNIQUE_PERIOD, uniquePeriod);
     addTo(fields);
     if (changes) {
       fields.replaceAll((_, text) -> text.equals(UNSET) ? "" : text);
@@ -139,8 +103,48 @@ public class PolicyOptions {
     }
   }
 
+  /** The settings of jobs, which may also be unique. */
+  public static class OfJobs extends PolicyOptions {
+    @Option(
+        names = "--unique",
+        paramLabel = "KEY",
+        description =
+            "A uniqueness key: while work with this key is unfinished, a submission with the same"
+                + " key is a duplicate.")
+    private @Nullable String unique;
+
+    @Option(
+        names = "--unique-fields",
+        paramLabel = "NAME[,NAME…]",
+        description =
+            "The params, or fields of a job's payload, whose values form the uniqueness key.")
+    private @Nullable String uniqueFields;
+
+    @Option(
+        names = "--unique-scope",
+        paramLabel = "SCOPE",
+        description =
+            "How long the key is held: queued (until the work starts) or unfinished (until it has"
+                + " ended). Default: unfinished")
+    private @Nullable String uniqueScope;
+
+    @Option(
+        names = "--unique-period",
+        paramLabel = "TIME",
+        description = "Holds the key for this time after the submission instead.")
+    private @Nullable String uniquePeriod;
+
+    @Override
+    void addTo(Map<String, String> fields) {
+      put(fields, Field.UNIQUE, unique);
+      put(fields, Field.UNIQUE_FIELDS, uniqueFields);
+      put(fields, Field.UNIQUE_SCOPE, uniqueScope);
+      put(fields, Field.UNIQUE_PERIOD, uniquePeriod);
+    }
+  }
+
   /** The settings of tasks, which also have timeouts. */
-  public static class OfTasks extends PolicyOptions {
+  public static class OfTasks extends OfJobs {
     // Not --timeout, which limits the wait of tasks submit --wait.
     @Option(
         names = "--run-timeout",
@@ -189,6 +193,7 @@ public class PolicyOptions {
 
     @Override
     void addTo(Map<String, String> fields) {
+      super.addTo(fields);
       put(fields, Field.TIMEOUT, timeout);
       put(fields, Field.WAIT_TIMEOUT, waitTimeout);
       put(fields, Field.TOTAL_TIMEOUT, totalTimeout);
