@@ -130,17 +130,17 @@ public final class AccessCommands extends CommandGroup {
     }
 
     /** Shows a key that the server has just made: the only time that anybody sees it. */
-    void show(ServerCommand server, JsonNode answer, JsonNode key, Terminal terminal) {
+    void show(ServerCommand server, JsonNode response, JsonNode key, Terminal terminal) {
       if (file != null) {
         SecretFile.write(file, key.path("key").asString());
         ((ObjectNode) key).remove("key");
-        server.print(answer, "key " + key.path("prefix").asString() + " is in " + file);
+        server.print(response, "key " + key.path("prefix").asString() + " is in " + file);
         return;
       }
       if (!server.json()) {
         terminal.say("This key is shown once; keep it in a file that only its user can read.");
       }
-      server.print(answer, key.path("key").asString());
+      server.print(response, key.path("key").asString());
     }
   }
 

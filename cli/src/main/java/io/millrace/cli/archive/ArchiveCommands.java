@@ -136,10 +136,10 @@ public final class ArchiveCommands extends CommandGroup {
     long left = most;
     do {
       String next = after.isEmpty() ? "" : "&after=" + JsonCalls.part(after);
-      JsonNode answer = calls.get(PATH + kind + query + next + "&limit=" + Math.min(page, left));
-      answer.path(kind).forEach(look);
-      left -= answer.path(kind).size();
-      after = answer.path("next").asString("");
+      JsonNode response = calls.get(PATH + kind + query + next + "&limit=" + Math.min(page, left));
+      response.path(kind).forEach(look);
+      left -= response.path(kind).size();
+      after = response.path("next").asString("");
     } while (!after.isEmpty() && left > 0);
   }
 

@@ -91,7 +91,7 @@ public final class GraphCommands extends CommandGroup {
         server.each(
             nodes.read(terminal()),
             id -> calls.post(GraphCalls.path(id) + "/retry", ServerCommand.object()),
-            answer -> answer.path("state").asString("ready")));
+            response -> response.path("state").asString("ready")));
   }
 
   @Command(
@@ -179,9 +179,9 @@ public final class GraphCommands extends CommandGroup {
       pairs.forEach(pair -> AddCommand.DataOptions.addPair(values, pair, terminal()));
       values.forEachEntry((key, value) -> {
         ObjectNode body = ServerCommand.object().set("value", value);
-        JsonNode answer =
+        JsonNode response =
             ServerCommand.orNotFound(() -> calls.put(GraphCalls.path(node, key), body));
-        server.print(answer, node + "  " + key);
+        server.print(response, node + "  " + key);
       });
     });
   }
@@ -212,8 +212,8 @@ public final class GraphCommands extends CommandGroup {
       return server.each(
           ids,
           id -> calls.delete(GraphCalls.path(id) + how),
-          answer -> {
-            int removed = answer.path("removed").asInt(1);
+          response -> {
+            int removed = response.path("removed").asInt(1);
             return removed > 1 ? "removed, " + removed + " nodes in all" : "removed";
           });
     });

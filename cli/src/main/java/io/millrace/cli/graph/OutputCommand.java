@@ -103,8 +103,8 @@ final class OutputCommand extends GraphServer implements Callable<Integer> {
       boolean found = false;
       boolean more = true;
       while (more) {
-        JsonNode answer = ask();
-        String text = text(answer);
+        JsonNode response = ask();
+        String text = text(response);
         if (!text.startsWith(page)) {
           // Another attempt of the node has started, which has its own output.
           page = "";
@@ -113,10 +113,10 @@ final class OutputCommand extends GraphServer implements Callable<Integer> {
           to.accept(text.substring(page.length()));
           found = true;
         }
-        GraphCalls.Page next = GraphCalls.Page.after(answer);
+        GraphCalls.Page next = GraphCalls.Page.after(response);
         more = next != null;
         page = next == null ? text : "";
-        where = next == null ? where.in(answer) : next;
+        where = next == null ? where.in(response) : next;
       }
       restMillis = found ? SHORTEST_REST_MILLIS : Math.min(2 * restMillis, LONGEST_REST_MILLIS);
       return found;
@@ -143,8 +143,8 @@ final class OutputCommand extends GraphServer implements Callable<Integer> {
       });
     }
 
-    private static String text(JsonNode answer) {
-      JsonNode data = answer.path("data");
+    private static String text(JsonNode response) {
+      JsonNode data = response.path("data");
       if (data.isNull() || data.isMissingNode()) {
         return "";
       }

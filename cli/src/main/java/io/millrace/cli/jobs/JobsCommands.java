@@ -216,6 +216,6 @@ public final class JobsCommands extends CommandGroup {
         server.each(
             jobs.read(terminal()),
             key -> calls.post(JobServer.path(key) + "/" + operation, ServerCommand.object()),
-            answer -> answer.path("status").asString("deleted")));
+            response -> response.path("status").asString("deleted")));
   }
 }

@@ -118,11 +118,11 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
     List<String> keys = new ArrayList<>();
     try (ProgressBar bar = new ProgressBar(terminal(), "MiB uploaded")) {
       for (Payload payload : payloads) {
-        JsonNode answer = submit(calls, payload, bar, total, keys.size());
-        keys.add(answer.path("created").asString());
-        duplicates += answer.path("duplicate").asBoolean(false) ? 1 : 0;
+        JsonNode response = submit(calls, payload, bar, total, keys.size());
+        keys.add(response.path("created").asString());
+        duplicates += response.path("duplicate").asBoolean(false) ? 1 : 0;
         if (print) {
-          print(answer, keys.getLast());
+          print(response, keys.getLast());
         }
       }
     }

@@ -54,8 +54,8 @@ public final class ConfigCommands extends CommandGroup {
     return server.perform(calls -> {
       ObjectNode fields = Arguments.object(pairs);
       fields.forEachEntry(ConfigCommands::check);
-      JsonNode answer = calls.post(path(node), fields);
-      server.print(answer, "set " + String.join(", ", fields.propertyNames()));
+      JsonNode response = calls.post(path(node), fields);
+      server.print(response, "set " + String.join(", ", fields.propertyNames()));
       warnOfUnknownQueues(calls, fields);
     });
   }

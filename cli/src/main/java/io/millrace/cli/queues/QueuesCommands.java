@@ -170,9 +170,9 @@ public final class QueuesCommands extends CommandGroup {
       }
       // An absent queue has another exit code than a refused value.
       find(calls, queue);
-      JsonNode answer = calls.post(path(queue), fields);
+      JsonNode response = calls.post(path(queue), fields);
       server.print(
-          answer, "set " + String.join(", ", fields.propertyNames()) + " of queue " + queue);
+          response, "set " + String.join(", ", fields.propertyNames()) + " of queue " + queue);
     });
   }
 
@@ -189,11 +189,11 @@ public final class QueuesCommands extends CommandGroup {
           String queue) {
     return server.perform(calls -> {
       JsonNode threads = find(calls, queue).at("/halted/threads");
-      JsonNode answer = calls.post(path(queue) + "/resume", ServerCommand.object());
-      boolean changed = answer.at("/MongoDB::UpdateResult/modified_count").asInt(0) > 0;
+      JsonNode response = calls.post(path(queue) + "/resume", ServerCommand.object());
+      boolean changed = response.at("/MongoDB::UpdateResult/modified_count").asInt(0) > 0;
       String restored = threads.isMissingNode() ? "" : ", threads " + threads.asInt();
       server.print(
-          answer,
+          response,
           changed
               ? "resumed queue " + queue + restored
               : "queue " + queue + " is neither halted nor suspended");

@@ -160,11 +160,11 @@ public final class SchedulesCommands extends CommandGroup {
             ServerCommand.lookUp(() -> calls.get(path(name.name) + "/next" + times.query()))));
   }
 
-  private void print(ServerCommand server, JsonNode answer) {
+  private void print(ServerCommand server, JsonNode response) {
     if (server.json()) {
-      out().println(answer);
+      out().println(response);
     } else {
-      answer.path("next").forEach(time -> out().println(time.asString()));
+      response.path("next").forEach(time -> out().println(time.asString()));
     }
   }
 
@@ -193,7 +193,7 @@ public final class SchedulesCommands extends CommandGroup {
         server.each(
             names.names,
             name -> calls.post(path(name) + "/resume", ServerCommand.object()),
-            answer -> "is next due at " + Fields.text(answer.path("due"))));
+            response -> "is next due at " + Fields.text(response.path("due"))));
   }
 
   @Command(
@@ -206,7 +206,7 @@ public final class SchedulesCommands extends CommandGroup {
         server.each(
             names.names,
             name -> calls.post(path(name) + "/run", ServerCommand.object()),
-            answer -> "started " + Fields.text(answer.path("id"))));
+            response -> "started " + Fields.text(response.path("id"))));
   }
 
   @Command(
@@ -229,13 +229,13 @@ public final class SchedulesCommands extends CommandGroup {
           String until) {
     return server.perform(calls -> {
       ObjectNode range = ServerCommand.object().put("from", from).put("until", until);
-      JsonNode answer =
+      JsonNode response =
           ServerCommand.orNotFound(() -> calls.post(path(name.name) + "/backfill", range));
-      String runs = answer.path("runs").asString();
+      String runs = response.path("runs").asString();
       server.print(
-          answer,
+          response,
           "backfills %s%s runs of schedule %s"
-              .formatted(runs, answer.path("more").asBoolean() ? " or more" : "", name.name));
+              .formatted(runs, response.path("more").asBoolean() ? " or more" : "", name.name));
     });
   }
 

@@ -62,8 +62,8 @@ final class SearchCommand extends ServerCommand implements Callable<Integer> {
       ObjectNode conditions = filter.read(calls);
       if (count) {
         ObjectNode question = question(conditions).put("count", true);
-        JsonNode answer = calls.ask(PATH, question, Duration.ZERO);
-        print(answer, answer.path("count").asString());
+        JsonNode response = calls.ask(PATH, question, Duration.ZERO);
+        print(response, response.path("count").asString());
         return;
       }
       pages(calls, conditions, limit);

@@ -222,9 +222,9 @@ final class SubmitCommand extends ServerCommand implements Callable<Integer> {
         return;
       }
       chunk.write(']');
-      JsonNode answer = calls.post(path, chunk.toByteArray());
-      JsonNode result = answer.path("MongoDB::InsertManyResult");
-      JsonNode inserted = (result.isMissingNode() ? answer : result).path("inserted");
+      JsonNode response = calls.post(path, chunk.toByteArray());
+      JsonNode result = response.path("MongoDB::InsertManyResult");
+      JsonNode inserted = (result.isMissingNode() ? response : result).path("inserted");
       for (JsonNode task : inserted) {
         created.accept(Fields.id(task));
         duplicates += task.path("duplicate").asBoolean(false) ? 1 : 0;

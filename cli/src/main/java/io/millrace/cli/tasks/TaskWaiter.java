@@ -47,8 +47,8 @@ final class TaskWaiter extends Waiter<Integer> {
   protected void round(Set<String> window, long waitMillis) {
     ObjectNode question = ServerCommand.object().put("timeout", waitMillis);
     window.forEach(question.putArray("ids")::add);
-    JsonNode answer = calls.ask("/dci/tasks/wait", question, Duration.ofMillis(waitMillis));
-    for (Map.Entry<String, JsonNode> task : answer.path("tasks").properties()) {
+    JsonNode response = calls.ask("/dci/tasks/wait", question, Duration.ofMillis(waitMillis));
+    for (Map.Entry<String, JsonNode> task : response.path("tasks").properties()) {
       String id = task.getKey();
       int status = task.getValue().asInt(Status.QUEUED);
       if (task.getValue().isNull() && window.remove(id)) {

@@ -121,7 +121,7 @@ public final class TasksCommands extends CommandGroup {
         server.each(
             tasks.read(terminal()),
             id -> post(calls, id, operation),
-            answer -> Status.name(answer.path("status").asInt())));
+            response -> Status.name(response.path("status").asInt())));
   }
 
   private static JsonNode post(JsonCalls calls, String id, String operation) {
