@@ -25,6 +25,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
@@ -171,13 +172,22 @@ class ScheduleSimulationTest {
     }
   }
 
-  @Test
-  void each_nominal_time_has_one_run_through_crashes_and_changes_of_clocks()
-      throws InterruptedException {
-    for (long seed = 0; seed < SEEDS; seed++) {
+  /** The simulation of a seed. */
+  static final class Simulation implements LongConsumer {
+    @Override
+    public void accept(long seed) {
       try (World world = new World(seed)) {
         simulate(world, "seed " + seed);
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
       }
+    }
+  }
+
+  @Test
+  void each_nominal_time_has_one_run_through_crashes_and_changes_of_clocks() {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      new Simulation().accept(seed);
     }
   }
 
@@ -253,7 +263,7 @@ class ScheduleSimulationTest {
                 .filter(time -> !schedule.due(time).isAfter(world.now.minusSeconds(300)))
                 .filter(time -> !time.isAfter(state.cursor()) && !ran.contains(time))
                 .toList();
-        assertThat(lost).as("%s: %s", what, overlap).isEmpty();
+        assertThat(lost).as("%s: times without a run of %s", what, overlap).isEmpty();
         assertThat(state.cursor()).as(what).isAfter(world.now.minus(Duration.ofMinutes(30)));
       }
     }
