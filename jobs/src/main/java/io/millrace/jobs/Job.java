@@ -1,7 +1,12 @@
 package io.millrace.jobs;
 
 import io.millrace.jobs.Assignment.JobClaim;
+import io.millrace.work.policy.Deadlines;
+import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.TimeText;
 import io.millrace.work.policy.UniqueKey;
+import java.time.Duration;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,20 +89,83 @@ public record Job(
   public record Times(long submitted, @Nullable Long started, @Nullable Long ended) {}
 
   /**
-   * When a job may be given out.
+   * When a job may be given out, and when it is over time.
    *
    * @param notBeforeMillis since the epoch, while it is pending; 0 for at once
    * @param snoozes how often it was put off at the wish of its worker, since it was submitted or
    *     retried
+   * @param limits how long it may take
    */
-  public record Waiting(long notBeforeMillis, int snoozes) {
-    /** At once, and it was never put off. */
-    public static final Waiting NONE = new Waiting(0, 0);
+  public record Waiting(long notBeforeMillis, int snoozes, Limits limits) {
+    /** At once, it was never put off, and may take any time. */
+    public static final Waiting NONE = new Waiting(0, 0, Limits.NONE);
 
     /** The same for a job that may be given out at once. */
     public Waiting over() {
-      return notBeforeMillis == 0 ? this : new Waiting(0, snoozes);
+      return notBeforeMillis == 0 ? this : new Waiting(0, snoozes, limits);
     }
+  }
+
+  /**
+   * How long a job may take, by the settings with which it was submitted.
+   *
+   * @param attemptMillis how long one attempt may take; 0 for any time
+   * @param deadlines when it is over time while it is pending, and as a whole
+   */
+  public record Limits(long attemptMillis, Deadlines deadlines) {
+    /** Any time. */
+    public static final Limits NONE = new Limits(0, Deadlines.NONE);
+
+    /**
+     * Those of a new job.
+     *
+     * @param runnableMillis when it may be given out first
+     */
+    public static Limits of(Policy policy, long runnableMillis) {
+      if (policy.isEmpty()) {
+        return NONE;
+      }
+      long attempt = policy.timeout().map(Duration::toMillis).orElse(0L);
+      Deadlines deadlines = Deadlines.of(policy, runnableMillis);
+      return attempt == 0 && deadlines.isEmpty() ? NONE : new Limits(attempt, deadlines);
+    }
+
+    /** The same with other deadlines. */
+    public Limits with(Deadlines others) {
+      return new Limits(attemptMillis, others);
+    }
+  }
+
+  /** When it is to be failed unless something happens before; 0 for never. */
+  public long deadlineMillis() {
+    Limits limits = waiting.limits();
+    Long started = times.started();
+    return switch (status) {
+      case DONE, FAILED -> 0;
+      case PENDING -> limits.deadlines().next(true);
+      case RUNNING -> {
+        long whole = limits.deadlines().next(false);
+        long attempt =
+            limits.attemptMillis() == 0 || started == null ? 0 : started + limits.attemptMillis();
+        yield whole == 0 || attempt == 0 ? Math.max(whole, attempt) : Math.min(whole, attempt);
+      }
+    };
+  }
+
+  /** The limit that it exceeds, as a reason for people; empty if it is in time. */
+  public Optional<String> overTime(long nowMillis) {
+    long deadline = deadlineMillis();
+    if (deadline == 0 || deadline > nowMillis) {
+      return Optional.empty();
+    }
+    return waiting
+        .limits()
+        .deadlines()
+        .exceeded(status == JobStatus.PENDING, nowMillis)
+        .or(() ->
+            Optional.of(
+                "it took longer than its timeout of "
+                    + TimeText.show(Duration.ofMillis(waiting.limits().attemptMillis()))));
   }
 
   /**
@@ -164,8 +232,9 @@ public record Job(
    * @param version of its document
    * @param task the origin of its kernel task; 0 when it has none, having ended
    * @param hold the unique key that it holds; null for none
+   * @param deadlineMillis at which deadline the registry looks at it; 0 for none
    */
-  public record Place(long version, long task, @Nullable Hold hold) {}
+  public record Place(long version, long task, @Nullable Hold hold, long deadlineMillis) {}
 
   /**
    * A unique key that a job holds.

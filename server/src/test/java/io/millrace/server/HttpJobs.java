@@ -122,7 +122,7 @@ final class HttpJobs implements JobsAccess {
         new Job.Content(
             json.required("payloadSize").asLong(),
             json.required("resultSize").isNull() ? null : json.required("resultSize").asLong()),
-        new Job.Place(0, 0, null));
+        new Job.Place(0, 0, null, 0));
   }
 
   private static JobId id(String text) {

@@ -103,7 +103,7 @@ public class PolicyOptions {
     }
   }
 
-  /** The settings of jobs, which may also be unique. */
+  /** The settings of jobs, which may also be unique and have timeouts. */
   public static class OfJobs extends PolicyOptions {
     @Option(
         names = "--unique",
@@ -134,18 +134,7 @@ public class PolicyOptions {
         description = "Holds the key for this time after the submission instead.")
     private @Nullable String uniquePeriod;
 
-    @Override
-    void addTo(Map<String, String> fields) {
-      put(fields, Field.UNIQUE, unique);
-      put(fields, Field.UNIQUE_FIELDS, uniqueFields);
-      put(fields, Field.UNIQUE_SCOPE, uniqueScope);
-      put(fields, Field.UNIQUE_PERIOD, uniquePeriod);
-    }
-  }
-
-  /** The settings of tasks, which also have timeouts. */
-  public static class OfTasks extends OfJobs {
-    // Not --timeout, which limits the wait of tasks submit --wait.
+    // Not --timeout, which limits the wait of submit --wait.
     @Option(
         names = "--run-timeout",
         paramLabel = "TIME",
@@ -169,6 +158,20 @@ public class PolicyOptions {
             "The maximum time for all attempts together. When it is over, the work has failed.")
     private @Nullable String totalTimeout;
 
+    @Override
+    void addTo(Map<String, String> fields) {
+      put(fields, Field.TIMEOUT, timeout);
+      put(fields, Field.WAIT_TIMEOUT, waitTimeout);
+      put(fields, Field.TOTAL_TIMEOUT, totalTimeout);
+      put(fields, Field.UNIQUE, unique);
+      put(fields, Field.UNIQUE_FIELDS, uniqueFields);
+      put(fields, Field.UNIQUE_SCOPE, uniqueScope);
+      put(fields, Field.UNIQUE_PERIOD, uniquePeriod);
+    }
+  }
+
+  /** The settings of tasks, which also have keys and priorities. */
+  public static class OfTasks extends OfJobs {
     @Option(
         names = "--key",
         paramLabel = "KEY",
@@ -194,9 +197,6 @@ public class PolicyOptions {
     @Override
     void addTo(Map<String, String> fields) {
       super.addTo(fields);
-      put(fields, Field.TIMEOUT, timeout);
-      put(fields, Field.WAIT_TIMEOUT, waitTimeout);
-      put(fields, Field.TOTAL_TIMEOUT, totalTimeout);
       put(fields, Field.KEY, key);
       put(fields, Field.KEY_FIELD, keyField);
       put(fields, Field.PRIORITY, priority);

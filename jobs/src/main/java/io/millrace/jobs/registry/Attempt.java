@@ -175,7 +175,7 @@ final class Attempt {
           writeFailure(transaction, job, failure, context);
       case Report.Returned(Assignment _, String reason) -> {
         if (reason == null) {
-          put(transaction, Transitions.returned(job));
+          put(transaction, Transitions.returned(job, context.nowMillis()));
           transaction.release(claim.ref());
         } else {
           writeReturn(transaction, job, reason, context);
@@ -217,6 +217,9 @@ final class Attempt {
   private static Optional<Duration> pause(
       Policy policy, Job job, Failure failure, Context context) {
     int failures = job.failures() + 1;
+    if (job.waiting().limits().deadlines().exceeded(false, context.nowMillis()).isPresent()) {
+      return Optional.empty();
+    }
     if (policy.isEmpty()) {
       Duration asked = Objects.requireNonNullElse(failure.wish().delay(), Duration.ZERO);
       return failures >= context.maxFailures()

@@ -74,7 +74,8 @@ public final class FollowOns implements Step {
   /** The job that a result becomes; its payload is kept already. */
   NewJob child(Job parent, JobId id, JobType type, Value payload) {
     Submission order = new Submission(type.name(), parent.order().priority(), null, null);
-    return new NewJob(id, order, payload, parent.id(), store.nowMillis());
+    return new NewJob(
+        id, order, payload, parent.id(), store.nowMillis(), types.policy(type.name()));
   }
 
   /** Sets what is called, by any thread and quickly, when a step is due before its time. */

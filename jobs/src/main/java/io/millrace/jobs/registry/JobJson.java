@@ -13,6 +13,7 @@ import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
+import io.millrace.work.policy.Deadlines;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.UniqueKey;
 import java.io.ByteArrayOutputStream;
@@ -109,6 +110,9 @@ final class JobJson {
         json.writeStringProperty("lastKind", last.kind().name());
       }
       write(json, job.place().hold());
+      if (job.place().deadlineMillis() > 0) {
+        json.writeNumberProperty("deadline", job.place().deadlineMillis());
+      }
       writeId(json, "task", job.place().task(), added);
       json.writeEndObject();
     }
@@ -131,6 +135,7 @@ final class JobJson {
     if (waiting.snoozes() > 0) {
       json.writeNumberProperty("snoozes", waiting.snoozes());
     }
+    write(json, waiting.limits());
   }
 
   private static Policy policy(ObjectNode json) {
@@ -145,7 +150,38 @@ final class JobJson {
   private static Job.Waiting waiting(ObjectNode json) {
     long notBefore = json.path("notBefore").asLong(0);
     int snoozes = json.path("snoozes").asInt(0);
-    return notBefore == 0 && snoozes == 0 ? Job.Waiting.NONE : new Job.Waiting(notBefore, snoozes);
+    Job.Limits limits = limits(json);
+    return notBefore == 0 && snoozes == 0 && limits.equals(Job.Limits.NONE)
+        ? Job.Waiting.NONE
+        : new Job.Waiting(notBefore, snoozes, limits);
+  }
+
+  private static void write(JsonGenerator json, Job.Limits limits) {
+    if (limits.attemptMillis() > 0) {
+      json.writeNumberProperty("timeout", limits.attemptMillis());
+    }
+    Deadlines deadlines = limits.deadlines();
+    if (!deadlines.isEmpty()) {
+      json.writeNumberProperty("waitTimeout", deadlines.waitMillis());
+      json.writeNumberProperty("totalTimeout", deadlines.totalMillis());
+      json.writeNumberProperty("waitEnd", deadlines.waitEndMillis());
+      json.writeNumberProperty("totalEnd", deadlines.endMillis());
+    }
+  }
+
+  private static Job.Limits limits(ObjectNode json) {
+    long attempt = json.path("timeout").asLong(0);
+    Deadlines deadlines =
+        json.has("waitTimeout")
+            ? new Deadlines(
+                json.required("waitTimeout").asLong(),
+                json.required("totalTimeout").asLong(),
+                json.required("waitEnd").asLong(),
+                json.required("totalEnd").asLong())
+            : Deadlines.NONE;
+    return attempt == 0 && deadlines.isEmpty()
+        ? Job.Limits.NONE
+        : new Job.Limits(attempt, deadlines);
   }
 
   private static void write(JsonGenerator json, Job.@Nullable Hold hold) {
@@ -226,7 +262,11 @@ final class JobJson {
             new Job.Line(
                 idOrNull(json, "parent"), idOrNull(json, "child"), followOn(json), scheduled(json)),
             new Job.Content(json.required("payload").asLong(), number(json, "result")),
-            new Job.Place(document.version(), json.required("task").asLong(), hold(json)));
+            new Job.Place(
+                document.version(),
+                json.required("task").asLong(),
+                hold(json),
+                json.path("deadline").asLong(0)));
     Long token = number(json, "lastToken");
     return new StoredJob(
         job,

@@ -10,6 +10,7 @@ import io.millrace.store.Owner;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.Add;
+import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.Transaction.Put;
 import io.millrace.store.Transaction.Taking;
 import io.millrace.store.Transaction.When;
@@ -81,9 +82,30 @@ final class JobTransaction {
     }
   }
 
+  /**
+   * A job as it is to be written: without a unique key that it no longer holds, and to be looked at
+   * when it is over time.
+   */
+  private StoredJob prepared(StoredJob next) {
+    StoredJob entry = UniqueJobs.released(next, transaction);
+    Job job = entry.job();
+    long before = job.place().deadlineMillis();
+    long deadline = job.deadlineMillis();
+    if (deadline == before) {
+      return entry;
+    }
+    if (before > 0) {
+      transaction.delete(Keys.deadline(before, job.id()), DocumentVersion.ANY);
+    }
+    if (deadline > 0) {
+      put(Keys.deadline(deadline, job.id()), DocumentVersion.ABSENT, Bytes.of(job.id().toString()));
+    }
+    return entry.with(Transitions.watched(job, deadline));
+  }
+
   /** Writes a job that keeps its kernel task, or has none. */
   Written put(StoredJob next) {
-    StoredJob job = UniqueJobs.released(next, transaction);
+    StoredJob job = prepared(next);
     Written written = new Written(job, Template.NONE, 0);
     put(job, JobJson.write(job), false);
     return written;
@@ -95,7 +117,7 @@ final class JobTransaction {
    * @param delay after which it can be claimed; zero for at once
    */
   Written add(StoredJob next, String group, Duration delay) {
-    StoredJob job = UniqueJobs.released(next, transaction);
+    StoredJob job = prepared(next);
     Written written = new Written(job, Template.ADDED, adds);
     String name = job.job().id().toString();
     When when = delay.isZero() ? When.now() : When.after(delay);
@@ -112,7 +134,7 @@ final class JobTransaction {
 
   /** Writes a job whose kernel task is claimed; its claim has no token yet. */
   Written take(StoredJob next, TaskRef task, Duration lease) {
-    StoredJob job = UniqueJobs.released(next, transaction);
+    StoredJob job = prepared(next);
     Written written = new Written(job, Template.TAKEN, takings);
     String name = job.job().id().toString();
     transaction.take(new Taking(task, lease.toMillis(), name));

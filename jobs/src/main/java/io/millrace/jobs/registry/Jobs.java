@@ -182,6 +182,11 @@ public final class Jobs implements AutoCloseable {
     return registry.followOns();
   }
 
+  /** What fails jobs that are over time. */
+  public JobTimeouts timeouts() {
+    return registry.timeouts();
+  }
+
   /** What counts jobs. */
   public JobCounts counts() {
     return new JobCounts(store);

@@ -23,6 +23,9 @@ final class Keys {
   /** The unique keys that are held. */
   static final String UNIQUE = "jobs.unique";
 
+  /** When jobs are over time; in the order of these times. */
+  static final String DEADLINES = "jobs.deadlines";
+
   static final String CONFIG = "jobs.config";
 
   /** The types that the server was started with. */
@@ -107,6 +110,11 @@ final class Keys {
   /** Held by the job of a type that has this unique key. */
   static DocumentKey unique(String type, String hash) {
     return new DocumentKey(UNIQUE, type + "/" + hash);
+  }
+
+  /** Says when a job is over time. */
+  static DocumentKey deadline(long atMillis, JobId id) {
+    return new DocumentKey(DEADLINES, padded(atMillis) + "/" + id);
   }
 
   static String padded(long number) {

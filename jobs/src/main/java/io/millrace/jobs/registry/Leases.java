@@ -152,7 +152,7 @@ final class Leases {
       Job job = entry.job();
       if (job.status() == JobStatus.RUNNING) {
         running++;
-        transaction.put(entry.with(Transitions.returned(job)));
+        transaction.put(entry.with(Transitions.returned(job, store.nowMillis())));
       }
     }
     return store.commit(transaction) instanceof Outcome.Done ? running : -1;

@@ -7,6 +7,7 @@ import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.Submission;
 import io.millrace.store.Bytes;
 import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.work.policy.Policy;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param scheduled the run of a schedule that it is; null for none
  * @param submittedMillis when
  * @param hold the unique key that it holds; null for none
+ * @param settings its settings, and those of its type
  */
 record NewJob(
     JobId id,
@@ -28,12 +30,19 @@ record NewJob(
     @Nullable JobId parent,
     Job.@Nullable Scheduled scheduled,
     long submittedMillis,
-    Job.@Nullable Hold hold) {
+    Job.@Nullable Hold hold,
+    Policy settings) {
   private static final int METADATA_BYTES = 1_000;
 
   /** One that is no run of a schedule, and has no unique key. */
-  NewJob(JobId id, Submission order, Value payload, @Nullable JobId parent, long submittedMillis) {
-    this(id, order, payload, parent, null, submittedMillis, null);
+  NewJob(
+      JobId id,
+      Submission order,
+      Value payload,
+      @Nullable JobId parent,
+      long submittedMillis,
+      Policy settings) {
+    this(id, order, payload, parent, null, submittedMillis, null, settings);
   }
 
   /** About how many bytes it brings to a transaction. */
@@ -53,11 +62,14 @@ record NewJob(
             new Job.Times(submittedMillis, null, null),
             0,
             0,
-            delay.isZero() ? Job.Waiting.NONE : new Job.Waiting(order.notBeforeMillis(), 0),
+            new Job.Waiting(
+                delay.isZero() ? 0 : order.notBeforeMillis(),
+                0,
+                Job.Limits.of(settings, submittedMillis + delay.toMillis())),
             Job.Hand.NOBODY,
             new Job.Line(parent, null, null, scheduled),
             new Job.Content(payload.size(), null),
-            new Job.Place(DocumentVersion.ABSENT, 0, hold));
+            new Job.Place(DocumentVersion.ABSENT, 0, hold, 0));
     JobTransaction.Written written =
         transaction.add(
             new StoredJob(job, null), Groups.waiting(order.type(), order.priority()), delay);

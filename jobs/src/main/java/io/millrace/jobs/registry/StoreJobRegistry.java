@@ -82,7 +82,8 @@ final class StoreJobRegistry implements JobRegistry {
   public Job submitOnce(JobId id, Submission submission, Value payload) {
     types.require(submission.type());
     JobRegistry.checkSize(payload);
-    return submitting.submit(new NewJob(id, submission, payload, null, store.nowMillis()));
+    return submitting.submit(
+        new NewJob(id, submission, payload, null, store.nowMillis(), settings(submission)));
   }
 
   @Override
@@ -93,9 +94,18 @@ final class StoreJobRegistry implements JobRegistry {
   private NewJob unique(JobId id, Submission submission, Value payload) {
     types.require(submission.type());
     long now = store.nowMillis();
-    Policy policy = submission.policy().over(types.policy(submission.type()));
+    Policy policy = settings(submission);
     Job.Hold hold = UniqueJobs.hold(policy, payload, now);
-    return new NewJob(id, submission, payload, null, null, now, hold);
+    return new NewJob(id, submission, payload, null, null, now, hold, policy);
+  }
+
+  private Policy settings(Submission submission) {
+    return submission.policy().over(types.policy(submission.type()));
+  }
+
+  /** See {@link Jobs#timeouts}. */
+  JobTimeouts timeouts() {
+    return new JobTimeouts(store, userActions, settling);
   }
 
   /** See {@link Jobs#submitWith}. */
@@ -107,8 +117,10 @@ final class StoreJobRegistry implements JobRegistry {
     types.require(submission.type());
     long now = store.nowMillis();
     List<NewJob> jobs = new ArrayList<>();
+    Policy policy = settings(submission);
     runs.forEach((id, run) ->
-        jobs.add(new NewJob(id, submission, payloads.apply(id), null, run, now, null)));
+        jobs.add(
+            new NewJob(id, submission, payloads.apply(id), null, run, now, null, policy)));
     return submitting.submitWith(jobs, commit);
   }
 

@@ -4,6 +4,7 @@ import io.millrace.jobs.Assignment.JobClaim;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.Job.Content;
 import io.millrace.jobs.Job.Hand;
+import io.millrace.jobs.Job.Limits;
 import io.millrace.jobs.Job.Place;
 import io.millrace.jobs.Job.Times;
 import io.millrace.jobs.Job.Waiting;
@@ -81,26 +82,34 @@ final class Transitions {
             job,
             failures,
             job.returns(),
-            until(nowMillis, pause.get(), job.waiting().snoozes()),
+            until(job, nowMillis, pause.get(), job.waiting().snoozes()),
             job.times(),
             JobStatus.PENDING);
   }
 
   /** Pending again after a pause; that is no failure. */
   static Job snoozed(Job job, Duration pause, long nowMillis) {
-    Waiting waiting = until(nowMillis, pause, job.waiting().snoozes() + 1);
+    Waiting waiting = until(job, nowMillis, pause, job.waiting().snoozes() + 1);
     return ending(job, job.failures(), job.returns(), waiting, job.times(), JobStatus.PENDING);
   }
 
-  private static Waiting until(long nowMillis, Duration pause, int snoozes) {
-    return pause.isZero() && snoozes == 0
-        ? Waiting.NONE
-        : new Waiting(pause.isZero() ? 0 : nowMillis + pause.toMillis(), snoozes);
+  private static Waiting until(Job job, long nowMillis, Duration pause, int snoozes) {
+    long runnable = nowMillis + pause.toMillis();
+    return new Waiting(pause.isZero() ? 0 : runnable, snoozes, waiting(job, runnable));
+  }
+
+  /** Its limits if it waits for another attempt, which can begin at this time. */
+  private static Limits waiting(Job job, long runnableMillis) {
+    Limits limits = job.waiting().limits();
+    return limits.deadlines().isEmpty()
+        ? limits
+        : limits.with(limits.deadlines().waiting(runnableMillis));
   }
 
   /** Pending at its old place. */
-  static Job returned(Job job) {
-    return next(job, JobStatus.PENDING, job.times(), idle(job), job.place());
+  static Job returned(Job job, long nowMillis) {
+    Waiting waiting = new Waiting(0, job.waiting().snoozes(), waiting(job, nowMillis));
+    return next(job, JobStatus.PENDING, job.times(), waiting, idle(job), job.place());
   }
 
   /** Pending at its old place, or failed for good once it was returned often enough. */
@@ -112,7 +121,13 @@ final class Transitions {
     }
     Job pending =
         ending(job, job.failures(), returns, job.waiting(), job.times(), JobStatus.PENDING);
-    return next(pending, JobStatus.PENDING, job.times(), idle(job), job.place());
+    return next(
+        pending,
+        JobStatus.PENDING,
+        job.times(),
+        returned(job, nowMillis).waiting(),
+        idle(job),
+        job.place());
   }
 
   static Job cancelled(Job job, long nowMillis) {
@@ -120,9 +135,11 @@ final class Transitions {
   }
 
   /** Pending, with its failures and returns counted from zero. */
-  static Job retried(Job job) {
+  static Job retried(Job job, long nowMillis) {
     Times times = new Times(job.times().submitted(), job.times().started(), null);
-    return ending(job, 0, 0, Waiting.NONE, times, JobStatus.PENDING);
+    Limits limits = job.waiting().limits();
+    Limits anew = limits.with(limits.deadlines().restarted(nowMillis));
+    return ending(job, 0, 0, new Waiting(0, 0, anew), times, JobStatus.PENDING);
   }
 
   /** Without a worker, and without the kernel task that it had. */
@@ -166,7 +183,17 @@ final class Transitions {
 
   /** Without its unique key. */
   static Job released(Job job) {
-    Place place = new Place(job.place().version(), job.place().task(), null);
+    Place old = job.place();
+    return at(job, new Place(old.version(), old.task(), null, old.deadlineMillis()));
+  }
+
+  /** Looked at by the registry at another deadline. */
+  static Job watched(Job job, long deadlineMillis) {
+    Place old = job.place();
+    return at(job, new Place(old.version(), old.task(), old.hold(), deadlineMillis));
+  }
+
+  private static Job at(Job job, Place place) {
     return next(job, job.status(), job.times(), job.waiting(), job.hand(), place);
   }
 
@@ -178,7 +205,7 @@ final class Transitions {
         job.times(),
         job.waiting(),
         hand,
-        new Place(version, task, job.place().hold()));
+        new Place(version, task, job.place().hold(), job.place().deadlineMillis()));
   }
 
   private static Times ended(Job job, long nowMillis) {
@@ -190,6 +217,7 @@ final class Transitions {
   }
 
   private static Place nowhere(Job job) {
-    return new Place(job.place().version(), 0, job.place().hold());
+    Place old = job.place();
+    return new Place(old.version(), 0, old.hold(), old.deadlineMillis());
   }
 }

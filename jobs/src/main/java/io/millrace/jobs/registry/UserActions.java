@@ -83,6 +83,9 @@ final class UserActions {
       transaction.delete(Keys.name(job.order().key()), DocumentVersion.ANY);
     }
     new UniqueJobs(store).delete(transaction, job);
+    if (job.place().deadlineMillis() > 0) {
+      transaction.delete(Keys.deadline(job.place().deadlineMillis(), id), DocumentVersion.ANY);
+    }
     if (Contents.isInline(job.content().payload())) {
       transaction.delete(Keys.payload(id), DocumentVersion.ANY);
     }
@@ -116,18 +119,25 @@ final class UserActions {
             throw new JobStateException(
                 "job " + job.key() + " is " + job.status().word() + " and cannot be cancelled");
           }
-          long now = store.nowMillis();
-          Failure failure = new Failure(null, now, "cancelled", null);
-          JobTransaction transaction = begin(job, number);
-          deleteTask(transaction, job);
-          JobTransaction.Written cancelled =
-              transaction.put(entry.with(Transitions.cancelled(job, now)));
-          transaction.put(
-              Keys.failure(job.id(), job.place().version()),
-              DocumentVersion.ANY,
-              JobJson.write(failure));
-          return commit(transaction, cancelled);
+          return end(entry, number, "cancelled");
         });
+  }
+
+  /** Fails a pending job for good, as it is; null if something changed meanwhile. */
+  @Nullable Job expire(StoredJob entry, String limit) {
+    return end(entry, 0, limit);
+  }
+
+  private @Nullable Job end(StoredJob entry, int number, String why) {
+    Job job = entry.job();
+    long now = store.nowMillis();
+    Failure failure = new Failure(null, now, why, null);
+    JobTransaction transaction = begin(job, number);
+    deleteTask(transaction, job);
+    JobTransaction.Written ended = transaction.put(entry.with(Transitions.cancelled(job, now)));
+    transaction.put(
+        Keys.failure(job.id(), job.place().version()), DocumentVersion.ANY, JobJson.write(failure));
+    return commit(transaction, ended);
   }
 
   Optional<Job> retry(Supplier<Optional<StoredJob>> look) {
@@ -145,7 +155,9 @@ final class UserActions {
           }
           String group = Groups.waiting(job.type(), job.order().priority());
           JobTransaction transaction = new JobTransaction(store.self());
-          return commit(transaction, transaction.add(entry.with(Transitions.retried(job)), group));
+          return commit(
+              transaction,
+              transaction.add(entry.with(Transitions.retried(job, store.nowMillis())), group));
         });
   }
 

@@ -168,7 +168,8 @@ public final class JobsPart implements Part {
   @Override
   public List<Activity> activities() {
     JobSweeper sweeper = jobs.sweeper(archive);
-    return List.of(new Activity("job-sweeper", sweeper));
+    return List.of(
+        new Activity("job-sweeper", sweeper), new Activity("job-timeouts", jobs.timeouts()));
   }
 
   @Override

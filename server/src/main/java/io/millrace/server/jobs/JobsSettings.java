@@ -11,6 +11,7 @@ import io.millrace.server.config.Key;
 import io.millrace.server.config.SectionKeys;
 import io.millrace.server.security.Token;
 import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.Policy.Field;
 import io.millrace.work.policy.PolicyException;
 import io.millrace.work.policy.Retention;
 import java.nio.file.Path;
@@ -156,9 +157,9 @@ public record JobsSettings(
               Policy.NONE,
               "none",
               "The settings of jobs of NAME that have none of their own, about"
-                  + " [retries](jobs.md#retries) and [unique keys](jobs.md#unique-jobs), and how"
-                  + " long they [stay](archive.md).",
-              text -> policy(text, field -> field.isOfJobs() || !field.isOfWork(), "")));
+                  + " [retries](jobs.md#retries), [timeouts](jobs.md#timeouts) and [unique"
+                  + " keys](jobs.md#unique-jobs), and how long they [stay](archive.md).",
+              JobsSettings::ofType));
   private static final Key<Policy> DEFAULTS =
       KEYS.add(
           new Key<>(
@@ -168,11 +169,7 @@ public record JobsSettings(
               "none",
               "The settings of jobs for which neither they themselves nor their type has any, each"
                   + " by itself, about the same but how long jobs stay.",
-              text ->
-                  policy(
-                      text,
-                      Policy.Field::isOfJobs,
-                      "; see jobs.keep-finished and jobs.keep-count")));
+              JobsSettings::ofAll));
   private static final Key<@Nullable String> TYPE =
       KEYS.bare("types.NAME", "A job type without description and successor.");
   private static final Key<Boolean> REPLACE_TYPES =
@@ -295,14 +292,23 @@ public record JobsSettings(
     return "/" + path;
   }
 
-  /** Settings with fields that are allowed; the hint is for those that are not. */
-  private static Policy policy(String text, Predicate<Policy.Field> allowed, String hint) {
-    if (text.isEmpty()) {
-      return Policy.NONE;
-    }
-    Policy policy = Policy.parse(text);
+  /** Settings of the jobs of a type. */
+  private static Policy ofType(String text) {
+    return settings(
+        text,
+        field -> field.isOfJobs() || field == Field.KEEP_FINISHED || field == Field.KEEP_COUNT,
+        "");
+  }
+
+  /** Settings of all jobs; how long they stay has keys of its own. */
+  private static Policy ofAll(String text) {
+    return settings(text, Field::isOfJobs, "; see jobs.keep-finished and jobs.keep-count");
+  }
+
+  private static Policy settings(String text, Predicate<Field> allowed, String hint) {
+    Policy policy = text.isEmpty() ? Policy.NONE : Policy.parse(text);
     for (String name : policy.fields().keySet()) {
-      if (Policy.Field.of(name).filter(allowed).isEmpty()) {
+      if (Field.of(name).filter(allowed).isEmpty()) {
         throw new PolicyException(name, name + " is no setting of jobs here" + hint);
       }
     }

@@ -87,6 +87,9 @@ record Shapes(Workers workers) {
     if (job.waiting().snoozes() > 0) {
       json.put("snoozed", job.waiting().snoozes());
     }
+    if (job.deadlineMillis() > 0) {
+      json.put("deadline", time(job.deadlineMillis()));
+    }
     job.order()
         .policy()
         .fields()

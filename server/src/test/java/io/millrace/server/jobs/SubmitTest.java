@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.http.json.Json;
 import io.millrace.jobs.Job;
+import io.millrace.work.Step;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -176,6 +178,21 @@ final class SubmitTest {
     refused(
         server.submit(SUBMIT, "Priority", "batch", "Payload", "x", "unique", "k".repeat(257)),
         "unique");
+  }
+
+  @Test
+  void a_job_that_nobody_takes_in_time_has_failed_for_the_reason_that_names_the_limit()
+      throws Exception {
+    accepted("Priority", "batch", "Key", "k", "Payload", "x", "wait_timeout", "1ms");
+    Step timeouts = server.jobs.timeouts();
+    timeouts.step(Instant.now().plusSeconds(1));
+    assertThat(server.json("/api/jobs/k").path("status").asString()).isEqualTo("failed");
+    assertThat(server.json("/api/jobs/k/failures").get(0).path("info").asString())
+        .isEqualTo("it waited longer than its wait_timeout of 1ms");
+    accepted("Priority", "batch", "Key", "l", "Payload", "x", "total_timeout", "1h");
+    assertThat(server.json("/api/jobs/l").path("total_timeout").asString()).isEqualTo("1h");
+    assertThat(server.json("/api/jobs/l").has("deadline")).isTrue();
+    refused(server.submit(SUBMIT, "Priority", "batch", "Payload", "x", "timeout", "0s"), "timeout");
   }
 
   @Test

@@ -92,7 +92,7 @@ public record Policy(Map<String, String> fields) {
         EnumSet.of(
             KEEP_FINISHED, KEEP_COUNT, STARTS, KEY_RUNNING, KEY_STARTS, AGEING, WEIGHTS, LIMITS);
     private static final Set<Field> OF_TASKS =
-        EnumSet.of(TIMEOUT, WAIT_TIMEOUT, TOTAL_TIMEOUT, KEY, KEY_FIELD, PRIORITY);
+        EnumSet.of(KEY, KEY_FIELD, PRIORITY);
 
     private final String key;
     private final boolean number;
