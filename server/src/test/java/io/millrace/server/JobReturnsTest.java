@@ -126,6 +126,20 @@ final class JobReturnsTest {
   }
 
   @Test
+  void an_attempt_that_takes_too_long_is_ended_while_its_worker_is_silent() throws Exception {
+    try (TestServer server = TestServer.in(folder, "jobs.settings", "timeout=100ms attempts=1")) {
+      submit(server);
+      Line worker = new Line(server);
+      worker.awaitJob();
+      assertThat(ended(server))
+          .contains("\"status\":\"failed\"", "\"failures\":1", "\"returns\":0");
+      assertThat(server.get("/api/jobs/k/failures").body())
+          .contains("it took longer than its timeout of 100ms", "\"failureCode\":\"timeout\"");
+      worker.socket.abort();
+    }
+  }
+
+  @Test
   void a_result_that_is_refused_as_too_long_counts_and_says_so() throws Exception {
     try (TestServer server =
         TestServer.in(folder, "jobs.max-returns", "2", "jobs.worker.max-frame-bytes", "1024")) {
