@@ -119,8 +119,7 @@ final class StoreJobRegistry implements JobRegistry {
     List<NewJob> jobs = new ArrayList<>();
     Policy policy = settings(submission);
     runs.forEach((id, run) ->
-        jobs.add(
-            new NewJob(id, submission, payloads.apply(id), null, run, now, null, policy)));
+        jobs.add(new NewJob(id, submission, payloads.apply(id), null, run, now, null, policy)));
     return submitting.submitWith(jobs, commit);
   }
 

@@ -91,8 +91,7 @@ public record Policy(Map<String, String> fields) {
     private static final Set<Field> OF_QUEUES =
         EnumSet.of(
             KEEP_FINISHED, KEEP_COUNT, STARTS, KEY_RUNNING, KEY_STARTS, AGEING, WEIGHTS, LIMITS);
-    private static final Set<Field> OF_TASKS =
-        EnumSet.of(KEY, KEY_FIELD, PRIORITY);
+    private static final Set<Field> OF_TASKS = EnumSet.of(KEY, KEY_FIELD, PRIORITY);
 
     private final String key;
     private final boolean number;
