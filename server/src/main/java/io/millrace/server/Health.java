@@ -40,28 +40,28 @@ final class Health implements Handler {
     }
     try {
       Read<?> read = store.tasks(List.of());
-      Map<String, Object> answer = answer("ok");
-      answer.put("position", read.position().toString());
-      answer.put("time", read.timeMillis());
-      answer.put("timeahead", store.timeAheadMillis());
-      answer.put("warnings", parts.stream().flatMap(part -> part.warnings().stream()).toList());
-      return Response.json(JSON.writeValueAsBytes(answer));
+      Map<String, Object> response = response("ok");
+      response.put("position", read.position().toString());
+      response.put("time", read.timeMillis());
+      response.put("timeahead", store.timeAheadMillis());
+      response.put("warnings", parts.stream().flatMap(part -> part.warnings().stream()).toList());
+      return Response.json(JSON.writeValueAsBytes(response));
     } catch (StoreException e) {
       return problem("stopped", String.valueOf(e.getMessage()));
     }
   }
 
   private Response problem(String status, String error) {
-    Map<String, Object> answer = answer(status);
-    answer.put("error", error);
-    return Response.json(503, JSON.writeValueAsBytes(answer));
+    Map<String, Object> response = response(status);
+    response.put("error", error);
+    return Response.json(503, JSON.writeValueAsBytes(response));
   }
 
-  private Map<String, Object> answer(String status) {
-    Map<String, Object> answer = new LinkedHashMap<>();
-    answer.put("status", status);
-    answer.put("version", Version.text());
-    answer.put("journaling", journaling);
-    return answer;
+  private Map<String, Object> response(String status) {
+    Map<String, Object> response = new LinkedHashMap<>();
+    response.put("status", status);
+    response.put("version", Version.text());
+    response.put("journaling", journaling);
+    return response;
   }
 }

@@ -22,7 +22,7 @@ public interface Part extends AutoCloseable {
   /** Its routes. */
   List<Route> routes();
 
-  /** Defines the answers to exceptions of its routes. */
+  /** Defines the responses to exceptions of its routes. */
   default void addErrorResponses(ErrorResponses responses) {}
 
   /**

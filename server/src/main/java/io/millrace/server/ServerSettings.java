@@ -96,7 +96,7 @@ public record ServerSettings(
           HttpLimits.DEFAULT.memoryBytes(),
           "an eighth of the largest heap",
           "What requests may keep in memory together: heads and bodies that have come in part,"
-              + " whole bodies until they are answered, WebSocket texts, and answers that clients"
+              + " whole bodies until they are answered, WebSocket texts, and responses that clients"
               + " are slow to read. Beyond it requests are answered 503 with `Retry-After`. A"
               + " single body takes at most seven eighths of it.");
   private static final Key<Duration> HEAD_TIMEOUT =

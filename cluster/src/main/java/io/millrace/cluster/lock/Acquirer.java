@@ -18,7 +18,7 @@ public abstract class Acquirer {
   private final Locks locks;
   private final MemberClock clock;
   private @Nullable Lease lease;
-  private long lookMillis;
+  private long nextPollMillis;
 
   /**
    * Creates an acquirer that holds nothing. Its first step reads the lock.
@@ -29,7 +29,7 @@ public abstract class Acquirer {
     this.what = what;
     this.locks = locks;
     this.clock = locks.clock();
-    this.lookMillis = clock.monotonicMillis();
+    this.nextPollMillis = clock.monotonicMillis();
   }
 
   /** Acquires one lock. */
@@ -61,7 +61,7 @@ public abstract class Acquirer {
     }
 
     @Override
-    protected long nextLook() {
+    protected long nextPoll() {
       return observedLocks.nextRenewal(key).orElse(locks.clock().monotonicMillis());
     }
   }
@@ -70,7 +70,7 @@ public abstract class Acquirer {
   protected abstract Optional<Locks.HeldLock> attempt();
 
   /** When to try again after an attempt that took nothing, by the monotonic clock. */
-  protected abstract long nextLook();
+  protected abstract long nextPoll();
 
   /** The lease on the lock, if it is held now. */
   public final Optional<Lease> lease() {
@@ -89,22 +89,22 @@ public abstract class Acquirer {
     }
     if (mine != null) {
       lease = null;
-      lookMillis = clock.monotonicMillis();
+      nextPollMillis = clock.monotonicMillis();
     }
-    if (clock.monotonicMillis() >= lookMillis) {
+    if (clock.monotonicMillis() >= nextPollMillis) {
       tryToTake();
     }
-    return lease == null ? lookMillis : lease.nextMillis();
+    return lease == null ? nextPollMillis : lease.nextMillis();
   }
 
   private void tryToTake() {
     try {
       lease = attempt().map(held -> new Lease(held, locks)).orElse(null);
       if (lease == null) {
-        lookMillis = nextLook();
+        nextPollMillis = nextPoll();
       }
     } catch (ClusterException e) {
-      lookMillis = clock.monotonicMillis() + locks.terms().retryMillis();
+      nextPollMillis = clock.monotonicMillis() + locks.terms().retryMillis();
       LOG.debug("{} could not be read or taken; retrying", what, e);
     }
   }
@@ -142,7 +142,7 @@ public abstract class Acquirer {
   protected void released(Lease released) {}
 
   /** Makes the next step read the lock, if it is not held. */
-  public final void lookNow() {
-    lookMillis = clock.monotonicMillis();
+  public final void pollNow() {
+    nextPollMillis = clock.monotonicMillis();
   }
 }

@@ -77,11 +77,11 @@ public final class ObservedLocks {
   }
 
   /** When to read a lock again, by the monotonic clock; empty for a lock that was never seen. */
-  public synchronized OptionalLong nextLook(String key) {
+  public synchronized OptionalLong nextPoll(String key) {
     Observation observation = seen.get(key);
     return observation == null
         ? OptionalLong.empty()
-        : OptionalLong.of(observation.nextLook(terms, clock.monotonicMillis()));
+        : OptionalLong.of(observation.nextPoll(terms, clock.monotonicMillis()));
   }
 
   /**
@@ -130,7 +130,7 @@ public final class ObservedLocks {
      * When to read the lock again: not before it expires, if wall clocks agree. A lease never has
      * more than its whole length left.
      */
-    long nextLook(LeaseTerms terms, long nowMillis) {
+    long nextPoll(LeaseTerms terms, long nowMillis) {
       if (isFree(terms, nowMillis)) {
         return nowMillis;
       }

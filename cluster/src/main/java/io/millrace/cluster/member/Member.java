@@ -36,7 +36,7 @@ public final class Member implements AutoCloseable {
   private static final ScopedValue<Guard> GUARD = ScopedValue.newInstance();
 
   /** The interval at which a member that does not lead checks whether it does now. */
-  private static final long LEADER_LOOK_MILLIS = 100;
+  private static final long LEADER_POLL_MILLIS = 100;
 
   private final MemberContext context;
   private final Leader leader;
@@ -168,7 +168,7 @@ public final class Member implements AutoCloseable {
     Optional<Lease> leading = loop.leading();
     if (leading.isEmpty()) {
       leader.standBy();
-      return Instant.ofEpochMilli(context.now() + LEADER_LOOK_MILLIS);
+      return Instant.ofEpochMilli(context.now() + LEADER_POLL_MILLIS);
     }
     try {
       Instant due = Instant.ofEpochMilli(leader.step(leading.get()));

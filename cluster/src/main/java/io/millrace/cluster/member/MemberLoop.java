@@ -52,7 +52,7 @@ public final class MemberLoop {
     runner.suspend(registration.isMarked());
     long runnerDue = runner.step(registration.members());
     if (runner.needsFreshMembers()) {
-      registrationDue = registration.lookSoon();
+      registrationDue = registration.pollSoon();
     }
     return Math.min(candidateDue, Math.min(registrationDue, runnerDue));
   }

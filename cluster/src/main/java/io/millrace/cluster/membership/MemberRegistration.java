@@ -27,8 +27,8 @@ public final class MemberRegistration {
   private final ObservedLocks observedLocks;
   private MemberList seen = MemberList.EMPTY;
   private boolean marked;
-  private long nextLook = Long.MIN_VALUE;
-  private long lookedMillis;
+  private long nextPoll = Long.MIN_VALUE;
+  private long polledMillis;
 
   /**
    * Creates the registration of a member that is not in the list yet.
@@ -68,22 +68,22 @@ public final class MemberRegistration {
     } else {
       ownDue = own.step();
     }
-    if (context.now() >= nextLook) {
+    if (context.now() >= nextPoll) {
       // A quarter to a third of the lease, random so that members do not read at the same moment.
-      nextLook = context.now() + context.leaseMillis() / 4 + context.pauseMillis(12);
-      look(holdsPartitions);
+      nextPoll = context.now() + context.leaseMillis() / 4 + context.pauseMillis(12);
+      poll(holdsPartitions);
     }
-    return Math.min(ownDue, nextLook);
+    return Math.min(ownDue, nextPoll);
   }
 
   /** Makes it read the list soon; returns when to call {@link #step} for that. */
-  public long lookSoon() {
-    nextLook = Math.min(nextLook, lookedMillis + SOON_MILLIS);
-    return nextLook;
+  public long pollSoon() {
+    nextPoll = Math.min(nextPoll, polledMillis + SOON_MILLIS);
+    return nextPoll;
   }
 
-  private void look(boolean holdsPartitions) {
-    lookedMillis = context.now();
+  private void poll(boolean holdsPartitions) {
+    polledMillis = context.now();
     try {
       marked = respectsMarks && isMarked(holdsPartitions);
       seen =

@@ -27,12 +27,12 @@ public final class PartitionRunner {
   private static final Logger LOG = LoggerFactory.getLogger(PartitionRunner.class);
 
   /** The number of listings per lease by a member with an idle worker. */
-  private static final int LOOKS_PER_LEASE = 4;
+  private static final int POLLS_PER_LEASE = 4;
 
-  private static final long MAX_LOOK_MILLIS = 600;
+  private static final long MAX_POLL_MILLIS = 600;
 
   /** The interval of listings after work has started or ended, because more may follow soon. */
-  private static final long BUSY_LOOK_MILLIS = 100;
+  private static final long BUSY_POLL_MILLIS = 100;
 
   /** For how long that interval applies. */
   private static final long BUSY_MILLIS = 2000;
@@ -40,7 +40,7 @@ public final class PartitionRunner {
   /**
    * The number of listings per lease if partitions are addressed: the leader waits for this member.
    */
-  private static final int ADDRESSED_LOOKS_PER_LEASE = 20;
+  private static final int ADDRESSED_POLLS_PER_LEASE = 20;
 
   /** The maximum pause before the next listing is a lease divided by this. */
   private static final int PAUSES_PER_LEASE = 40;
@@ -51,7 +51,7 @@ public final class PartitionRunner {
   private final Mode mode;
   private final ObservedLocks observedLocks;
   private final List<HeldPartition> heldPartitions = new ArrayList<>();
-  private long nextLook = Long.MIN_VALUE;
+  private long nextPoll = Long.MIN_VALUE;
   private long busyUntil = Long.MIN_VALUE;
   private boolean draining;
   private boolean suspended;
@@ -123,38 +123,38 @@ public final class PartitionRunner {
     int before = heldPartitions.size();
     heldPartitions.removeIf(held -> !held.step());
     if (heldPartitions.size() < before) {
-      nextLook = Long.MIN_VALUE;
+      nextPoll = Long.MIN_VALUE;
       busyUntil = context.now() + BUSY_MILLIS;
     }
-    if (looks() && context.now() >= nextLook) {
-      nextLook = context.now() + lookMillis();
+    if (polls() && context.now() >= nextPoll) {
+      nextPoll = context.now() + pollIntervalMillis();
       try {
-        look(members);
+        poll(members);
       } catch (ClusterException e) {
         LOG.debug("Partitions could not be listed; retrying", e);
       }
     }
     return Math.min(
-        looks() ? nextLook : Long.MAX_VALUE,
+        polls() ? nextPoll : Long.MAX_VALUE,
         heldPartitions.stream()
             .mapToLong(held -> held.lease.nextMillis())
             .min()
             .orElse(Long.MAX_VALUE));
   }
 
-  private boolean looks() {
+  private boolean polls() {
     return !draining
         && !suspended
         && (mode.isBalanced() || heldPartitions.size() < context.peer().workers());
   }
 
-  private long lookMillis() {
-    int looks = mode.isAddressed() ? ADDRESSED_LOOKS_PER_LEASE : LOOKS_PER_LEASE;
-    long max = context.now() < busyUntil ? BUSY_LOOK_MILLIS : MAX_LOOK_MILLIS;
-    return Math.min(context.leaseMillis() / looks, max);
+  private long pollIntervalMillis() {
+    int polls = mode.isAddressed() ? ADDRESSED_POLLS_PER_LEASE : POLLS_PER_LEASE;
+    long max = context.now() < busyUntil ? BUSY_POLL_MILLIS : MAX_POLL_MILLIS;
+    return Math.min(context.leaseMillis() / polls, max);
   }
 
-  private void look(MemberList members) {
+  private void poll(MemberList members) {
     List<Partition> partitions =
         Partition.of(context.documents().list(PartitionName.PREFIX), observedLocks);
     if (mode.isAddressed()) {
@@ -190,7 +190,7 @@ public final class PartitionRunner {
     }
     if (takeSome(free, max, members) > 0) {
       busyUntil = context.now() + BUSY_MILLIS;
-      nextLook = context.now() + Math.min(context.pauseMillis(PAUSES_PER_LEASE), BUSY_LOOK_MILLIS);
+      nextPoll = context.now() + Math.min(context.pauseMillis(PAUSES_PER_LEASE), BUSY_POLL_MILLIS);
     }
   }
 

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the type of the lambda's result
  */
 public final class ExecutionFuture<T extends @Nullable Object> {
-  private static final long LOOK_MILLIS = 1000;
+  private static final long POLL_MILLIS = 1000;
 
   private final Address address;
   private final RemoteExecutor executor;
@@ -131,7 +131,7 @@ public final class ExecutionFuture<T extends @Nullable Object> {
     synchronized (lock) {
       while (!state.isEnd()) {
         executor.leader().check();
-        long max = Math.min(executor.leader().remaining().toMillis() + 1, LOOK_MILLIS);
+        long max = Math.min(executor.leader().remaining().toMillis() + 1, POLL_MILLIS);
         lock.wait(max);
       }
       if (state == ExecutionState.ABANDONED) {

@@ -13,8 +13,8 @@ import java.util.function.LongPredicate;
 final class LeaderBacklog implements Backlog {
   private static final long serialVersionUID = 1;
   private static final Duration FOREVER = Duration.ofDays(100_000);
-  private static final int LOOKS = 8;
-  private static final long MAX_LOOK_MILLIS = 500;
+  private static final int POLLS = 8;
+  private static final long MAX_POLL_MILLIS = 500;
 
   private final String name;
   private final transient MemberContext context;
@@ -60,8 +60,8 @@ final class LeaderBacklog implements Backlog {
         if (!taken.isEmpty() || left <= 0) {
           return taken;
         }
-        long look = Math.min(context.leaseMillis() / LOOKS, MAX_LOOK_MILLIS);
-        lock.wait(Math.min(left, look));
+        long poll = Math.min(context.leaseMillis() / POLLS, MAX_POLL_MILLIS);
+        lock.wait(Math.min(left, poll));
       }
     }
   }

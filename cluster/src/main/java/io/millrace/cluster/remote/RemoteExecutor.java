@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class RemoteExecutor {
   private static final Logger LOG = LoggerFactory.getLogger(RemoteExecutor.class);
-  private static final long LOOK_MILLIS = 1000;
+  private static final long POLL_MILLIS = 1000;
 
   private final Member member;
   private final LambdaCodec codec;
@@ -112,7 +112,7 @@ public final class RemoteExecutor {
         if (!idle.isEmpty()) {
           return idle.stream().map(peer -> new RemoteMember(this, peer)).toList();
         }
-        long max = Math.min(leader.remaining().toMillis() + 1, LOOK_MILLIS);
+        long max = Math.min(leader.remaining().toMillis() + 1, POLL_MILLIS);
         lock.wait(max);
       }
     }

@@ -117,7 +117,7 @@ public final class FairAcquirer extends Acquirer {
    *
    * @param justLeft supplies the keys of locks that this member has just released, which listings
    *     may not show
-   * @param onNews called by any thread when {@link #lookNow} should be called
+   * @param onNews called by any thread when {@link #pollNow} should be called
    * @param joinsQueue whether to wait in the queue; otherwise it tries only once
    */
   FairAcquirer with(Supplier<Set<String>> justLeft, Runnable onNews, boolean joinsQueue) {
@@ -258,7 +258,7 @@ public final class FairAcquirer extends Acquirer {
   }
 
   @Override
-  protected long nextLook() {
+  protected long nextPoll() {
     long now = context.now();
     if (!free.isEmpty()) {
       boolean isNext = queue.place(context.token()) <= free.size();
@@ -268,7 +268,7 @@ public final class FairAcquirer extends Acquirer {
       return now + POLL_MILLIS;
     }
     long expires =
-        keys.stream().mapToLong(key -> observedLocks.nextLook(key).orElse(now)).min().orElse(now);
+        keys.stream().mapToLong(key -> observedLocks.nextPoll(key).orElse(now)).min().orElse(now);
     return Math.clamp(expires, now + POLL_MILLIS, now + SELDOM_MILLIS);
   }
 

@@ -158,7 +158,7 @@ final class SharedState {
             return null;
           }
           if (signals.tryAcquire(Math.min(due, end) - now, TimeUnit.MILLISECONDS)) {
-            acquirer.lookNow();
+            acquirer.pollNow();
           }
         }
       } finally {

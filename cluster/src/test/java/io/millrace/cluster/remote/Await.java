@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 /** Waits for conditions that become true without the test. */
 final class Await {
   private static final Duration MOST = Duration.ofSeconds(30);
-  private static final long BETWEEN_LOOKS_NANOS = 2_000_000;
+  private static final long BETWEEN_POLLS_NANOS = 2_000_000;
 
   private Await() {}
 
@@ -17,7 +17,7 @@ final class Await {
       if (System.nanoTime() > end) {
         throw new AssertionError("not true within " + MOST + ": " + what);
       }
-      LockSupport.parkNanos(BETWEEN_LOOKS_NANOS);
+      LockSupport.parkNanos(BETWEEN_POLLS_NANOS);
     }
   }
 }

@@ -143,8 +143,8 @@ final class SimulationMutantTest {
                 5,
                 "has had a third turn while another one waits"),
             new PlantedBug(
-                "members that wait for a lock and do not look before it expires",
-                of("shared.FairAcquirer", "nextLook").returning(Long.MAX_VALUE),
+                "members that wait for a lock and do not poll before it expires",
+                of("shared.FairAcquirer", "nextPoll").returning(Long.MAX_VALUE),
                 FairnessRun.class,
                 5,
                 "was free for too long")),
@@ -249,7 +249,7 @@ final class SimulationMutantTest {
             " ms after a death"),
         new PlantedBug(
             "members that do not watch each other before they lead",
-            of("membership.MemberRegistration", "look").withoutCall("observe"),
+            of("membership.MemberRegistration", "poll").withoutCall("observe"),
             StallRun.class,
             100,
             "the work was not spread for "));

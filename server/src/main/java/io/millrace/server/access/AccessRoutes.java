@@ -44,7 +44,7 @@ record AccessRoutes(AccessRegistry registry, List<ConfiguredPrincipal> configure
   private static final Set<String> OF_CHANGE =
       Set.of("roles", "reach", "note", "password", "disabled", "rate");
 
-  /** An answer with a secret is kept by nobody on the way. */
+  /** Keeps proxies and browsers from storing responses that contain a secret. */
   private static final Map<String, String> UNKEPT = Map.of("Cache-Control", "no-store");
 
   List<Route> routes() {

@@ -232,16 +232,16 @@ record ArchiveRoutes(Archive archive, QueueRegistry queues, JobTypes types, Blob
                 Cursor.parse(text)
                     .orElseThrow(() ->
                         HttpProblem.malformed(
-                            "the parameter after must be the field next of an answer, not "
+                            "the parameter after must be the field next of a response, not "
                                 + text)))
             .orElse(null);
     ArchiveQuery asked =
         new ArchiveQuery(table, List.copyOf(conditions), newestFirst(query), after, limit);
     List<ArchiveRow> rows = full ? archive.list(asked) : archive.summaries(asked);
-    ObjectNode answer = Json.object();
-    answer.set(table.word(), Json.array(rows, full ? ArchiveRoutes::full : ArchiveRoutes::of));
+    ObjectNode response = Json.object();
+    response.set(table.word(), Json.array(rows, full ? ArchiveRoutes::full : ArchiveRoutes::of));
     return Json.response(
-        answer.put("next", rows.size() == limit ? Cursor.of(rows.getLast()).text() : null));
+        response.put("next", rows.size() == limit ? Cursor.of(rows.getLast()).text() : null));
   }
 
   private static boolean newestFirst(Query query) {

@@ -98,9 +98,9 @@ record AuditRoutes(AuditLog log, BiPredicate<Request, String> reachesNode) {
           default ->
               throw HttpProblem.malformed("order is newest or oldest, not \"" + order + "\"");
         };
-    ObjectNode answer = Json.object();
-    answer.set("entries", Json.array(page.entries(), AuditRoutes::of));
-    return Json.response(answer.put("next", page.next()));
+    ObjectNode response = Json.object();
+    response.set("entries", Json.array(page.entries(), AuditRoutes::of));
+    return Json.response(response.put("next", page.next()));
   }
 
   private Response export(Request request) {

@@ -198,7 +198,7 @@ final class GraphParameters {
     }
 
     /**
-     * Whether a page was requested, so that the answer has the fields for pages even if there is
+     * Whether a page was requested, so that the response has the fields for pages even if there is
      * only one.
      */
     boolean asked() {

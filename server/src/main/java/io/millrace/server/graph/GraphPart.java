@@ -287,7 +287,7 @@ public final class GraphPart implements Part {
     return api.routes();
   }
 
-  /** Defines the answers to failures of the graph. */
+  /** Defines the responses to failures of the graph. */
   static void mapErrors(ErrorResponses responses) {
     responses
         .add(InvalidGraphException.class, 400)

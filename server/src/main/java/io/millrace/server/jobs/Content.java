@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Payloads and results as answers: streamed, with their length, whole or one range of them. */
+/** Payloads and results as responses: streamed, with their length, whole or one range of them. */
 public final class Content {
   private static final int BUFFER_BYTES = 64 << 10;
 

@@ -262,7 +262,7 @@ public final class JobsPart implements Part {
         .orElseThrow(() -> HttpProblem.notFound("there is no worker " + id));
   }
 
-  /** Defines the answers to failures of jobs. */
+  /** Defines the responses to failures of jobs. */
   static void mapErrors(ErrorResponses responses) {
     responses
         .add(InvalidJobException.class, 400)

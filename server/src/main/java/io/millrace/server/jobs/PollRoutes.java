@@ -235,11 +235,11 @@ final class PollRoutes {
 
   /**
    * Brings a job to a worker that has asked. Where it is seen not to arrive, since the worker has
-   * gone or its answer cannot be written to the end, the job is offered again at once. What the
+   * gone or its response cannot be written to the end, the job is offered again at once. What the
    * worker's system has taken counts as arrived.
    */
   private record Delivery(JobRegistry registry, PolledJobs jobs) {
-    /** The answer with the job; an empty one if its payload is missing, which is reported. */
+    /** The response with the job; empty if its payload is missing, which is reported. */
     Response of(Request request, Assignment assignment) {
       Job job = assignment.job();
       InputStream payload;

@@ -91,19 +91,19 @@ final class SubmitRoute {
     JobId id = registry.newId();
     CompletableFuture<Job> job = registry.enqueue(id, fields.submission(type, clock), payload);
     tick.atEnd(flush);
-    return AsyncResponse.of(job, answer -> taken(request, id, answer));
+    return AsyncResponse.of(job, submitted -> taken(request, id, submitted));
   }
 
-  private static Response.Whole taken(Request request, JobId id, CompletableFuture<Job> answer) {
-    if (answer.state() == Future.State.SUCCESS) {
-      return taken(request, id, answer.resultNow());
+  private static Response.Whole taken(Request request, JobId id, CompletableFuture<Job> submitted) {
+    if (submitted.state() == Future.State.SUCCESS) {
+      return taken(request, id, submitted.resultNow());
     }
-    throw answer.exceptionNow() instanceof RuntimeException e
+    throw submitted.exceptionNow() instanceof RuntimeException e
         ? e
-        : new IllegalStateException(answer.exceptionNow());
+        : new IllegalStateException(submitted.exceptionNow());
   }
 
-  /** The answer to a submission under an id; the job has another one if it is a duplicate. */
+  /** The response to a submission under an id; the job has another one if it is a duplicate. */
   private static Response.Whole taken(Request request, JobId id, Job job) {
     boolean duplicate = !job.id().equals(id);
     request.changed(duplicate ? 0 : 1, job.id().toString(), job.id().toString());

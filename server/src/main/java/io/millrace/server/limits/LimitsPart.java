@@ -59,10 +59,10 @@ public final class LimitsPart implements Part {
   }
 
   private Response list() {
-    ObjectNode answer = Json.object();
+    ObjectNode response = Json.object();
     List<Queue> all = queues.all();
-    answer.set("limits", Json.array(limits.all(), usage -> shown(usage, all)));
-    return Json.response(answer);
+    response.set("limits", Json.array(limits.all(), usage -> shown(usage, all)));
+    return Json.response(response);
   }
 
   private ObjectNode find(Request request) {

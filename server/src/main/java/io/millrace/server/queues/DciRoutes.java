@@ -18,9 +18,9 @@ import tools.jackson.core.JacksonException;
 
 /** Collects the routes below {@code /dci}, most of which take their input as {@link Input}. */
 record DciRoutes(ApiRoutes api) {
-  /** Answers a request, given its input. */
+  /** Handles a request, given its input. */
   interface Action {
-    Response answer(Request request, Input input) throws IOException, InterruptedException;
+    Response respond(Request request, Input input) throws IOException, InterruptedException;
   }
 
   /** The same for routes with this form of errors. */
@@ -71,7 +71,7 @@ record DciRoutes(ApiRoutes api) {
   private static Handler with(Action action) {
     return request -> {
       Input input = Input.of(request);
-      return guarded(asked -> action.answer(asked, input), input).handle(request);
+      return guarded(asked -> action.respond(asked, input), input).handle(request);
     };
   }
 

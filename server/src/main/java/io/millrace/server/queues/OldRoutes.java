@@ -77,10 +77,10 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
       throw Refusal.of("unknown type");
     }
     Queue queue = queues.create(request, name, plugin);
-    ArrayNode answer = Json.array().add(1);
-    answer.add(Shapes.id(queue.id()));
-    answer.add(Json.object().put("success", 1).setAll(Results.inserted(queue.id())));
-    return Json.response(answer);
+    ArrayNode response = Json.array().add(1);
+    response.add(Shapes.id(queue.id()));
+    response.add(Json.object().put("success", 1).setAll(Results.inserted(queue.id())));
+    return Json.response(response);
   }
 
   private Response delete(Request request, Input input) {
@@ -94,8 +94,8 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
   }
 
   private static ArrayNode pair(int success, ObjectNode result) {
-    ArrayNode answer = Json.array().add(success);
-    return answer.add(Json.object().put("success", success).setAll(result));
+    ArrayNode response = Json.array().add(success);
+    return response.add(Json.object().put("success", success).setAll(result));
   }
 
   private Response create(Request request, Input input) {
@@ -122,12 +122,12 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
       return Json.response(400, Json.array().add(0).add(0).add(result));
     }
     List<Submitted> created = submit(request, queue, params);
-    ArrayNode answer = Json.array().add(1).add(created.size());
+    ArrayNode response = Json.array().add(1).add(created.size());
     for (int i = 0; i < created.size(); i++) {
-      answer.addObject().put("index", i).set("_id", Shapes.id(created.get(i).id()));
+      response.addObject().put("index", i).set("_id", Shapes.id(created.get(i).id()));
     }
-    answer.add(Json.object().put("success", 1).setAll(Results.inserted(created)));
-    return Json.response(answer);
+    response.add(Json.object().put("success", 1).setAll(Results.inserted(created)));
+    return Json.response(response);
   }
 
   private List<Submitted> submit(Request request, Queue queue, List<ObjectNode> params) {

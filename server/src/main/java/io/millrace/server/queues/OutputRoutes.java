@@ -26,13 +26,13 @@ record OutputRoutes(KnownTasks tasks, OutputReader outputs) {
     for (Stream stream : Stream.values()) {
       api.getRaw(
           "/tasks/id/{id}/" + stream.word(),
-          request -> answer(request, stream),
+          request -> respond(request, stream),
           "offset",
           "follow");
     }
   }
 
-  private Response answer(Request request, Stream stream) {
+  private Response respond(Request request, Stream stream) {
     String id = request.parameter("id");
     QueueTask task = tasks.find(request, id).task();
     long offset = request.query().integer("offset", 0, 0, Long.MAX_VALUE);
@@ -64,7 +64,8 @@ record OutputRoutes(KnownTasks tasks, OutputReader outputs) {
         at += outputs.copy(task, stream, at, target);
         target.flush();
         if (live && over.await(STEP_MILLIS, TimeUnit.MILLISECONDS)) {
-          // The answer breaks off instead of ending, so that the client sees that it is incomplete.
+          // The response breaks off instead of ending, so that the client sees that it is
+          // incomplete.
           throw new IOException("the server stops, or the client has gone");
         }
       }

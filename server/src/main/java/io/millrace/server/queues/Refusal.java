@@ -43,7 +43,7 @@ final class Refusal extends HttpProblem {
     this.done = done;
   }
 
-  /** The body of an answer. */
+  /** The body of a response. */
   private interface Body {
     JsonNode of(Refusal refusal);
   }

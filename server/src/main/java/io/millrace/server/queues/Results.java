@@ -63,8 +63,8 @@ final class Results {
   }
 
   /**
-   * The answer to the creation of many tasks, the same as that of {@link Results}, written without
-   * a tree: it is as long as the request, and has each id twice.
+   * The response to the creation of many tasks, the same as that of {@link Results}, written
+   * without a tree: it is as long as the request, and has each id twice.
    */
   static final class InsertedForm {
     private static final String HEAD =

@@ -44,7 +44,7 @@ record SearchRoutes(ArchiveSearch search, Shapes shapes, QueueRegistry queues) {
           "not_before");
 
   void addTo(DciRoutes api) {
-    api.limitable().role(Role.VIEWER).post("/tasks/search", this::answer);
+    api.limitable().role(Role.VIEWER).post("/tasks/search", this::respond);
   }
 
   /** Adds the route of version 3. */
@@ -74,7 +74,7 @@ record SearchRoutes(ArchiveSearch search, Shapes shapes, QueueRegistry queues) {
     return "did you mean " + EditDistance.nearest(name, PARAMS) + "?";
   }
 
-  private Response answer(Request request, Input input) {
+  private Response respond(Request request, Input input) {
     checkNames(input);
     ObjectNode options = input.object("options", NOT_OBJECTS);
     SearchOptions wanted = SearchOptions.read(options);

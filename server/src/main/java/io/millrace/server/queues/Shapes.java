@@ -40,10 +40,10 @@ record Shapes(OutputReader outputs) {
   /** The most bytes of one output in a file that a search shows. */
   static final long MAX_FILE_BYTES = 64L << 20;
 
-  /** The most bytes of outputs in files that one answer to a search shows. */
+  /** The most bytes of outputs in files that one response to a search shows. */
   static final long MAX_ANSWER_BYTES = 256L << 20;
 
-  /** Replaces output in terse answers. */
+  /** Replaces output in terse responses. */
   private static final String TERSE = "[terse mode]";
 
   private static final BigDecimal SECOND_MILLIS = BigDecimal.valueOf(1_000);
@@ -162,9 +162,9 @@ record Shapes(OutputReader outputs) {
   }
 
   /**
-   * All output, read while the answer is written. The id is shown instead of a file that no longer
-   * exists, has more than {@link #MAX_FILE_BYTES}, or would exceed {@link #MAX_ANSWER_BYTES}
-   * together with those before it. For one answer, on one thread.
+   * All output, read while the response is written. The id is shown instead of a file that no
+   * longer exists, has more than {@link #MAX_FILE_BYTES}, or would exceed {@link #MAX_ANSWER_BYTES}
+   * together with those before it. For one response, on one thread.
    */
   OutputForm content() {
     AtomicLong left = new AtomicLong(MAX_ANSWER_BYTES);

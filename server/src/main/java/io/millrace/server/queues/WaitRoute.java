@@ -27,10 +27,10 @@ record WaitRoute(Queues queues, TaskArchive archived) {
   private static final int DEFAULT_MILLIS = 30_000;
 
   void addTo(DciRoutes api) {
-    api.limitable().role(Role.VIEWER).post("/tasks/wait", this::answer);
+    api.limitable().role(Role.VIEWER).post("/tasks/wait", this::respond);
   }
 
-  private Response answer(Request request, Input input) throws InterruptedException {
+  private Response respond(Request request, Input input) throws InterruptedException {
     input.allow(Set.of("ids", "timeout"), "Invalid param");
     Set<ObjectId> named = ids(input);
     Set<ObjectId> ids = reached(request, named);

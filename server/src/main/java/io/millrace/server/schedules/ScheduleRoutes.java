@@ -135,17 +135,17 @@ final class ScheduleRoutes {
     List<View> found =
         schedules.list(
             query.text("prefix").orElse(""), query.text("after").orElse(""), limit, wanted);
-    ObjectNode answer = Json.object();
-    answer.set("schedules", Json.array(found, ScheduleRoutes::summary));
-    answer.put("next", found.size() == limit ? found.getLast().schedule().name() : null);
-    return Json.response(answer);
+    ObjectNode response = Json.object();
+    response.set("schedules", Json.array(found, ScheduleRoutes::summary));
+    response.put("next", found.size() == limit ? found.getLast().schedule().name() : null);
+    return Json.response(response);
   }
 
   private Response next(Request request) {
     View view = find(request);
-    ObjectNode answer = Json.object();
-    answer.set("next", next(request, view.schedule()));
-    return Json.response(answer);
+    ObjectNode response = Json.object();
+    response.set("next", next(request, view.schedule()));
+    return Json.response(response);
   }
 
   private ArrayNode next(Request request, Schedule schedule) {
@@ -161,9 +161,9 @@ final class ScheduleRoutes {
       throw new HttpProblem(403, "the target is out of reach of " + request.caller().principal());
     }
     Schedule schedule = schedules.preview(form);
-    ObjectNode answer = Json.object();
-    answer.set("next", next(request, schedule));
-    return Json.response(answer);
+    ObjectNode response = Json.object();
+    response.set("next", next(request, schedule));
+    return Json.response(response);
   }
 
   private Response pause(Request request) throws IOException {
@@ -189,11 +189,11 @@ final class ScheduleRoutes {
     }
     List<Instant> times =
         schedules.backfill(reached(request), instant("from", from), instant("until", until));
-    ObjectNode answer = Json.object();
-    answer.put("runs", times.size());
-    answer.put("more", times.size() == Schedules.MAX_TIMES);
-    answer.set("times", times(times, find(request).schedule().zone()));
-    return Json.response(answer);
+    ObjectNode response = Json.object();
+    response.put("runs", times.size());
+    response.put("more", times.size() == Schedules.MAX_TIMES);
+    response.set("times", times(times, find(request).schedule().zone()));
+    return Json.response(response);
   }
 
   private Response delete(Request request) {

@@ -154,7 +154,7 @@ public final class Access implements AccessCheck {
           caller = required ? byToken(route, authorization) : Caller.LOCAL;
         }
         if (caller.equals(Caller.UNKNOWN)) {
-          // The route is open to all, but its answer tells whether the credentials are right.
+          // The route is open to all, but its response tells whether the credentials are right.
           pace.failed(attempt.client(), authorization, headers);
         }
         yield caller;

@@ -90,9 +90,9 @@ final class Verbs {
   }
 
   private static AsyncResponse asyncResponse(
-      CompletableFuture<Outcome> answer, Consumer<Outcome> whenDone, DataForm form) {
+      CompletableFuture<Outcome> pending, Consumer<Outcome> whenDone, DataForm form) {
     return AsyncResponse.of(
-        answer,
+        pending,
         done -> {
           try {
             Outcome outcome = done.get();
@@ -198,11 +198,11 @@ final class Verbs {
     return claim;
   }
 
-  /** Waits for the answer to a claim, and withdraws it when the client has gone. */
+  /** Waits for the result of a claim, and withdraws the claim when the client has gone. */
   private Outcome awaited(Request request, Claim claim) throws InterruptedException {
-    CompletableFuture<Outcome> answer = store.submit(claim);
+    CompletableFuture<Outcome> pending = store.submit(claim);
     try {
-      return answer.get(UNWATCHED_MILLIS, TimeUnit.MILLISECONDS);
+      return pending.get(UNWATCHED_MILLIS, TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
       throw failure(e);
     } catch (TimeoutException _) {
@@ -212,9 +212,9 @@ final class Verbs {
     try (PendingWait _ =
         request.beginWait(cause -> {
           gone.set(cause == PendingWait.Cause.CLIENT_GONE);
-          answer.cancel(false);
+          pending.cancel(false);
         })) {
-      return answer.get();
+      return pending.get();
     } catch (ExecutionException e) {
       throw failure(e);
     } catch (CancellationException e) {
@@ -226,7 +226,7 @@ final class Verbs {
               + " a task that nobody will hear of until its lease ends",
           e);
     } catch (InterruptedException e) {
-      answer.cancel(false);
+      pending.cancel(false);
       throw e;
     }
   }

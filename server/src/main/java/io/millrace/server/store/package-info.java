@@ -1,6 +1,6 @@
 /**
  * The task store over HTTP: {@code /store/…} as {@code docs/api.md} lays it down. The forms of
- * requests and answers are those of {@link io.millrace.wire}; here stand paths, statuses and
+ * requests and responses are those of {@link io.millrace.wire}; here stand paths, statuses and
  * waiting.
  */
 @NullMarked

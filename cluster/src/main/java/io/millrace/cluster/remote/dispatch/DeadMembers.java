@@ -52,7 +52,7 @@ final class DeadMembers {
    * Finds out which members are marked, and removes them from the list. Each change is read again,
    * because a listing may be stale.
    */
-  void look(Assigner.Round round) {
+  void poll(Assigner.Round round) {
     Set<String> listed = DeathMarks.list(context.documents());
     Set<String> known = marked.tokens();
     Set<String> changed =

@@ -99,7 +99,7 @@ public final class Dispatcher implements Assigner {
       standBy();
       begin(round);
     }
-    dead.look(round);
+    dead.poll(round);
     old.clear(round, assignments, submissions::contains);
     current = new Current(round, assignments);
     boolean again = submitter.submit(this);
