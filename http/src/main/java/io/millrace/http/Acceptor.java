@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.ResponseEncoder;
+import io.millrace.http.transport.PlainTransport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -135,7 +136,8 @@ final class Acceptor {
         if (open.size() < context.limits().maxConnections() || eviction.run(false)) {
           channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
           Connection connection =
-              new Connection(channel, loops.get(count++ % loops.size()), context);
+              new Connection(
+                  new PlainTransport(channel), loops.get(count++ % loops.size()), context);
           open.add(connection);
           connection.begin();
           if (!server.isOpen()) {

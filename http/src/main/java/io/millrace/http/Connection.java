@@ -2,12 +2,12 @@ package io.millrace.http;
 
 import io.millrace.http.message.AsyncResponse;
 import io.millrace.http.message.HttpProblem;
+import io.millrace.http.transport.Transport;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
-import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +54,7 @@ final class Connection {
     CLOSED
   }
 
-  private final SocketChannel channel;
+  private final Transport transport;
   private final InetAddress peer;
   private final EventLoop loop;
   private final Context context;
@@ -89,16 +89,16 @@ final class Connection {
    *
    * @throws IOException if it is closed
    */
-  Connection(SocketChannel channel, EventLoop loop, Context context) throws IOException {
-    this.channel = channel;
-    this.peer = ((InetSocketAddress) channel.getRemoteAddress()).getAddress();
+  Connection(Transport transport, EventLoop loop, Context context) throws IOException {
+    this.transport = transport;
+    this.peer = ((InetSocketAddress) transport.channel().getRemoteAddress()).getAddress();
     this.loop = loop;
     this.context = context;
     this.received = new RequestBuffer(loop.heads(), context.limits(), context.memory());
   }
 
-  SocketChannel channel() {
-    return channel;
+  Transport transport() {
+    return transport;
   }
 
   /** The address of the client, or of a proxy in between. */
@@ -199,8 +199,8 @@ final class Connection {
   }
 
   private void register() throws IOException {
-    channel.configureBlocking(false);
-    key = channel.register(loop.selector(), SelectionKey.OP_READ, this);
+    transport.channel().configureBlocking(false);
+    key = transport.channel().register(loop.selector(), SelectionKey.OP_READ, this);
   }
 
   /** Reads or writes; called when the selector finds the connection ready. */
@@ -271,11 +271,11 @@ final class Connection {
 
   private void read() throws IOException {
     ByteBuffer buffer = loop.buffer();
-    if (channel.read(buffer) < 0) {
+    if (transport.read(buffer) < 0) {
       close(null);
-      return;
+    } else if (buffer.position() > 0) {
+      received(buffer.flip());
     }
-    received(buffer.flip());
   }
 
   private void received(ByteBuffer bytes) throws IOException {
@@ -364,9 +364,9 @@ final class Connection {
   /** Writes as much as the client takes now, and the rest when it takes more. */
   private void write(ByteBuffer text) throws IOException {
     SelectionKey current = require(key);
-    channel.write(text);
+    transport.write(text);
     activity.touch();
-    if (text.hasRemaining()) {
+    if (text.hasRemaining() || !transport.isFlushed()) {
       if (unwritten == null) {
         // The text is in the buffer of the loop, which other connections use too.
         memory().add(text.remaining());
@@ -431,12 +431,12 @@ final class Connection {
   private void linger() throws IOException {
     phase = Phase.LINGERING;
     sinceNanos = System.nanoTime();
-    channel.shutdownOutput();
+    transport.shutdownOutput();
     require(key).interestOps(SelectionKey.OP_READ);
   }
 
   private void drop() throws IOException {
-    int count = channel.read(loop.buffer());
+    int count = transport.drop(loop.buffer());
     lingerBytes -= Math.max(0, count);
     if (count < 0 || lingerBytes < 0) {
       close(null);
@@ -455,7 +455,7 @@ final class Connection {
     activity.awaitsBytes(false);
     key = null;
     try {
-      channel.close();
+      transport.close();
     } catch (IOException e) {
       LOG.trace("a connection could not be closed", e);
     }

@@ -2,11 +2,10 @@ package io.millrace.http;
 
 import io.millrace.http.message.Head;
 import io.millrace.http.message.HttpProblem;
+import io.millrace.http.transport.Transport;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -41,7 +40,7 @@ final class RequestBody extends InputStream {
 
   private final RequestMemory memory;
   private final Connection.Activity activity;
-  private final SocketChannel channel;
+  private final Transport transport;
   private final Pace pace;
 
   /** Bytes that have been received; those from {@code at} on have not been read yet. */
@@ -68,7 +67,7 @@ final class RequestBody extends InputStream {
   RequestBody(Connection connection, Head head, byte[] begun, int reservedBytes) {
     this.memory = connection.memory();
     this.activity = connection.activity();
-    this.channel = connection.channel();
+    this.transport = connection.transport();
     HttpLimits limits = connection.limits();
     this.pace = new Pace(limits.headTimeout(), limits.minBodyRate());
     this.buffer = begun;
@@ -249,14 +248,12 @@ final class RequestBody extends InputStream {
     }
   }
 
-  /** Returns 0 if nothing has arrived within {@code nanos}. */
+  /** Returns 0 if nothing has arrived within {@code nanos}, or too little to be decrypted. */
   private int receive(byte[] target, int offset, int length, long nanos) throws IOException {
     long millis = nanos == Long.MAX_VALUE ? 0 : TimeUnit.NANOSECONDS.toMillis(nanos) + 1;
     try {
-      channel.socket().setSoTimeout((int) Math.min(millis, Integer.MAX_VALUE));
-      return channel.socket().getInputStream().read(target, offset, length);
-    } catch (SocketTimeoutException _) {
-      return 0;
+      return transport.receive(
+          ByteBuffer.wrap(target, offset, length), (int) Math.min(millis, Integer.MAX_VALUE));
     } catch (IOException e) {
       state = State.DISCONNECTED;
       throw e;
@@ -264,11 +261,8 @@ final class RequestBody extends InputStream {
   }
 
   private void writeContinue() throws IOException {
-    ByteBuffer text = ByteBuffer.wrap(CONTINUE);
     try {
-      while (text.hasRemaining()) {
-        channel.write(text);
-      }
+      transport.send(ByteBuffer.wrap(CONTINUE));
     } catch (IOException e) {
       state = State.DISCONNECTED;
       throw e;
@@ -283,8 +277,7 @@ final class RequestBody extends InputStream {
   /** Waits, without a timeout, for bytes after the body; null if the client has closed. */
   byte @Nullable [] readNext() throws IOException {
     byte[] more = new byte[BUFFER_BYTES];
-    channel.socket().setSoTimeout(0);
-    int count = channel.socket().getInputStream().read(more);
+    int count = transport.await(ByteBuffer.wrap(more));
     return count < 0 ? null : Arrays.copyOf(more, count);
   }
 

@@ -2,6 +2,7 @@ package io.millrace.http;
 
 import io.millrace.http.message.Response;
 import io.millrace.http.message.ResponseEncoder;
+import io.millrace.http.transport.Transport;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -77,7 +78,7 @@ final class RequestThread implements Runnable, PendingWait.Client {
   public void run() {
     byte[] leftover = null;
     try {
-      connection.channel().configureBlocking(true);
+      connection.transport().channel().configureBlocking(true);
       dispatcher.serve(this);
       leftover = end == End.KEPT ? leftover() : null;
     } catch (InterruptedException | IOException | UncheckedIOException e) {
@@ -107,7 +108,7 @@ final class RequestThread implements Runnable, PendingWait.Client {
       return;
     }
     try {
-      connection.channel().shutdownOutput();
+      connection.transport().shutdownOutput();
       var _ = reading.get(Connection.LINGER.toMillis(), TimeUnit.MILLISECONDS);
     } catch (IOException | ExecutionException | TimeoutException | InterruptedException e) {
       LOG.trace("a connection ended", e);
@@ -230,11 +231,11 @@ final class RequestThread implements Runnable, PendingWait.Client {
   /** Writes to the connection and notes its activity. */
   private static final class Output extends OutputStream {
     private final Connection.Activity activity;
-    private final OutputStream target;
+    private final Transport transport;
 
-    Output(Connection connection) throws IOException {
+    Output(Connection connection) {
       this.activity = connection.activity();
-      this.target = connection.channel().socket().getOutputStream();
+      this.transport = connection.transport();
     }
 
     @Override
@@ -245,7 +246,7 @@ final class RequestThread implements Runnable, PendingWait.Client {
     @Override
     public void write(byte[] source, int offset, int count) throws IOException {
       activity.touch();
-      target.write(source, offset, count);
+      transport.send(ByteBuffer.wrap(source, offset, count));
       activity.touch();
     }
   }

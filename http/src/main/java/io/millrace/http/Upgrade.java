@@ -3,10 +3,10 @@ package io.millrace.http;
 import io.millrace.http.message.Head;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
+import io.millrace.http.transport.Transport;
 import io.millrace.http.websocket.WebSocketConnection;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -93,14 +93,14 @@ final class Upgrade {
       return;
     }
     try {
-      SocketChannel channel = connection.channel();
-      if (!write(channel, upgraded)) {
+      Transport transport = connection.transport();
+      if (!write(transport, upgraded)) {
         upgraded.opener().abandon();
         return;
       }
       WebSocketConnection socket =
           new WebSocketConnection(
-              channel, pending, upgraded.limits(), connection.memory(), upgraded.opener()::open);
+              transport, pending, upgraded.limits(), connection.memory(), upgraded.opener()::open);
       try (PendingWait _ =
           PendingWait.untilStop(inFlight, () -> socket.goAway("the server is stopping"))) {
         Runnable atEnd =
@@ -117,7 +117,7 @@ final class Upgrade {
   }
 
   /** Writes the response. Returns false if the connection has failed. */
-  private static boolean write(SocketChannel channel, Response.Upgraded upgraded) {
+  private static boolean write(Transport transport, Response.Upgraded upgraded) {
     StringBuilder head = new StringBuilder("HTTP/1.1 101 Switching Protocols\r\n");
     upgraded
         .headers()
@@ -125,9 +125,7 @@ final class Upgrade {
     ByteBuffer bytes =
         ByteBuffer.wrap(head.append("\r\n").toString().getBytes(StandardCharsets.US_ASCII));
     try {
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
-      }
+      transport.send(bytes);
       return true;
     } catch (IOException e) {
       LOG.trace("a connection failed during its handshake", e);

@@ -1,10 +1,10 @@
 package io.millrace.http.websocket;
 
+import io.millrace.http.transport.Transport;
 import io.millrace.http.websocket.Frame.ViolationException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ReadableByteChannel;
 
 /** Reads the frames of a client, and unmasks their payloads. For use by one thread. */
 final class FrameReader {
@@ -12,7 +12,7 @@ final class FrameReader {
   private static final int CONTROL_BYTES = 125;
   private static final int RESERVED = 0x70;
 
-  private final ReadableByteChannel channel;
+  private final Transport transport;
   private ByteBuffer buffer;
   private Frame head = new Frame(Frame.Opcode.PONG, true, 0, 0);
   private long left;
@@ -21,10 +21,10 @@ final class FrameReader {
    * A reader.
    *
    * @param pending bytes that have already been received; not copied
-   * @param channel the source of the rest, in blocking mode
+   * @param transport the source of the rest, in blocking mode
    */
-  FrameReader(byte[] pending, ReadableByteChannel channel) {
-    this.channel = channel;
+  FrameReader(byte[] pending, Transport transport) {
+    this.transport = transport;
     this.buffer = ByteBuffer.wrap(pending);
   }
 
@@ -97,7 +97,7 @@ final class FrameReader {
       count = Math.min(max, buffer.remaining());
       buffer.get(target, offset, count);
     } else {
-      count = channel.read(ByteBuffer.wrap(target, offset, max));
+      count = transport.await(ByteBuffer.wrap(target, offset, max));
       if (count < 0) {
         throw new EOFException("the peer disconnected within a frame");
       }
@@ -139,7 +139,7 @@ final class FrameReader {
   /** Reads and drops everything until the peer closes its side. */
   void drain() throws IOException {
     ByteBuffer dropped = ByteBuffer.allocate(8 << 10);
-    while (channel.read(dropped.clear()) >= 0) {
+    while (transport.drop(dropped.clear()) >= 0) {
       // Dropped.
     }
   }
@@ -156,7 +156,7 @@ final class FrameReader {
     }
     try {
       while (buffer.position() < count) {
-        if (channel.read(buffer) < 0) {
+        if (transport.await(buffer) < 0) {
           throw new EOFException("the peer disconnected");
         }
       }

@@ -1,11 +1,11 @@
 package io.millrace.http.websocket;
 
+import io.millrace.http.transport.Transport;
 import io.millrace.http.websocket.Frame.CloseCode;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
@@ -19,10 +19,10 @@ final class FrameWriter {
   private static final int MAX_HEAD_BYTES = 10;
   private static final int MAX_REASON_BYTES = 123;
 
-  private final WritableByteChannel channel;
+  private final Transport transport;
 
-  FrameWriter(WritableByteChannel channel) {
-    this.channel = channel;
+  FrameWriter(Transport transport) {
+    this.transport = transport;
   }
 
   /** The content of a message could not be read. */
@@ -116,16 +116,10 @@ final class FrameWriter {
       head.put((byte) 127).putLong(length);
     }
     if (together) {
-      write(head.put(payload, 0, length).flip());
+      transport.send(head.put(payload, 0, length).flip());
     } else {
-      write(head.flip());
-      write(ByteBuffer.wrap(payload, 0, length));
-    }
-  }
-
-  private void write(ByteBuffer bytes) throws IOException {
-    while (bytes.hasRemaining()) {
-      channel.write(bytes);
+      transport.send(head.flip());
+      transport.send(ByteBuffer.wrap(payload, 0, length));
     }
   }
 

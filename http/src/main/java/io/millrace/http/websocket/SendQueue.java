@@ -1,8 +1,8 @@
 package io.millrace.http.websocket;
 
+import io.millrace.http.transport.Transport;
 import io.millrace.http.websocket.Frame.CloseCode;
 import java.io.IOException;
-import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -62,7 +62,7 @@ final class SendQueue implements WebSocket {
    */
   record Close(int code, String reason) implements Outgoing {}
 
-  private final SocketChannel channel;
+  private final Transport transport;
   private final FrameWriter writer;
   private final Deque<Outgoing> queue = new ArrayDeque<>();
   private final CountDownLatch lastWritten = new CountDownLatch(1);
@@ -77,9 +77,9 @@ final class SendQueue implements WebSocket {
   private volatile boolean closing;
   private volatile boolean ownerClosed;
 
-  SendQueue(SocketChannel channel) {
-    this.channel = channel;
-    this.writer = new FrameWriter(channel);
+  SendQueue(Transport transport) {
+    this.transport = transport;
+    this.writer = new FrameWriter(transport);
   }
 
   @Override
@@ -259,18 +259,18 @@ final class SendQueue implements WebSocket {
   void shutdown() {
     awaitLast();
     try {
-      channel.shutdownOutput();
+      transport.shutdownOutput();
     } catch (IOException _) {
       disconnect();
     }
   }
 
-  /** Closes the channel at once. */
+  /** Closes the connection at once. */
   void disconnect() {
     disconnected.countDown();
     lastWritten.countDown();
     try {
-      channel.close();
+      transport.close();
     } catch (IOException e) {
       LOG.trace("a connection could not be closed", e);
     }

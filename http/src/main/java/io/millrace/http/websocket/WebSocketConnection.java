@@ -1,12 +1,12 @@
 package io.millrace.http.websocket;
 
+import io.millrace.http.transport.Transport;
 import io.millrace.http.websocket.Frame.CloseCode;
 import io.millrace.http.websocket.Frame.ViolationException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -38,22 +38,22 @@ public final class WebSocketConnection {
   /**
    * A connection after its handshake.
    *
-   * @param channel the channel, in blocking mode
+   * @param transport of the connection, whose channel is in blocking mode
    * @param pending the bytes received after the handshake
    * @param memory the budget for text messages; if it is used up, the connection is closed with
    *     1013
    * @param opener makes the listener from the sending side
    */
   public WebSocketConnection(
-      SocketChannel channel,
+      Transport transport,
       byte[] pending,
       WebSocket.Limits limits,
       Memory memory,
       Function<WebSocket, WebSocket.Listener> opener) {
-    this.frames = new FrameReader(pending, channel);
+    this.frames = new FrameReader(pending, transport);
     this.limits = limits;
     this.memory = memory;
-    this.out = new SendQueue(channel);
+    this.out = new SendQueue(transport);
     this.listener = opener.apply(out);
   }
 

@@ -4,7 +4,7 @@
  * <pre>
  *   connection's thread:  FrameReader --> WebSocketConnection --> WebSocket.Listener
  *                                                                                                | pongs, closes
- *   thread while sending: SocketChannel <-- SendQueue <-- WebSocket, from any thread
+ *   thread while sending: Transport <-- SendQueue <-- WebSocket, from any thread
  * </pre>
  *
  * <p>Binary messages are streamed and never kept in memory completely; text messages have a limit.
