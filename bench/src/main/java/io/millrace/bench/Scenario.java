@@ -51,6 +51,7 @@ abstract class Scenario {
         new JobsThroughput.IdleWorkers(),
         new ArchiveRun(),
         new SnapshotLatency(),
+        new LimitsThroughput(),
         new Backlog("backlog-1m", 1_000_000),
         new Backlog("backlog-10m", 10_000_000));
   }

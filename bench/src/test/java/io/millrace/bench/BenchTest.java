@@ -46,6 +46,7 @@ class BenchTest {
         "jobs-idle",
         "archive",
         "snapshot",
+        "limits",
         "backlog-10m"
       })
   void each_scenario_measures_something_and_leaves_no_files(String scenario) throws Exception {
