@@ -65,22 +65,17 @@ public record Throttling(
   public Throttling {
     weights = Collections.unmodifiableMap(new TreeMap<>(weights));
     shared = List.copyOf(shared);
-    check(ageingMillis >= 0 && ageingMillis <= Limit.MAX_PERIOD_MILLIS, "ageing", ageingMillis);
-    check(weights.size() <= MAX_WEIGHTS, "number of weights", weights.size());
-    check(shared.size() <= MAX_SHARED, "number of shared limits", shared.size());
+    Limit.check(
+        ageingMillis >= 0 && ageingMillis <= Limit.MAX_PERIOD_MILLIS, "ageing", ageingMillis);
+    Limit.check(weights.size() <= MAX_WEIGHTS, "number of weights", weights.size());
+    Limit.check(shared.size() <= MAX_SHARED, "number of shared limits", shared.size());
     weights.forEach((name, weight) -> {
-      check(weight >= 1 && weight <= MAX_WEIGHT, "weight of " + name, weight);
+      Limit.check(weight >= 1 && weight <= MAX_WEIGHT, "weight of " + name, weight);
       checkLine("key", name);
     });
     shared.forEach(name -> checkLine("shared limit", name));
     if (shared.stream().distinct().count() < shared.size()) {
       throw new IllegalArgumentException("a shared limit is named twice: " + shared);
-    }
-  }
-
-  private static void check(boolean valid, String what, long value) {
-    if (!valid) {
-      throw new IllegalArgumentException(what + " is out of range: " + value);
     }
   }
 
@@ -209,6 +204,13 @@ public record Throttling(
                   && starts <= 1_000 * periodMillis,
           "period of " + starts + " starts",
           periodMillis);
+    }
+
+    /** Here, since this class must not need the other one, whose constants need this one. */
+    private static void check(boolean valid, String what, long value) {
+      if (!valid) {
+        throw new IllegalArgumentException(what + " is out of range: " + value);
+      }
     }
 
     private Limit withRunning(int count) {
