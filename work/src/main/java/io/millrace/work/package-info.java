@@ -17,6 +17,7 @@
  *       tasks can be claimed, for an activity that claims them.
  *   <li>{@link io.millrace.work.policy}: the settings of retries and delays that queues and jobs
  *       share.
+ *   <li>{@link io.millrace.work.filter}: chooses items by the values of their fields.
  *   <li>{@link io.millrace.work.Backoff}, {@link io.millrace.work.MonotonicClock}, {@link
  *       io.millrace.work.TrustedCertificates}.
  * </ul>

@@ -5,6 +5,7 @@ import io.millrace.queues.QueueTask;
 import io.millrace.queues.Queues;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.TaskArchive;
+import io.millrace.work.filter.Filter;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -86,7 +87,7 @@ public final class ArchiveSearch {
             .filter(id -> !isInStore(id))
             .toList();
     return archived.find(missing).values().stream()
-        .filter(task -> filter.matches(Subject.of(task)))
+        .filter(task -> filter.matches(TaskFilter.subject(task)))
         .map(task -> new Found(task, true))
         .toList();
   }
@@ -109,7 +110,7 @@ public final class ArchiveSearch {
           boolean fits = best.size() < wanted || worst == null || order.compare(one, worst) < 0;
           if (fits
               && !kept.contains(task.id())
-              && filter.matches(Subject.of(task))
+              && filter.matches(TaskFilter.subject(task))
               && !isInStore(task.id())) {
             best.add(one);
             kept.add(task.id());
@@ -127,7 +128,7 @@ public final class ArchiveSearch {
         Plan.of(filter).columns(),
         true,
         task -> {
-          if (filter.matches(Subject.of(task)) && !isInStore(task.id())) {
+          if (filter.matches(TaskFilter.subject(task)) && !isInStore(task.id())) {
             counted.add(task.id());
           }
           if (counted.size() > MAX_COUNTED) {

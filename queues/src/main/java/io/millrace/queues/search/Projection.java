@@ -1,6 +1,8 @@
 package io.millrace.queues.search;
 
 import io.millrace.queues.QueuesException.InvalidRequestException;
+import io.millrace.work.filter.FieldPath;
+import io.millrace.work.filter.ValueOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

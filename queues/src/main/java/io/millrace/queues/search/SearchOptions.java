@@ -2,6 +2,8 @@ package io.millrace.queues.search;
 
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.QueuesException.InvalidRequestException;
+import io.millrace.work.filter.FieldPath;
+import io.millrace.work.filter.ValueOrder;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -128,7 +130,7 @@ public record SearchOptions(int limit, int skip, List<SortKey> sort, Projection 
   }
 
   private static JsonNode value(QueueTask task, SortKey key) {
-    List<JsonNode> values = key.path().values(Subject.of(task));
+    List<JsonNode> values = key.path().values(TaskFilter.subject(task));
     return values.isEmpty() ? MissingNode.getInstance() : values.getFirst();
   }
 }

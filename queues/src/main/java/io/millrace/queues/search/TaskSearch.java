@@ -6,6 +6,7 @@ import io.millrace.queues.Queues;
 import io.millrace.queues.TaskIndex;
 import io.millrace.queues.TaskIndex.KindCounts;
 import io.millrace.queues.search.Plan.Cover;
+import io.millrace.work.filter.Filter;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -97,7 +98,7 @@ public final class TaskSearch {
     index.oldestFirst(
         plan.after(),
         task -> {
-          if (filter.matches(Subject.of(task))) {
+          if (filter.matches(TaskFilter.subject(task))) {
             count.incrementAndGet();
           }
           return true;
@@ -142,7 +143,7 @@ public final class TaskSearch {
     List<QueueTask> found = new ArrayList<>();
     for (String id : ids) {
       Optional<QueueTask> task = queues.tasks().find(new ObjectId(id));
-      task.filter(each -> filter.matches(Subject.of(each))).ifPresent(found::add);
+      task.filter(each -> filter.matches(TaskFilter.subject(each))).ifPresent(found::add);
     }
     return found;
   }
@@ -163,7 +164,7 @@ public final class TaskSearch {
     index.oldestFirst(
         "",
         task -> {
-          if (filter.matches(Subject.of(task))) {
+          if (filter.matches(TaskFilter.subject(task))) {
             best.add(task);
             if (best.size() > wanted) {
               best.remove();
@@ -179,7 +180,8 @@ public final class TaskSearch {
     AtomicLong skipped = new AtomicLong();
     Predicate<QueueTask> look =
         task -> {
-          if (filter.matches(Subject.of(task)) && skipped.getAndIncrement() >= options.skip()) {
+          if (filter.matches(TaskFilter.subject(task))
+              && skipped.getAndIncrement() >= options.skip()) {
             found.add(task);
           }
           return found.size() < options.limit();

@@ -2,7 +2,7 @@
  * Search for tasks with filters and options like those of MongoDB.
  *
  * <pre>
- *   JSON ── FilterReader ──► Filter ──┐
+ *   JSON ── TaskFilter.of ──► Filter ───┐
  *   JSON ── SearchOptions.read ───────┼──► TaskSearch ── Plan ──► by id
  *                                     │                      ├──► by queue and kind
  *                                     │                      └──► all tasks in order of their ids

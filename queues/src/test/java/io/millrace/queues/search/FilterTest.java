@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.queues.QueuesException.InvalidRequestException;
+import io.millrace.work.filter.Subject;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,7 +17,7 @@ final class FilterTest {
   }
 
   private static boolean matches(String filter, String document) {
-    return Filter.onDocuments(json(filter)).matches(Subject.of(json(document)));
+    return TaskFilter.onDocuments(json(filter)).matches(Subject.of(json(document)));
   }
 
   @ParameterizedTest
@@ -66,7 +67,7 @@ final class FilterTest {
           {'a': {'$date': 'today'}}    | not a date
           """)
   void what_is_not_known_is_refused_by_name(String filter, String message) {
-    assertThatThrownBy(() -> Filter.onTasks(json(filter)))
+    assertThatThrownBy(() -> TaskFilter.of(json(filter)))
         .isInstanceOf(InvalidRequestException.class)
         .hasMessageContaining(message);
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.Queues;
 import io.millrace.store.testkit.contract.EmbeddedFixture;
+import io.millrace.work.filter.Filter;
 import java.time.Instant;
 import java.util.List;
 import java.util.Random;
@@ -32,7 +33,7 @@ final class TaskSearchTest {
       for (int i = 0; i < 150; i++) {
         ObjectNode filter = filter(random, tasks, 2);
         ObjectNode options = options(random);
-        Filter read = Filter.onTasks(filter);
+        Filter read = TaskFilter.of(filter);
         assertThat(search.find(read, SearchOptions.read(options)))
             .as("seed %s, filter %s, options %s", seed, filter, options)
             .extracting(QueueTask::id)

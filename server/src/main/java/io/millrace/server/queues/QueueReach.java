@@ -9,7 +9,8 @@ import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueRegistry;
 import io.millrace.queues.QueueTask;
-import io.millrace.queues.search.Filter;
+import io.millrace.queues.search.TaskFilter;
+import io.millrace.work.filter.Filter;
 import java.util.List;
 import tools.jackson.databind.node.ArrayNode;
 
@@ -74,7 +75,7 @@ record QueueReach(Caller caller, QueueRegistry queues) {
     }
     ArrayNode ids = Json.array();
     queues.all().stream().filter(this::includes).forEach(queue -> ids.add(queue.id().hex()));
-    Filter inReach = Filter.onTasks(Json.object().set("queue", Json.object().set("$in", ids)));
+    Filter inReach = TaskFilter.of(Json.object().set("queue", Json.object().set("$in", ids)));
     return new Filter.Every(List.of(tasks, inReach));
   }
 }

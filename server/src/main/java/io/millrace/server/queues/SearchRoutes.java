@@ -7,11 +7,13 @@ import io.millrace.http.message.Response;
 import io.millrace.queues.QueueRegistry;
 import io.millrace.queues.search.ArchiveSearch;
 import io.millrace.queues.search.ArchiveSearch.Found;
-import io.millrace.queues.search.Filter;
 import io.millrace.queues.search.SearchOptions;
+import io.millrace.queues.search.TaskFilter;
 import io.millrace.server.config.EditDistance;
 import io.millrace.server.queues.Shapes.OutputForm;
 import io.millrace.server.queues.Shapes.Times;
+import io.millrace.work.filter.Filter;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
@@ -79,7 +81,10 @@ record SearchRoutes(ArchiveSearch search, Shapes shapes, QueueRegistry queues) {
     ObjectNode options = input.object("options", NOT_OBJECTS);
     SearchOptions wanted = SearchOptions.read(options);
     Filter filter =
-        QueueReach.of(request, queues).within(Filter.onTasks(input.object("filter", NOT_OBJECTS)));
+        QueueReach.of(request, queues)
+            .within(
+                TaskFilter.of(
+                    input.object("filter", NOT_OBJECTS), InstantSource.system().instant()));
     boolean pretty = input.bool("pretty", false);
     boolean archived = input.bool("archived", false);
     if (input.bool("count", false)) {
@@ -104,7 +109,7 @@ record SearchRoutes(ArchiveSearch search, Shapes shapes, QueueRegistry queues) {
     if (given.path("status").isString() && given.path("status").asString().matches("-?\\d{1,9}")) {
       given.put("status", Integer.parseInt(given.path("status").asString()));
     }
-    Filter filter = QueueReach.of(request, queues).within(Filter.onTasks(given));
+    Filter filter = QueueReach.of(request, queues).within(TaskFilter.of(given));
     ObjectNode options = Json.object();
     for (String name : new String[] {"limit", "skip"}) {
       Integer number = input.count(name, name + " must be a non-negative integer");

@@ -1,11 +1,12 @@
 package io.millrace.server.queues;
 
 import io.millrace.http.json.Json;
-import io.millrace.queues.search.Filter;
-import io.millrace.queues.search.Subject;
+import io.millrace.queues.search.TaskFilter;
 import io.millrace.store.Document;
 import io.millrace.store.TaskStore;
 import io.millrace.work.StoreSession;
+import io.millrace.work.filter.Filter;
+import io.millrace.work.filter.Subject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +36,7 @@ record UserDocuments(TaskStore store) {
     if (params.isEmpty()) {
       throw Refusal.of("params must not be empty", "params", params);
     }
-    Filter wanted = Filter.onDocuments(filter);
+    Filter wanted = TaskFilter.onDocuments(filter);
     List<ObjectNode> tasks = new ArrayList<>();
     for (Document document : StoreSession.pages(store, collection, "", "")) {
       ObjectNode fields = fields(document);

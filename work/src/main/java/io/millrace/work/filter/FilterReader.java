@@ -1,31 +1,24 @@
-package io.millrace.queues.search;
+package io.millrace.work.filter;
 
-import io.millrace.queues.ObjectId;
-import io.millrace.queues.QueuesException.InvalidRequestException;
-import io.millrace.queues.search.Condition.Relation;
-import java.math.BigDecimal;
+import io.millrace.work.filter.Condition.Relation;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Parses filters. */
 final class FilterReader {
-  private static final Set<String> IDS = Set.of("_id", "queue");
-  private static final Set<String> TIMES = Set.of("ctime", "mtime");
+  private static final Pattern OID = Pattern.compile("[0-9a-f]{24}");
 
-  /** A larger number is a time in milliseconds. */
-  private static final double MAX_SECONDS = 9_999_999_999.0;
+  private final FilterFields fields;
 
-  private final boolean onTasks;
-
-  FilterReader(boolean onTasks) {
-    this.onTasks = onTasks;
+  FilterReader(FilterFields fields) {
+    this.fields = fields;
   }
 
   Filter read(JsonNode json) {
@@ -60,6 +53,7 @@ final class FilterReader {
 
   private void readField(String name, JsonNode value, List<Filter> all) {
     FieldPath path = FieldPath.of(name);
+    fields.check(path);
     if (!isOperators(value)) {
       all.add(new Filter.OfField(path, oneOf(name, List.of(value))));
       return;
@@ -131,26 +125,11 @@ final class FilterReader {
     if (isOperators(value)) {
       throw unknown(value.propertyNames().iterator().next());
     }
-    if (onTasks && value.isNumber() && TIMES.contains(field)) {
-      return time(value);
-    }
-    return onTasks && value.isString() && IDS.contains(field) ? id(value) : value;
-  }
-
-  /**
-   * A time in milliseconds. Numbers up to {@link #MAX_SECONDS} are seconds, as in answers: as
-   * milliseconds they would be before May 1970.
-   */
-  private static JsonNode time(JsonNode value) {
-    double about = ValueOrder.approximate(value);
-    return Math.abs(about) > MAX_SECONDS
-        ? value
-        : JsonNodeFactory.instance.numberNode(
-            value.decimalValue().multiply(BigDecimal.valueOf(1_000)));
+    return fields.value(field, value);
   }
 
   private static JsonNode id(JsonNode value) {
-    if (!value.isString() || !ObjectId.isValid(value.asString())) {
+    if (!value.isString() || !OID.matcher(value.asString()).matches()) {
       throw wrong("Bad OID passed: " + value);
     }
     return value;
@@ -175,11 +154,11 @@ final class FilterReader {
     throw wrong("not a date: " + value);
   }
 
-  private static InvalidRequestException unknown(String operator) {
+  private static FilterException unknown(String operator) {
     return wrong("unknown operator " + operator);
   }
 
-  private static InvalidRequestException wrong(String message) {
-    return new InvalidRequestException("filter", message);
+  private static FilterException wrong(String message) {
+    return new FilterException(message);
   }
 }

@@ -1,4 +1,4 @@
-package io.millrace.queues.search;
+package io.millrace.work.filter;
 
 import java.util.List;
 import java.util.OptionalInt;
@@ -7,7 +7,7 @@ import java.util.function.Predicate;
 import tools.jackson.databind.JsonNode;
 
 /** A condition on the values of one field; a path can lead to several values. */
-sealed interface Condition {
+public sealed interface Condition {
   /** Whether the values satisfy it. An empty list means an absent field. */
   boolean test(List<JsonNode> values);
 

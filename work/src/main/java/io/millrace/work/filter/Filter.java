@@ -1,4 +1,4 @@
-package io.millrace.queues.search;
+package io.millrace.work.filter;
 
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
@@ -8,25 +8,19 @@ public sealed interface Filter {
   /** Whether it matches. */
   boolean matches(Subject subject);
 
-  /**
-   * Reads a filter on tasks: {@code _id} and {@code queue} are ids, as plain strings or as {@code
-   * {"$oid": …}}; times are milliseconds or {@code {"$date": …}}.
-   *
-   * @throws io.millrace.queues.QueuesException.InvalidRequestException if something in it is
-   *     unknown; the message names it
-   */
-  static Filter onTasks(ObjectNode json) {
-    return new FilterReader(true).read(json);
-  }
+  /** Whether it has no condition, so that it matches everything. */
+  boolean isEmpty();
 
   /**
-   * Reads a filter on any documents.
+   * Reads a filter: {@code {"status": 2, "ctime": {"$lt": {"$ago": "2h"}}}}, with the operators of
+   * MongoDB {@code $eq}, {@code $ne}, {@code $in}, {@code $nin}, {@code $gt}, {@code $gte}, {@code
+   * $lt}, {@code $lte}, {@code $exists}, {@code $and} and {@code $or}.
    *
-   * @throws io.millrace.queues.QueuesException.InvalidRequestException if something in it is
-   *     unknown; the message names it
+   * @param fields the fields that it may name, and their values
+   * @throws FilterException if something in it is unknown; the message names it
    */
-  static Filter onDocuments(ObjectNode json) {
-    return new FilterReader(false).read(json);
+  static Filter read(ObjectNode json, FilterFields fields) {
+    return new FilterReader(fields).read(json);
   }
 
   /**
@@ -37,6 +31,11 @@ public sealed interface Filter {
   record Every(List<Filter> filters) implements Filter {
     public Every {
       filters = List.copyOf(filters);
+    }
+
+    @Override
+    public boolean isEmpty() {
+      return filters.stream().allMatch(Filter::isEmpty);
     }
 
     @Override
@@ -61,6 +60,11 @@ public sealed interface Filter {
     }
 
     @Override
+    public boolean isEmpty() {
+      return filters.stream().anyMatch(Filter::isEmpty);
+    }
+
+    @Override
     public boolean matches(Subject subject) {
       for (Filter filter : filters) {
         if (filter.matches(subject)) {
@@ -78,6 +82,11 @@ public sealed interface Filter {
    * @param condition the condition on its values
    */
   record OfField(FieldPath path, Condition condition) implements Filter {
+    @Override
+    public boolean isEmpty() {
+      return false;
+    }
+
     @Override
     public boolean matches(Subject subject) {
       return condition.test(path.values(subject));

@@ -1,4 +1,4 @@
-package io.millrace.queues.search;
+package io.millrace.work.filter;
 
 import java.math.BigDecimal;
 import java.util.Comparator;
@@ -9,12 +9,12 @@ import tools.jackson.databind.JsonNode;
 /**
  * Compares JSON values: numbers by value, whatever their form, and strings by UTF-16 code units.
  */
-final class ValueOrder {
+public final class ValueOrder {
   /**
    * The order for sorting: absent and null first, then numbers, strings, objects, arrays and
    * booleans.
    */
-  static final Comparator<JsonNode> SORTED =
+  public static final Comparator<JsonNode> SORTED =
       (left, right) -> {
         int byKind = Integer.compare(rank(left), rank(right));
         return byKind != 0 ? byKind : compare(left, right).orElse(0);
@@ -35,7 +35,7 @@ final class ValueOrder {
   }
 
   /** Compares two scalars of the same kind; empty for other values. */
-  static OptionalInt compare(JsonNode left, JsonNode right) {
+  public static OptionalInt compare(JsonNode left, JsonNode right) {
     if (left.isNumber() && right.isNumber()) {
       return OptionalInt.of(compareNumbers(left, right));
     }
@@ -48,7 +48,7 @@ final class ValueOrder {
     return left.isNull() && right.isNull() ? OptionalInt.of(0) : OptionalInt.empty();
   }
 
-  static int compareNumbers(JsonNode left, JsonNode right) {
+  public static int compareNumbers(JsonNode left, JsonNode right) {
     if (left.canConvertToLong()
         && right.canConvertToLong()
         && left.isIntegralNumber()
@@ -72,12 +72,12 @@ final class ValueOrder {
   }
 
   /** The value as a double; infinite if it is too large. */
-  static double approximate(JsonNode number) {
+  public static double approximate(JsonNode number) {
     return isBinary(number) ? number.doubleValue() : number.decimalValue().doubleValue();
   }
 
   /** Whether a number is 0, in whatever form. */
-  static boolean isZero(JsonNode number) {
+  public static boolean isZero(JsonNode number) {
     return isBinary(number) ? number.doubleValue() == 0 : number.decimalValue().signum() == 0;
   }
 
@@ -86,7 +86,7 @@ final class ValueOrder {
   }
 
   /** Whether two values are equal, regardless of the order of fields. */
-  static boolean equal(JsonNode left, JsonNode right) {
+  public static boolean equal(JsonNode left, JsonNode right) {
     if (left.isObject() && right.isObject()) {
       return left.size() == right.size() && fieldsEqual(left, right);
     }

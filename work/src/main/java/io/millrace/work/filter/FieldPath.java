@@ -1,4 +1,4 @@
-package io.millrace.queues.search;
+package io.millrace.work.filter;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -11,18 +11,19 @@ import tools.jackson.databind.node.ArrayNode;
  *
  * @param steps the names; a name of digits is also an index of an array
  */
-record FieldPath(List<String> steps) {
-  static FieldPath of(String dotted) {
+public record FieldPath(List<String> steps) {
+  /** The path with this dotted form. */
+  public static FieldPath of(String dotted) {
     return new FieldPath(List.of(dotted.split("\\.", -1)));
   }
 
   /** The dotted form. */
-  String dotted() {
+  public String dotted() {
     return String.join(".", steps);
   }
 
   /** The values of the field: several if the path leads through an array, none if it is absent. */
-  List<JsonNode> values(Subject subject) {
+  public List<JsonNode> values(Subject subject) {
     List<JsonNode> found = new ArrayList<>(1);
     collect(subject.field(steps.getFirst()), 1, found);
     return found;
