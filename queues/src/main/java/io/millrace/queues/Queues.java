@@ -148,6 +148,11 @@ public final class Queues {
     }
   }
 
+  /** Begins to follow the attempts at tasks; to be closed. */
+  public AttemptWatch attempts(AttemptWatch.Observer observer) {
+    return AttemptWatch.start(session, observer);
+  }
+
   /** A new id for a file. */
   public ObjectId newId() {
     return session.newId();

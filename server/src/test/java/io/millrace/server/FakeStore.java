@@ -22,6 +22,7 @@ import io.millrace.store.Transaction;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -125,6 +126,11 @@ class FakeStore implements EmbeddedTaskStore {
   @Override
   public Read<List<Task>> group(GroupQuery query) {
     return read(tasks.stream().filter(task -> task.group().equals(query.group())).toList());
+  }
+
+  @Override
+  public Map<String, Long> oldestWaiting() {
+    return Map.of();
   }
 
   @Override

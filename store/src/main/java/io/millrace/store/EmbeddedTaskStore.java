@@ -4,6 +4,7 @@ import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.StoreStatus.DiskState;
 import java.io.OutputStream;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** A store in this process, opened by {@link TaskStore#open}. */
@@ -51,6 +52,13 @@ public interface EmbeddedTaskStore extends TaskStore {
 
   /** The current status of the store. */
   StoreStatus status();
+
+  /**
+   * When the oldest waiting task of each group became available, in milliseconds since the epoch;
+   * without groups in which no task is waiting. For metrics: takes about a microsecond for each
+   * group, whatever it holds.
+   */
+  Map<String, Long> oldestWaiting();
 
   /** The status of the disk. Does not block, even while commands wait for room on the disk. */
   DiskState disk();

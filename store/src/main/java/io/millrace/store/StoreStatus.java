@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * @param empty claims that found nothing
  * @param refused commands refused
  * @param repeated commands whose earlier answer was repeated
+ * @param limited claims that found waiting tasks but no room within a limit; a claim that waits
+ *     counts each time it is decided
+ * @param lapsed claims that ended because their lease did
  * @param frames frames handed to the journal
  * @param snapshots snapshots published
  */
@@ -51,6 +54,8 @@ public record StoreStatus(
     long empty,
     long refused,
     long repeated,
+    long limited,
+    long lapsed,
     long frames,
     long snapshots) {
 

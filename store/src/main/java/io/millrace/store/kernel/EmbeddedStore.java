@@ -39,6 +39,7 @@ import io.millrace.store.kernel.subscriptions.LiveSubscription;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -288,8 +289,15 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
         counters.empty,
         counters.refused,
         counters.repeated,
+        counters.limited,
+        engine.lapsedClaims(),
         feed.frames(),
         loop.pipeline().snapshots().published());
+  }
+
+  @Override
+  public Map<String, Long> oldestWaiting() {
+    return Listings.oldestWaiting(ask(it -> it.state().freezeGroups()).value());
   }
 
   @Override

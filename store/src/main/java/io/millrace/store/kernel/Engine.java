@@ -14,6 +14,7 @@ import io.millrace.store.kernel.decisions.Decider.Decision;
 import io.millrace.store.kernel.records.Event;
 import io.millrace.store.kernel.records.History;
 import io.millrace.store.kernel.recovery.Replayer;
+import io.millrace.store.kernel.state.Group;
 import io.millrace.store.kernel.state.State;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -28,12 +29,14 @@ final class Engine {
   private final Decider decider;
   private final JournalFeed feed;
   private final Counters counters = new Counters();
+  private final long lapsedBefore;
 
   /** An engine for a recovered state that records commits in {@code feed}. */
   Engine(StoreOptions options, Replayer.Recovered recovered, JournalFeed feed) {
     this.environment = options.environment();
     this.random = environment.newRandom();
     this.state = recovered.state();
+    this.lapsedBefore = state.lapsedClaims();
     this.history = recovered.history();
     this.decider = new Decider(state, options.limits());
     this.feed = feed;
@@ -70,6 +73,7 @@ final class Engine {
       case Decision.Accepted accepted -> accept(command, accepted, nowMillis);
       case Decision.Nothing _ -> {
         if (command instanceof Claim claim) {
+          counters.limited += foundTasks(claim) ? 1 : 0;
           if (claim.waitMillis() > 0) {
             yield null;
           }
@@ -84,6 +88,22 @@ final class Engine {
       }
       case Decision.Refused(List<Reason> reasons) -> refuse(reasons, nowMillis);
     };
+  }
+
+  /** Whether a claim that takes nothing found tasks, so that a limit kept it from taking them. */
+  private boolean foundTasks(Claim claim) {
+    for (String name : claim.groups()) {
+      Group group = state.group(name);
+      if (group != null && group.waitingCount() > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** How many claims have ended because their lease did, since the store was opened. */
+  long lapsedClaims() {
+    return state.lapsedClaims() - lapsedBefore;
   }
 
   Outcome.Refused refuse(List<Reason> reasons, long nowMillis) {
@@ -131,5 +151,6 @@ final class Engine {
     long empty;
     long refused;
     long repeated;
+    long limited;
   }
 }

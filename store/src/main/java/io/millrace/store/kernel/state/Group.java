@@ -94,6 +94,12 @@ public final class Group {
     return waiting.size() + inLanes.size();
   }
 
+  /** When the oldest waiting task became available, or {@link #NEVER}. */
+  long oldestWaitingMillis() {
+    long oldest = waiting.isEmpty() ? NEVER : waiting.first().availableAtMillis();
+    return inLanes.isEmpty() ? oldest : Math.min(oldest, inLanes.first().availableAtMillis());
+  }
+
   /** The number of tasks that are held through a claim. */
   public int claimedCount() {
     return claimed;

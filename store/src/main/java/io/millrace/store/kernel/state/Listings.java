@@ -7,8 +7,10 @@ import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.TaskStore.GroupSummary;
 import java.util.AbstractList;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 
 /** Lists for readers, as views of frozen trees. */
@@ -43,6 +45,18 @@ public final class Listings {
 
   static List<GroupSummary> summaries(FrozenTree<Group> groups) {
     return new Mapped<>(groups, Group::summary);
+  }
+
+  /** When the oldest waiting task of each group became available, without groups that have none. */
+  public static Map<String, Long> oldestWaiting(FrozenTree<Group> groups) {
+    Map<String, Long> oldest = new HashMap<>();
+    for (Group group : groups) {
+      long millis = group.oldestWaitingMillis();
+      if (millis != Group.NEVER) {
+        oldest.put(group.name(), millis);
+      }
+    }
+    return oldest;
   }
 
   /** The result of a query, in order of keys. */

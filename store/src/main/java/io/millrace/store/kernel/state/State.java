@@ -47,6 +47,7 @@ public final class State {
   private long commits;
   private long timeMillis;
   private long memoryBytes;
+  private long lapsedClaims;
 
   /** An empty state. */
   public State() {
@@ -80,6 +81,11 @@ public final class State {
   /** The estimated memory of the state in bytes, a little too large. */
   public long memoryBytes() {
     return memoryBytes + throttles.memoryBytes();
+  }
+
+  /** How many claims have ended because their lease did, since the state was made. */
+  public long lapsedClaims() {
+    return lapsedClaims;
   }
 
   /** The number of tasks. */
@@ -327,6 +333,7 @@ public final class State {
         group.release(timeMillis);
         moves++;
       }
+      lapsedClaims += claimed - group.claimedCount();
       noteWork(throttles.count(name, group.claimedCount() - claimed));
       timers.reset(group, due);
       noteWork(group);
@@ -408,9 +415,14 @@ public final class State {
 
   /** All current groups. */
   public List<GroupSummary> freezeSummaries() {
+    return Listings.summaries(freezeGroups());
+  }
+
+  /** All current groups, for {@link Listings#oldestWaiting}. */
+  public FrozenTree<Group> freezeGroups() {
     FrozenTree<Group> frozen = groups.freeze();
     generation.next();
-    return Listings.summaries(frozen);
+    return frozen;
   }
 
   /** All current documents. */
