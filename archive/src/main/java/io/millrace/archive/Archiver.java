@@ -36,6 +36,9 @@ public final class Archiver implements Step {
   private Instant trimDue = Instant.MIN;
   private volatile @Nullable String problem;
 
+  /** Since when not all that is due has been moved; null if all has. */
+  private volatile @Nullable Instant behindSince;
+
   /** A source with its progress. */
   private static final class Feed {
     private final ArchiveSource source;
@@ -78,6 +81,7 @@ public final class Archiver implements Step {
         LOG.info("the archive can be reached again");
         problem = null;
       }
+      behindSince = next.isAfter(now) ? null : behindSince(now);
       return next;
     } catch (ArchiveException e) {
       return failed(now, e);
@@ -89,6 +93,7 @@ public final class Archiver implements Step {
       return FINISHED;
     }
     failures.increment();
+    behindSince = behindSince(now);
     problem = String.valueOf(e.getMessage());
     if (backoff.hasFailed()) {
       LOG.debug("the archive still fails", e);
@@ -96,6 +101,11 @@ public final class Archiver implements Step {
       LOG.warn("finished work stays in the store, since {}", e.getMessage());
     }
     return now.plus(backoff.next());
+  }
+
+  private Instant behindSince(Instant now) {
+    Instant since = behindSince;
+    return since == null ? now : since;
   }
 
   private void move(Feed feed, Instant now) {
@@ -145,6 +155,12 @@ public final class Archiver implements Step {
   /** Why the archive cannot be used now; null if it can. */
   public @Nullable String problem() {
     return problem;
+  }
+
+  /** For how long there has been something that is due and not in the archive; zero if all is. */
+  public Duration lag(Instant now) {
+    Instant since = behindSince;
+    return since == null || now.isBefore(since) ? Duration.ZERO : Duration.between(since, now);
   }
 
   /** How many attempts have failed since the start. */

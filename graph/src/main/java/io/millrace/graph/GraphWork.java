@@ -46,6 +46,15 @@ public interface GraphWork {
   List<GraphNode> ready(String type, int most, long nowMillis);
 
   /**
+   * Since when these nodes have been ready to start, in milliseconds since 1970; without those that
+   * are not. After a start of the server, that start at the earliest.
+   */
+  Map<NodeId, Long> readySince(List<NodeId> ids);
+
+  /** The same of the nodes of each type that have been ready longest. */
+  Map<String, Long> oldestReady();
+
+  /**
    * When the next node that waits for a time may start, or the next one will have waited too long;
    * in milliseconds since 1970.
    */

@@ -282,6 +282,7 @@ final class Dispatcher {
     int status = request.status();
     Routes.Match match = request.match();
     (match == null ? routes.unmatched() : match.endpoint()).record(status, nanos);
+    routes.refusals().count(status);
     // A full store logs that once; a line for each refusal would fill the disk further.
     if (status >= 500 && status != 503) {
       LOG.warn("{} {} in {} µs", request, status, nanos / 1000);

@@ -1,5 +1,6 @@
 package io.millrace.http;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.millrace.http.Route.Handler;
@@ -32,10 +33,12 @@ public final class Routes {
   private final List<Route> all = new ArrayList<>();
   private final MeterRegistry registry;
   private final Endpoint unmatched;
+  private final Refusals refusals;
 
   /** No routes yet. The metrics of those that are added go to {@code registry}. */
   public Routes(MeterRegistry registry) {
     this.registry = registry;
+    this.refusals = new Refusals(registry);
     this.unmatched =
         Endpoint.unmatched(
             fixed(request -> {
@@ -92,6 +95,11 @@ public final class Routes {
   /** All routes, in the order in which they were added. */
   public List<Route> all() {
     return List.copyOf(all);
+  }
+
+  /** Counts requests that were not allowed. */
+  Refusals refusals() {
+    return refusals;
   }
 
   /** The metrics of requests that match no route. */
@@ -179,6 +187,35 @@ public final class Routes {
     }
     names.add("OPTIONS");
     return String.join(", ", names);
+  }
+
+  /** How many requests were not allowed, by status. Thread-safe. */
+  static final class Refusals {
+    private final Counter unauthorized;
+    private final Counter forbidden;
+    private final Counter tooMany;
+
+    private Refusals(MeterRegistry registry) {
+      this.unauthorized = counter(registry, 401);
+      this.forbidden = counter(registry, 403);
+      this.tooMany = counter(registry, 429);
+    }
+
+    private static Counter counter(MeterRegistry registry, int status) {
+      return Counter.builder("millrace.access.refusals")
+          .description("Requests that were refused because of who sent them, or how many")
+          .tag("status", Integer.toString(status))
+          .register(registry);
+    }
+
+    void count(int status) {
+      switch (status) {
+        case 401 -> unauthorized.increment();
+        case 403 -> forbidden.increment();
+        case 429 -> tooMany.increment();
+        default -> {}
+      }
+    }
   }
 
   /** A route with the number and duration of its responses by status. Thread-safe. */

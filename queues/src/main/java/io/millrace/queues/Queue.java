@@ -333,4 +333,28 @@ public record Queue(
    * @param completed with a positive status
    */
   public record Counts(long queued, long running, long completed) {}
+
+  /**
+   * The tasks of a queue in the store.
+   *
+   * @param waiting those that can be claimed now
+   * @param delayed those that can be claimed later
+   * @param active claimed or running
+   * @param held held back until they are queued again
+   * @param finished those that have finished
+   * @param oldestMillis when the oldest waiting one became available, in milliseconds since the
+   *     epoch; null if none is waiting
+   */
+  public record Load(
+      long waiting,
+      long delayed,
+      long active,
+      long held,
+      long finished,
+      @Nullable Long oldestMillis) {
+    /** For how long the oldest waiting task could have been claimed; 0 if none is waiting. */
+    public long waitedMillis(long nowMillis) {
+      return oldestMillis == null ? 0 : Math.max(0, nowMillis - oldestMillis);
+    }
+  }
 }

@@ -243,23 +243,38 @@ public final class QueueRegistry {
 
   /** How many tasks each of these queues has, in their order; read at one position. */
   public List<Queue.Counts> counts(List<Queue> queues) {
+    return loads(queues, Map.of()).stream()
+        .map(load ->
+            new Queue.Counts(
+                load.waiting() + load.delayed() + load.held(), load.active(), load.finished()))
+        .toList();
+  }
+
+  /**
+   * How many tasks each of these queues has in each state, in their order; read at one position.
+   *
+   * @param oldest when the oldest waiting task of each group became available, in milliseconds
+   *     since the epoch, without groups that have none
+   */
+  public List<Queue.Load> loads(List<Queue> queues, Map<String, Long> oldest) {
     Map<String, GroupSummary> groups = new HashMap<>();
     for (GroupSummary group : session.store().groups().value()) {
       groups.put(group.name(), group);
     }
-    List<Queue.Counts> counts = new ArrayList<>(queues.size());
+    GroupSummary none = new GroupSummary("", 0, 0, 0, 0);
+    List<Queue.Load> loads = new ArrayList<>(queues.size());
     for (Queue queue : queues) {
-      GroupSummary none = new GroupSummary("", 0, 0, 0, 0);
       GroupSummary waiting = groups.getOrDefault(queue.waitingGroup(), none);
-      GroupSummary held = groups.getOrDefault(Queue.heldGroup(queue.id()), none);
-      GroupSummary finished = groups.getOrDefault(Queue.finishedGroup(queue.id()), none);
-      counts.add(
-          new Queue.Counts(
-              waiting.waiting() + waiting.delayed() + held.waiting(),
+      loads.add(
+          new Queue.Load(
+              waiting.waiting(),
+              waiting.delayed(),
               waiting.claimed(),
-              finished.waiting()));
+              groups.getOrDefault(Queue.heldGroup(queue.id()), none).waiting(),
+              groups.getOrDefault(Queue.finishedGroup(queue.id()), none).waiting(),
+              oldest.get(queue.waitingGroup())));
     }
-    return counts;
+    return loads;
   }
 
   /** Wakes the nodes that may serve a queue, as part of a transaction. */

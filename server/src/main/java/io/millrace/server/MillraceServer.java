@@ -29,6 +29,7 @@ import io.millrace.server.jobs.JobsPart;
 import io.millrace.server.jobs.JobsSettings;
 import io.millrace.server.limits.LimitsPart;
 import io.millrace.server.metrics.Metrics;
+import io.millrace.server.metrics.QueueFigures;
 import io.millrace.server.queues.QueuesPart;
 import io.millrace.server.queues.QueuesSettings;
 import io.millrace.server.schedules.GraphTarget;
@@ -146,7 +147,7 @@ public final class MillraceServer implements AutoCloseable {
                   options.limits().operations());
           AccessPart access = AccessPart.open(new RequestStore(store, audit.requests()), random);
           List<Part> parts = parts(configuration, store, blobs, token, audit, access, random);
-          PrometheusMeterRegistry registry = Metrics.registry();
+          PrometheusMeterRegistry registry = Metrics.registry(Version.text());
           ErrorResponses errorResponses = new ErrorResponses();
           parts.forEach(part -> part.addErrorResponses(errorResponses));
           Routes routes = new Routes(registry);
@@ -249,6 +250,7 @@ public final class MillraceServer implements AutoCloseable {
         new BlobApi(blobs, maxBlobBytes),
         new ClusterApi(requests, Clock.systemUTC()),
         queues,
+        new QueueFigures(queues.queues(), store),
         jobs,
         graph,
         schedules,
@@ -273,12 +275,12 @@ public final class MillraceServer implements AutoCloseable {
     own.role(Caller.Role.ANYONE).get("/health", new Health(store, parts, options.journaling()));
     own.get(
         "/metrics",
-        _ -> {
+        request -> {
           // Without room on the disk reads may wait; the last figures are shown then.
           if (!store.disk().stuck()) {
             refreshing.forEach(Runnable::run);
           }
-          return Metrics.scrape(registry);
+          return Metrics.scrape(registry, request.header("Accept").orElse(""));
         });
     return own.routes();
   }

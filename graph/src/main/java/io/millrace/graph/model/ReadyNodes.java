@@ -19,11 +19,22 @@ public final class ReadyNodes {
    * A node that is ready.
    *
    * @param order grows with each node that becomes ready
+   * @param sinceMillis when it became ready
    * @param notBeforeMillis when it may start; 0 for at once
    * @param expiryMillis when it has waited too long; the largest number for never
    */
   private record Place(
-      NodeId id, String type, long order, long notBeforeMillis, long expiryMillis) {}
+      NodeId id,
+      String type,
+      long order,
+      long sinceMillis,
+      long notBeforeMillis,
+      long expiryMillis) {
+    /** When it could start for the first time. */
+    long startableMillis() {
+      return Math.max(sinceMillis, notBeforeMillis);
+    }
+  }
 
   private static final Comparator<Place> BY_ORDER = Comparator.comparingLong(Place::order);
   private static final Comparator<Place> BY_TIME =
@@ -49,8 +60,12 @@ public final class ReadyNodes {
     expiring.clear();
   }
 
-  /** Takes note of a node that may have become ready, or may no longer be. */
-  public void note(GraphNode node) {
+  /**
+   * Takes note of a node that may have become ready, or may no longer be.
+   *
+   * @param nowMillis when
+   */
+  public void note(GraphNode node, long nowMillis) {
     if (node.state() != NodeState.READY
         || node.definition().kind() == Kind.GROUP
         || !(node.phase() instanceof Phase.Waiting waiting)) {
@@ -64,7 +79,8 @@ public final class ReadyNodes {
         || there.expiryMillis != expiry) {
       remove(node.id());
       String type = node.definition().type();
-      Place place = new Place(node.id(), type, ++last, waiting.notBeforeMillis(), expiry);
+      Place place =
+          new Place(node.id(), type, ++last, nowMillis, waiting.notBeforeMillis(), expiry);
       places.put(node.id(), place);
       if (expiry != Long.MAX_VALUE) {
         expiring.add(place);
@@ -109,6 +125,25 @@ public final class ReadyNodes {
       ids.add(place.id);
     }
     return ids;
+  }
+
+  /** Since when these nodes could have been started, without those that are not ready. */
+  public Map<NodeId, Long> since(List<NodeId> ids) {
+    Map<NodeId, Long> since = new HashMap<>();
+    for (NodeId id : ids) {
+      Place place = places.get(id);
+      if (place != null) {
+        since.put(id, place.startableMillis());
+      }
+    }
+    return since;
+  }
+
+  /** The same of the node of each type that comes first. */
+  public Map<String, Long> oldest() {
+    Map<String, Long> oldest = new HashMap<>();
+    due.forEach((type, places) -> oldest.put(type, places.first().startableMillis()));
+    return oldest;
   }
 
   /** The nodes that have waited too long. */

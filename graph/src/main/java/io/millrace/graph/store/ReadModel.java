@@ -89,7 +89,7 @@ final class ReadModel {
 
   private void show(GraphNode node, WriteModel model) {
     nodes.put(node.id(), node);
-    ready.note(node);
+    ready.note(node, model.nowMillis());
     if (node.state() == NodeState.RUNNING) {
       running.add(node.id());
     } else {
@@ -223,6 +223,14 @@ final class ReadModel {
 
   List<NodeId> expired(long nowMillis) {
     return read(() -> ready.expired(nowMillis));
+  }
+
+  Map<NodeId, Long> readySince(List<NodeId> ids) {
+    return read(() -> ready.since(ids));
+  }
+
+  Map<String, Long> oldestReady() {
+    return read(ready::oldest);
   }
 
   OptionalLong nextDueMillis() {

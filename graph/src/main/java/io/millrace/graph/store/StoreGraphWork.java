@@ -38,6 +38,16 @@ final class StoreGraphWork implements GraphWork {
   }
 
   @Override
+  public Map<NodeId, Long> readySince(List<NodeId> ids) {
+    return readModel.readySince(ids);
+  }
+
+  @Override
+  public Map<String, Long> oldestReady() {
+    return readModel.oldestReady();
+  }
+
+  @Override
   public OptionalLong nextDueMillis() {
     return readModel.nextDueMillis();
   }

@@ -154,6 +154,16 @@ final class MemoryGraph implements GraphWork {
   }
 
   @Override
+  public Map<NodeId, Long> readySince(List<NodeId> ids) {
+    return Map.of();
+  }
+
+  @Override
+  public Map<String, Long> oldestReady() {
+    return Map.of();
+  }
+
+  @Override
   public synchronized OptionalLong nextDueMillis() {
     return waiting()
         .flatMapToLong(node -> LongStream.of(notBefore(node), expiry(node)))

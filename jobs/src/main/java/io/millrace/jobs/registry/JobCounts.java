@@ -6,6 +6,7 @@ import io.millrace.store.TaskStore.GroupSummary;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Counts jobs, for metrics. Safe for use by any number of threads. */
 public final class JobCounts {
@@ -38,6 +39,40 @@ public final class JobCounts {
       }
     }
     return counts;
+  }
+
+  /**
+   * The pending jobs of a type in detail.
+   *
+   * @param delayed how many wait for their time
+   * @param oldestMillis since when the oldest of the others could have been given out, in
+   *     milliseconds since the epoch; null if there are no others
+   */
+  public record Pending(long delayed, @Nullable Long oldestMillis) {
+    private Pending and(Pending other) {
+      Long one = oldestMillis;
+      Long two = other.oldestMillis;
+      return new Pending(
+          delayed + other.delayed, one == null ? two : two == null || one < two ? one : two);
+    }
+  }
+
+  /**
+   * The pending jobs by type, as cheap as {@link #unfinished}.
+   *
+   * @param oldest when the oldest waiting task of each group of the kernel became available
+   */
+  public Map<String, Pending> pending(Map<String, Long> oldest) {
+    Map<String, Pending> found = new HashMap<>();
+    for (GroupSummary group : store.store().groups().value()) {
+      if (group.name().startsWith(Groups.PREFIX)) {
+        found.merge(
+            Groups.type(group.name()),
+            new Pending(group.delayed(), oldest.get(group.name())),
+            Pending::and);
+      }
+    }
+    return found;
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.millrace.jobs.worker;
 
 import io.millrace.jobs.Assignment;
+import io.millrace.jobs.Job;
 import io.millrace.jobs.Report;
 
 /** Hears of attempts, for metrics. Called by any thread; must be quick and must not fail. */
@@ -12,7 +13,7 @@ public interface JobObserver {
         public void dispatched(Assignment assignment, long waitedMillis) {}
 
         @Override
-        public void ended(Report report) {}
+        public void ended(Report report, Job now) {}
 
         @Override
         public void refused(String type) {}
@@ -25,8 +26,12 @@ public interface JobObserver {
    */
   void dispatched(Assignment assignment, long waitedMillis);
 
-  /** The report of an attempt was accepted and is stored. */
-  void ended(Report report);
+  /**
+   * The report of an attempt was accepted and is stored.
+   *
+   * @param now the job after it
+   */
+  void ended(Report report, Job now);
 
   /**
    * A result or failure was refused, since its attempt was no longer the latest of its job.

@@ -1,6 +1,7 @@
 package io.millrace.jobs.worker;
 
 import io.millrace.jobs.Assignment;
+import io.millrace.jobs.Job;
 import io.millrace.jobs.Report;
 import io.millrace.jobs.Report.Settled;
 import io.millrace.jobs.worker.ActiveJobs.ActiveJob;
@@ -61,9 +62,9 @@ final class Reports {
   /** The registry has settled a report that it was given directly. */
   void settled(WorkerSession session, Report report, Settled outcome) {
     switch (outcome) {
-      case Settled.Accepted _ -> {
+      case Settled.Accepted(Job now) -> {
         directory.count(session, report);
-        observer.ended(report);
+        observer.ended(report, now);
         session.link().settled(report, true);
       }
       case Settled.Refused(String reason) -> {

@@ -253,7 +253,7 @@ class WorkersInVirtualTimeTest {
           }
 
           @Override
-          public void ended(Report report) {
+          public void ended(Report report, Job now) {
             heard.add(report.getClass().getSimpleName());
           }
 

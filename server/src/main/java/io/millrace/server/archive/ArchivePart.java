@@ -14,6 +14,7 @@ import io.millrace.http.Route;
 import io.millrace.jobs.JobTypes;
 import io.millrace.queues.QueueRegistry;
 import io.millrace.server.Part;
+import java.time.Instant;
 import java.util.List;
 
 /** The archive, with what moves finished work of the other parts into it. */
@@ -66,6 +67,11 @@ public final class ArchivePart implements Part {
         .register(registry);
     Gauge.builder("millrace.archive.available", archiver, each -> each.problem() == null ? 1 : 0)
         .description("1 if the last use of the archive succeeded, otherwise 0")
+        .register(registry);
+    Gauge.builder(
+            "millrace.archive.lag", archiver, each -> each.lag(Instant.now()).toMillis() / 1000.0)
+        .baseUnit("seconds")
+        .description("For how long work has been waiting for the archive; 0 if none waits")
         .register(registry);
     return () -> {};
   }

@@ -1,6 +1,7 @@
 package io.millrace.server.audit;
 
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.millrace.access.audit.AuditLog;
 import io.millrace.http.AuditTrail;
@@ -65,6 +66,9 @@ public final class AuditPart implements Part {
   public Runnable measure(MeterRegistry registry) {
     FunctionCounter.builder("millrace.audit.lost", log, AuditLog::dropped)
         .description("Entries of the audit log that the store did not take for too long")
+        .register(registry);
+    Gauge.builder("millrace.audit.waiting", log, AuditLog::waiting)
+        .description("Entries of the audit log that wait for the store")
         .register(registry);
     return () -> {};
   }

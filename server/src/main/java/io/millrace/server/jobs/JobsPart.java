@@ -61,11 +61,13 @@ public final class JobsPart implements Part {
   private final JobsSettings settings;
   private final Served served;
   private final Archive archive;
+  private final EmbeddedTaskStore store;
   private @Nullable Dispatching dispatching;
 
   private JobsPart(
-      Jobs jobs, WorkerManager workers, JobsSettings settings, Served served, Archive archive) {
-    this.archive = archive;
+      Jobs jobs, WorkerManager workers, JobsSettings settings, Served served, Base base) {
+    this.archive = base.archive();
+    this.store = base.store();
     this.jobs = jobs;
     this.workers = workers;
     this.settings = settings;
@@ -109,7 +111,7 @@ public final class JobsPart implements Part {
         workers,
         settings,
         new Served(jobs, workers, polls, base.blobs(), base.maxBytes()),
-        base.archive());
+        base);
   }
 
   private static Jobs jobs(JobsSettings settings, Base base, RandomGenerator random) {
@@ -162,7 +164,7 @@ public final class JobsPart implements Part {
 
   @Override
   public Runnable measure(MeterRegistry registry) {
-    return JobFigures.show(jobs, workers, registry)::refresh;
+    return JobFigures.show(jobs, workers, store, registry)::refresh;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.millrace.server.limits;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller.Role;
 import io.millrace.http.ErrorResponses;
@@ -13,8 +14,11 @@ import io.millrace.http.message.Response;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueRegistry;
 import io.millrace.server.Part;
+import io.millrace.server.metrics.GaugeTable;
+import io.millrace.server.metrics.SeriesLabels;
 import io.millrace.store.Owner;
 import io.millrace.store.RefusedException;
+import io.millrace.store.StoreException;
 import io.millrace.store.TaskStore;
 import io.millrace.store.Throttling.Limit;
 import io.millrace.work.policy.PolicyException;
@@ -24,11 +28,15 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The limits that queues share, with their API under {@code /limits}. */
 public final class LimitsPart implements Part {
+  private static final Logger LOG = LoggerFactory.getLogger(LimitsPart.class);
+
   private final SharedLimits limits;
   private final QueueRegistry queues;
 
@@ -56,6 +64,34 @@ public final class LimitsPart implements Part {
   @Override
   public void addErrorResponses(ErrorResponses responses) {
     responses.add(PolicyException.class, 400).addUnavailable(RefusedException.class);
+  }
+
+  @Override
+  public Runnable measure(MeterRegistry registry) {
+    SeriesLabels labels = new SeriesLabels();
+    GaugeTable used =
+        GaugeTable.counts(registry, "millrace.limit.used", "Tasks that count against a limit");
+    GaugeTable most =
+        GaugeTable.counts(
+            registry, "millrace.limit.running", "How many tasks may run under a limit; 0 for any");
+    return () -> {
+      List<Usage> all;
+      try {
+        all = limits.all();
+      } catch (StoreException e) {
+        LOG.debug("no figures of limits", e);
+        return;
+      }
+      synchronized (labels) {
+        for (Usage usage : all) {
+          String label = labels.of(usage.name());
+          used.put(usage.used(), "limit", label);
+          most.put(usage.limit().running(), "limit", label);
+        }
+        used.show();
+        most.show();
+      }
+    };
   }
 
   private Response list() {

@@ -12,13 +12,17 @@ import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Outcome;
+import io.millrace.graph.Phase;
 import io.millrace.store.StoreException;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,6 +42,9 @@ public final class GraphFigures {
   private final MeterRegistry registry;
   private final Counter starts;
   private final Timer lag;
+  private final SeriesLabels types = new SeriesLabels();
+  private final GaugeTable oldest;
+  private volatile @Nullable GraphWork measured;
   private volatile Map<NodeState, Long> counts = Map.of();
   private long restUntilNanos = System.nanoTime();
 
@@ -48,6 +55,11 @@ public final class GraphFigures {
         Counter.builder("millrace.graph.starts")
             .description("Attempts at graph nodes that were begun")
             .register(registry);
+    this.oldest =
+        GaugeTable.ages(
+            registry,
+            "millrace.graph.oldest",
+            "For how long the first ready node of a type could have been started");
     this.lag =
         Timer.builder("millrace.graph.start.lag")
             .description("From a change of the graph to the starts that follow from it")
@@ -84,6 +96,15 @@ public final class GraphFigures {
 
   /** Counts again. If the store has stopped, the last figures stay. */
   public synchronized void refresh() {
+    GraphWork work = measured;
+    if (work != null) {
+      long nowMillis = System.currentTimeMillis();
+      types.own().forEach(type -> oldest.put(0, "type", type));
+      work.oldestReady()
+          .forEach(
+              (type, since) -> oldest.put(Math.max(0, nowMillis - since), "type", types.of(type)));
+      oldest.show();
+    }
     long begun = System.nanoTime();
     if (begun - restUntilNanos < 0) {
       return;
@@ -103,11 +124,36 @@ public final class GraphFigures {
 
   /** The same work; its starts and ends are counted. */
   public GraphWork measure(GraphWork work) {
+    measured = work;
     return new MeasuredWork(work, this);
   }
 
   void started(int count) {
     starts.increment(count);
+  }
+
+  void waited(GraphNode node, @Nullable Long sinceMillis) {
+    if (sinceMillis != null && node.phase() instanceof Phase.Running running) {
+      Buckets.WAIT
+          .timer("millrace.graph.wait")
+          .description("From the time at which a node could start to its start")
+          .tag("type", types.of(node.definition().type()))
+          .register(registry)
+          .record(Math.max(0, running.startedMillis() - sinceMillis), TimeUnit.MILLISECONDS);
+    }
+  }
+
+  void ran(GraphNode node) {
+    if (node.phase() instanceof Phase.Running running) {
+      Buckets.RUN
+          .timer("millrace.graph.run")
+          .description("From the start of an attempt at a node to its end")
+          .tag("type", types.of(node.definition().type()))
+          .register(registry)
+          .record(
+              Math.max(0, System.currentTimeMillis() - running.startedMillis()),
+              TimeUnit.MILLISECONDS);
+    }
   }
 
   void lagged(long nanos) {
@@ -134,6 +180,9 @@ public final class GraphFigures {
     /** The time of the first change since the scheduler last went through its work. */
     private final AtomicLong changed = new AtomicLong(NONE);
 
+    /** The running nodes as they were when they started. */
+    private final Map<NodeId, GraphNode> attempts = new ConcurrentHashMap<>();
+
     MeasuredWork(GraphWork work, GraphFigures figures) {
       this.work = work;
       this.figures = figures;
@@ -157,8 +206,20 @@ public final class GraphFigures {
     }
 
     @Override
+    public Map<NodeId, Long> readySince(List<NodeId> ids) {
+      return work.readySince(ids);
+    }
+
+    @Override
+    public Map<String, Long> oldestReady() {
+      return work.oldestReady();
+    }
+
+    @Override
     public List<Item> running() {
-      return work.running();
+      List<Item> running = work.running();
+      running.forEach(item -> attempts.put(item.node().id(), item.node()));
+      return running;
     }
 
     @Override
@@ -168,12 +229,17 @@ public final class GraphFigures {
 
     @Override
     public List<Item> start(List<NodeId> ids) {
+      Map<NodeId, Long> since = work.readySince(ids);
       List<Item> started = work.start(ids);
-      long since = changed.getAndSet(NONE);
+      for (Item item : started) {
+        attempts.put(item.node().id(), item.node());
+        figures.waited(item.node(), since.get(item.node().id()));
+      }
+      long changedNanos = changed.getAndSet(NONE);
       if (!started.isEmpty()) {
         figures.started(started.size());
-        if (since != NONE) {
-          figures.lagged(System.nanoTime() - since);
+        if (changedNanos != NONE) {
+          figures.lagged(System.nanoTime() - changedNanos);
         }
       }
       return started;
@@ -182,7 +248,13 @@ public final class GraphFigures {
     @Override
     public void end(List<Ended> ended) {
       work.end(ended);
-      ended.forEach(each -> figures.ended(each.outcome()));
+      for (Ended each : ended) {
+        GraphNode node = attempts.remove(each.id());
+        figures.ended(each.outcome());
+        if (node != null) {
+          figures.ran(node);
+        }
+      }
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.millrace.jobs.Assignment;
+import io.millrace.jobs.Job;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.JobTypes.JobType;
 import io.millrace.jobs.Report;
@@ -14,6 +15,7 @@ import io.millrace.jobs.registry.Jobs;
 import io.millrace.jobs.worker.JobObserver;
 import io.millrace.jobs.worker.WorkerManager;
 import io.millrace.jobs.worker.WorkerView;
+import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StoreException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -45,22 +47,37 @@ public final class JobFigures {
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
   private final JobCounts census;
+  private final EmbeddedTaskStore store;
   private final TypeLabels labels;
+  private final GaugeTable delayed;
+  private final GaugeTable oldest;
   private volatile @Nullable Map<Kind, Long> unfinished;
   private volatile @Nullable Map<Kind, Long> ended;
   private @Nullable CompletableFuture<Map<Kind, Long>> counting;
   private volatile long restUntilNanos = System.nanoTime();
 
-  private JobFigures(JobCounts census, TypeLabels labels) {
+  private JobFigures(
+      JobCounts census, EmbeddedTaskStore store, TypeLabels labels, MeterRegistry registry) {
     this.census = census;
+    this.store = store;
     this.labels = labels;
+    this.delayed =
+        GaugeTable.counts(
+            registry, "millrace.jobs.delayed", "Pending jobs that wait for a time to come");
+    this.oldest =
+        GaugeTable.ages(
+            registry,
+            "millrace.jobs.oldest",
+            "For how long the longest pending job could have been given to a worker; 0 if there is"
+                + " none");
   }
 
   /** Shows the figures for as long as the returned object is held. */
-  public static JobFigures show(Jobs jobs, WorkerManager workers, MeterRegistry registry) {
+  public static JobFigures show(
+      Jobs jobs, WorkerManager workers, EmbeddedTaskStore store, MeterRegistry registry) {
     TypeLabels labels = new TypeLabels(jobs.types().all());
     workers.observeBy(new AttemptFigures(labels, registry));
-    JobFigures figures = new JobFigures(jobs.counts(), labels);
+    JobFigures figures = new JobFigures(jobs.counts(), store, labels, registry);
     for (String type : labels.all()) {
       for (JobStatus status : JobStatus.values()) {
         Gauge.builder("millrace.jobs", figures, it -> it.count(new Kind(type, status)))
@@ -89,6 +106,7 @@ public final class JobFigures {
   public synchronized void refresh() {
     try {
       unfinished = labelled(census.unfinished());
+      readPending();
       CompletableFuture<Map<Kind, Long>> count = counting;
       if (count == null && System.nanoTime() - restUntilNanos >= 0) {
         count = new CompletableFuture<>();
@@ -108,6 +126,22 @@ public final class JobFigures {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private void readPending() {
+    Map<String, JobCounts.Pending> pending = census.pending(store.oldestWaiting());
+    long nowMillis = store.status().timeMillis();
+    for (String label : labels.all()) {
+      delayed.put(0, "type", label);
+      oldest.put(0, "type", label);
+    }
+    pending.forEach((type, each) -> {
+      Long since = each.oldestMillis();
+      delayed.put(each.delayed(), "type", labels.of(type));
+      oldest.put(since == null ? 0 : Math.max(0, nowMillis - since), "type", labels.of(type));
+    });
+    delayed.show();
+    oldest.show();
   }
 
   private void count(CompletableFuture<Map<Kind, Long>> result) {
@@ -147,6 +181,8 @@ public final class JobFigures {
     private record OfType(
         Counter dispatched,
         Timer waited,
+        Timer ran,
+        Counter retries,
         Counter done,
         Counter failed,
         Counter returned,
@@ -159,23 +195,29 @@ public final class JobFigures {
                 .tag("type", type)
                 .register(registry);
         Timer waited =
-            Timer.builder("millrace.jobs.wait")
+            Buckets.WAIT
+                .timer("millrace.jobs.wait")
                 .description(
                     "The time from the submission of a job to the start of an attempt, for jobs"
                         + " that have not failed")
                 .tag("type", type)
-                .serviceLevelObjectives(
-                    Duration.ofMillis(10),
-                    Duration.ofMillis(100),
-                    Duration.ofSeconds(1),
-                    Duration.ofSeconds(10),
-                    Duration.ofMinutes(1),
-                    Duration.ofMinutes(10),
-                    Duration.ofHours(1))
+                .register(registry);
+        Timer ran =
+            Buckets.RUN
+                .timer("millrace.jobs.run")
+                .description("From the start of an attempt at a job to its end")
+                .tag("type", type)
+                .register(registry);
+        Counter retries =
+            Counter.builder("millrace.jobs.retries")
+                .description("Attempts that failed and after which the job is offered again")
+                .tag("type", type)
                 .register(registry);
         return new OfType(
             dispatched,
             waited,
+            ran,
+            retries,
             ended(registry, type, "done"),
             ended(registry, type, "failed"),
             ended(registry, type, "returned"),
@@ -207,7 +249,7 @@ public final class JobFigures {
     }
 
     @Override
-    public void ended(Report report) {
+    public void ended(Report report, Job now) {
       OfType figures = of(report.assignment().job().type());
       Counter outcome =
           switch (report) {
@@ -216,6 +258,15 @@ public final class JobFigures {
             case Report.Returned _ -> figures.returned();
           };
       outcome.increment();
+      if (report instanceof Report.Failed && !now.status().isEnd()) {
+        figures.retries().increment();
+      }
+      Long started = now.times().started();
+      if (started != null) {
+        Long ended = now.times().ended();
+        long end = ended == null ? System.currentTimeMillis() : ended;
+        figures.ran().record(Math.max(0, end - started), TimeUnit.MILLISECONDS);
+      }
     }
 
     @Override

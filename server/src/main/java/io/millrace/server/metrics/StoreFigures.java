@@ -47,6 +47,11 @@ public final class StoreFigures {
     counter("claims.empty", "Claims that found nothing", StoreStatus::empty);
     counter("refusals", "Commands refused", StoreStatus::refused);
     counter("repeats", "Commands answered again by request id", StoreStatus::repeated);
+    counter(
+        "claims.limited",
+        "Claims that found tasks but no room within a limit",
+        StoreStatus::limited);
+    counter("leases.lost", "Claims that ended because their lease did", StoreStatus::lapsed);
     counter("journal.frames", "Groups handed to the journal", StoreStatus::frames);
     counter("snapshots", "Snapshots published", StoreStatus::snapshots);
   }
