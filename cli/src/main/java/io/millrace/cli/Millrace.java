@@ -16,6 +16,7 @@ import io.millrace.cli.queues.ConfigCommands;
 import io.millrace.cli.queues.NodesCommands;
 import io.millrace.cli.queues.QueuesCommands;
 import io.millrace.cli.queues.RunnerCommand;
+import io.millrace.cli.remote.WhyCommand;
 import io.millrace.cli.schedules.SchedulesCommands;
 import io.millrace.cli.serve.NodeCommand;
 import io.millrace.cli.serve.UpCommand;
@@ -84,6 +85,7 @@ public final class Millrace implements Runnable {
     top.addSubcommand("graph", new GraphCommands().group());
     top.addSubcommand("schedules", new SchedulesCommands().group());
     top.addSubcommand("limits", new LimitsCommands().group());
+    top.addSubcommand("why", new WhyCommand());
     top.addSubcommand("archive", new ArchiveCommands().group());
     top.addSubcommand("cluster", new ClusterCommands().group());
     top.addSubcommand("member", new MemberCommand());

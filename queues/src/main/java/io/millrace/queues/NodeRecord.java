@@ -129,5 +129,10 @@ public record NodeRecord(
     public NodeIdentity {
       plugins = List.copyOf(plugins);
     }
+
+    /** Whether it can run this plugin; the name of a class may be written with {@code ::}. */
+    public boolean offers(String plugin) {
+      return plugins.contains(plugin) || plugins.contains(plugin.replace("::", "."));
+    }
   }
 }

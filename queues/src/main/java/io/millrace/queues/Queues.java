@@ -9,6 +9,7 @@ import io.millrace.store.PositionLostException;
 import io.millrace.store.Subscription.Interest;
 import io.millrace.store.TaskStore;
 import io.millrace.work.DocumentChanges;
+import io.millrace.work.Explanation;
 import io.millrace.work.Watch;
 import io.millrace.work.policy.Retention;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -72,6 +74,15 @@ public final class Queues {
   /** Finds tasks by queue and status. */
   public TaskIndex index() {
     return new TaskIndex(session);
+  }
+
+  /**
+   * Why a task has not been run yet.
+   *
+   * @param visible whether the caller may see the tasks of a queue; others are counted, not named
+   */
+  public Explanation explain(QueueTask task, Predicate<ObjectId> visible) {
+    return new TaskExplainer(session, visible).explain(task);
   }
 
   /** The registry of claimed and running tasks. */

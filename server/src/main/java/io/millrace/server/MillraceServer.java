@@ -43,6 +43,7 @@ import io.millrace.server.security.Principals;
 import io.millrace.server.security.Token;
 import io.millrace.server.store.StorePart;
 import io.millrace.server.store.StoreSettings;
+import io.millrace.server.why.WhyPart;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
@@ -53,6 +54,7 @@ import java.time.Clock;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -254,6 +256,14 @@ public final class MillraceServer implements AutoCloseable {
         jobs,
         graph,
         schedules,
+        new WhyPart(
+            Map.of(
+                "task",
+                queues::explain,
+                "job",
+                jobs::explain,
+                "node",
+                (request, id) -> graph.explain(request, id, queues::explain, jobs::explain))),
         new LimitsPart(requests, queues.queues().queues(), random.nextLong(1L << 53)),
         new ArchivePart(
             archive,

@@ -15,6 +15,7 @@
  *   <li>{@link io.millrace.work.GroupCommit}: requests that arrive together share a transaction.
  *   <li>{@link io.millrace.work.DelayedTasks}, {@link io.millrace.work.DueTimes}: when delayed
  *       tasks can be claimed, for an activity that claims them.
+ *   <li>{@link io.millrace.work.Explanation}: why a piece of work waits.
  *   <li>{@link io.millrace.work.policy}: the settings of retries and delays that queues and jobs
  *       share.
  *   <li>{@link io.millrace.work.filter}: chooses items by the values of their fields.

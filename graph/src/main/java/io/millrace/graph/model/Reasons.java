@@ -65,7 +65,7 @@ public final class Reasons {
   }
 
   private String pending(GraphNode node) {
-    List<GraphNode> waitedFor = above(node).filter(it -> !isPast(node, it)).limit(2).toList();
+    List<GraphNode> waitedFor = above(node).filter(it -> waitsFor(node, it)).limit(2).toList();
     if (waitedFor.isEmpty()) {
       return "";
     }
@@ -75,10 +75,10 @@ public final class Reasons {
         + (waitedFor.size() > 1 ? " and others" : "");
   }
 
-  /** Whether a node does not wait for a node above it. */
-  private static boolean isPast(GraphNode node, GraphNode above) {
+  /** Whether a node waits for one of the nodes above it to start or to end. */
+  public static boolean waitsFor(GraphNode node, GraphNode above) {
     boolean startIsEnough = isGroup(above) && node.definition().parents().contains(above.id());
-    return above.state().isSettled() || (startIsEnough && Phase.hasStarted(above.phase()));
+    return !above.state().isSettled() && !(startIsEnough && Phase.hasStarted(above.phase()));
   }
 
   private static boolean isGroup(GraphNode node) {

@@ -2,7 +2,6 @@ package io.millrace.queues.node;
 
 import io.millrace.queues.ConfigRegistry;
 import io.millrace.queues.NodeRecord;
-import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.NodeRegistry;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output.OutputRecovery;
@@ -20,7 +19,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -164,14 +162,8 @@ final class PendingReports {
         .filter(other -> !other.name().equals(node))
         .filter(other -> other.maxthreads() == null || other.maxthreads() > 0)
         .filter(other -> !queue.health().isSuspendedOn(other.name()))
-        .filter(other -> hasPlugin(other.presence(), queue.plugin()))
+        .filter(other -> other.presence() != null && other.presence().offers(queue.plugin()))
         .anyMatch(other -> config.forNode(other.name()).serves(other.name(), queue));
-  }
-
-  private static boolean hasPlugin(@Nullable NodeIdentity presence, String plugin) {
-    return presence != null
-        && (presence.plugins().contains(plugin)
-            || presence.plugins().contains(plugin.replace("::", ".")));
   }
 
   /** Gives a run back, or ends it if that was requested; false if it was started. */

@@ -20,6 +20,7 @@ import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.Phase;
 import io.millrace.graph.schedule.GraphScheduler;
+import io.millrace.graph.schedule.NodeExplainer;
 import io.millrace.graph.schedule.SchedulerContext;
 import io.millrace.graph.schedule.SchedulerOptions;
 import io.millrace.graph.store.StoredGraph;
@@ -46,13 +47,16 @@ import io.millrace.server.graph.type.QueuedCommandType;
 import io.millrace.server.graph.type.Tasks;
 import io.millrace.server.metrics.GraphFigures;
 import io.millrace.server.security.FilePermissions;
+import io.millrace.server.why.WhyPart.Explainer;
 import io.millrace.store.TaskStore;
+import io.millrace.work.Explanation;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
@@ -124,6 +128,39 @@ public final class GraphPart implements Part {
     GraphReach reach = GraphReach.of(request, graph.registry());
     boolean reached = parent == null ? reach.isUnlimited() : reach.includes(parent);
     return reached && reach.unreachable(nodes).isEmpty();
+  }
+
+  /**
+   * Why a node waits; empty if there is none within the caller's reach. A node that runs elsewhere,
+   * as a queue task or job, has its reasons too.
+   */
+  public Optional<Explanation> explain(
+      Request request, String node, Explainer tasks, Explainer jobs) {
+    GraphReach reach = GraphReach.of(request, graph.registry());
+    Optional<GraphNode> found = NodeId.parse(node).flatMap(reach::find);
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    NodeExplainer explainer =
+        new NodeExplainer(graph.registry(), types.all(), settings.scheduling(folder));
+    Explanation own = explainer.explain(found.get(), reach::includes, Clock.systemUTC().millis());
+    Optional<Explanation> elsewhere =
+        switch (types.all().find(found.get().definition().type()).orElse(null)) {
+          case QueueTaskType _ -> taskOf(found.get()).flatMap(id -> tasks.explain(request, id));
+          case QueuedCommandType _ -> taskOf(found.get()).flatMap(id -> tasks.explain(request, id));
+          case JobNodeType _ when found.get().phase() instanceof Phase.Running running ->
+              jobs.explain(request, JobNodeType.key(found.get().id(), running.attempt()));
+          case null, default -> Optional.empty();
+        };
+    return Optional.of(
+        elsewhere.filter(Explanation::waiting).map(work -> own.handedOn(work)).orElse(own));
+  }
+
+  /** The queue task of a running node. */
+  private static Optional<String> taskOf(GraphNode node) {
+    return node.phase() instanceof Phase.Running running
+        ? Optional.of(Tasks.id(node.id(), running.attempt(), running.startedMillis()).hex())
+        : Optional.empty();
   }
 
   /** The types of nodes, and what has to be closed with them. */

@@ -21,6 +21,7 @@ import io.millrace.jobs.JobsException.JobStateException;
 import io.millrace.jobs.dispatch.JobDispatcher;
 import io.millrace.jobs.registry.JobSweeper;
 import io.millrace.jobs.registry.Jobs;
+import io.millrace.jobs.worker.JobExplainer;
 import io.millrace.jobs.worker.PolledJobs;
 import io.millrace.jobs.worker.PolledJobs.WrongTokenException;
 import io.millrace.jobs.worker.PolledWorkers;
@@ -33,8 +34,10 @@ import io.millrace.server.metrics.JobFigures;
 import io.millrace.server.security.ConfiguredPrincipal;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.TaskStore;
+import io.millrace.work.Explanation;
 import java.time.Clock;
 import java.util.List;
+import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -131,6 +134,14 @@ public final class JobsPart implements Part {
     } catch (InvalidJobException e) {
       throw new ServerException("jobs.types: " + e.getMessage(), e);
     }
+  }
+
+  /** Why a job waits, by its key or GUID; empty if there is none within the caller's reach. */
+  public Optional<Explanation> explain(Request request, String key) {
+    return jobs.registry()
+        .find(key)
+        .filter(job -> Types.reaches(request, job.type()))
+        .map(job -> JobExplainer.explain(job, workers.list(), Clock.systemUTC().millis()));
   }
 
   /** The jobs. */

@@ -5,7 +5,9 @@ import io.millrace.archive.ArchiveSource;
 import io.millrace.blobs.BlobStore;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.ErrorResponses;
+import io.millrace.http.Request;
 import io.millrace.http.Route;
+import io.millrace.queues.ObjectId;
 import io.millrace.queues.OutputReader;
 import io.millrace.queues.Queues;
 import io.millrace.queues.QueuesException;
@@ -21,8 +23,10 @@ import io.millrace.server.queues.TaskRoutes.KnownTasks;
 import io.millrace.server.security.BasicCredentials;
 import io.millrace.server.security.Token;
 import io.millrace.store.TaskStore;
+import io.millrace.work.Explanation;
 import java.time.Clock;
 import java.util.List;
+import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -79,6 +83,21 @@ public final class QueuesPart implements Part {
   /** The queues. */
   public Queues queues() {
     return queues;
+  }
+
+  /** Why a task waits; empty if there is none within the caller's reach. */
+  public Optional<Explanation> explain(Request request, String task) {
+    if (!ObjectId.isValid(task)) {
+      return Optional.empty();
+    }
+    ObjectId id = new ObjectId(task);
+    QueueReach reach = QueueReach.of(request, queues.queues());
+    return queues
+        .tasks()
+        .find(id)
+        .or(() -> Optional.ofNullable(archived.find(List.of(id)).get(id)))
+        .filter(reach::includes)
+        .map(found -> queues.explain(found, reach::includes));
   }
 
   /** Their archived tasks. */

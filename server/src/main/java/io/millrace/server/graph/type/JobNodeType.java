@@ -4,6 +4,7 @@ import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.Tail;
 import io.millrace.blobs.Value;
 import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.NodeId;
 import io.millrace.graph.type.Attempt;
 import io.millrace.graph.type.AttemptContext;
 import io.millrace.graph.type.Inputs;
@@ -86,9 +87,14 @@ public record JobNodeType(GraphJobs jobs) implements NodeType {
     return payload == null ? "" : payload.isString() ? payload.asString() : payload.toString();
   }
 
+  /** The key of the job of an attempt. */
+  public static String key(NodeId node, int attempt) {
+    return "graph-" + node + "-" + attempt;
+  }
+
   @Override
   public Attempt start(AttemptContext context) {
-    String key = "graph-" + context.id() + "-" + context.attempt();
+    String key = key(context.id(), context.attempt());
     Submission submission = submission(context.inputs(), key);
     return JobAttempt.begin(jobs, new JobAttempt.Order(key, submission, payload(context.inputs())));
   }

@@ -3,6 +3,7 @@ package io.millrace.server.graph.type;
 import static java.util.Objects.requireNonNull;
 
 import io.millrace.blobs.Tail;
+import io.millrace.graph.NodeId;
 import io.millrace.graph.type.AttemptContext;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.OutputReader;
@@ -76,14 +77,21 @@ public final class Tasks implements AutoCloseable {
         .or(() -> Optional.ofNullable(archived.find(List.of(id)).get(id)));
   }
 
+  /** The id of the task of an attempt. */
+  ObjectId id(AttemptContext context) {
+    return id(context.id(), context.attempt(), startedMillis.applyAsLong(context));
+  }
+
   /**
    * The id of the task of an attempt: the time of its start, as in any id, and a digest of its
    * name. So repeating a request finds the same task.
+   *
+   * @param startedMillis when the attempt started, in milliseconds since 1970
    */
-  ObjectId id(AttemptContext context) {
-    long seconds = startedMillis.applyAsLong(context) / 1000;
-    String digest = Sha256.hex("graph-" + context.id() + "-" + context.attempt());
-    return new ObjectId(HexFormat.of().toHexDigits(seconds, 8) + digest.substring(0, 16));
+  public static ObjectId id(NodeId node, int attempt, long startedMillis) {
+    String digest = Sha256.hex("graph-" + node + "-" + attempt);
+    return new ObjectId(
+        HexFormat.of().toHexDigits(startedMillis / 1000, 8) + digest.substring(0, 16));
   }
 
   /**

@@ -1,0 +1,309 @@
+package io.millrace.queues;
+
+import io.millrace.queues.Queue.Health.Halt;
+import io.millrace.queues.Queue.Health.Suspension;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.Outcome;
+import io.millrace.store.Outcome.Reason.Kind;
+import io.millrace.store.StoreOptions.Limits;
+import io.millrace.store.Task;
+import io.millrace.store.TaskStore.Read;
+import io.millrace.store.Throttling;
+import io.millrace.store.Throttling.Limit;
+import io.millrace.store.Transaction;
+import io.millrace.work.Explanation;
+import io.millrace.work.Explanation.Reason;
+import io.millrace.work.Explanation.Related;
+import io.millrace.work.policy.SharedLimits;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * Finds out why a queue task has not been run yet. Reasons that end by themselves, such as a limit
+ * that is reached, are given only for a task that could start now.
+ */
+final class TaskExplainer {
+  private static final String TASK = "task";
+  private static final String EXECUTION_NODE = "execution node";
+
+  /** No document has this key, so a transaction that depends on its version is refused. */
+  private static final DocumentKey NO_DOCUMENT = new DocumentKey("queues.none", "none");
+
+  private final QueueSession session;
+  private final Predicate<ObjectId> visible;
+  private final List<Reason> reasons = new ArrayList<>();
+
+  /**
+   * An explainer for one task.
+   *
+   * @param visible whether the caller may see the tasks of a queue
+   */
+  TaskExplainer(QueueSession session, Predicate<ObjectId> visible) {
+    this.session = session;
+    this.visible = visible;
+  }
+
+  Explanation explain(QueueTask task) {
+    int status = task.status();
+    boolean waiting = false;
+    String because = task.progress().reason() == null ? "" : ": " + task.progress().reason();
+    if (Status.isActive(status)) {
+      add("running", "it was given to node " + task.progress().node() + " at " + since(task));
+    } else if (Status.isFinished(status)) {
+      add("ended", "it ended at " + since(task) + because);
+    } else if (status == Status.CANCELLED
+        || status == Status.TERMINATED
+        || status == Status.ORPHANED) {
+      add(
+          "ended",
+          "it has been %s since %s and runs again only if it is requeued%s"
+              .formatted(Status.name(status), since(task), because));
+    } else if (status != Status.QUEUED) {
+      waiting = true;
+      add(
+          "held",
+          "it has been %s since %s and starts only if it is requeued%s"
+              .formatted(Status.name(status), since(task), because));
+    } else {
+      waiting = true;
+      queued(task, because);
+    }
+    return new Explanation(TASK, task.id().hex(), Status.name(status), waiting, reasons);
+  }
+
+  private void add(String code, String message) {
+    reasons.add(Reason.of(code, message));
+  }
+
+  private static Instant since(QueueTask task) {
+    return Instant.ofEpochMilli(task.progress().mtimeMillis());
+  }
+
+  private void queued(QueueTask task, String because) {
+    Optional<Queue> found = session.document(Keys.queue(task.queue())).map(Queue::read);
+    if (found.isEmpty()) {
+      add("queue_deleted", "its queue " + task.queue().hex() + " was deleted");
+      return;
+    }
+    Queue queue = found.get();
+    stopped(queue);
+    List<Run> runs = session.all(Keys.RUNS).stream().map(Run::read).toList();
+    Serving serving = serving(queue, runs);
+    serving.unable().ifPresent(reasons::add);
+    long due = task.progress().retries().notBeforeMillis();
+    if (due > session.nowMillis()) {
+      add("scheduled", "it is to start at " + Instant.ofEpochMilli(due) + " or later" + because);
+    } else if (queue.settings().limit() > 0) {
+      threads(queue, runs);
+      limits(task, queue, runs);
+      serving.busy().ifPresent(reasons::add);
+    }
+    if (reasons.isEmpty()) {
+      add("turn", "it waits for its turn in queue " + queue.name());
+    }
+  }
+
+  private void stopped(Queue queue) {
+    Halt halt = queue.health().halt();
+    if (halt != null) {
+      add(
+          "queue_halted",
+          "queue %s was halted at %s because node %s cannot start runners for it: %s"
+              .formatted(
+                  queue.name(), Instant.ofEpochMilli(halt.atMillis()), halt.node(), halt.reason()));
+    } else if (queue.settings().limit() == 0) {
+      add("no_threads", "queue " + queue.name() + " is paused: its number of threads is 0");
+    }
+  }
+
+  private void threads(Queue queue, List<Run> runs) {
+    List<Run> running = runs.stream().filter(run -> run.queue().equals(queue.id())).toList();
+    int threads = queue.settings().limit();
+    if (running.size() >= threads) {
+      add(
+          "threads",
+          "all threads of queue %s are taken (%d of %d)"
+              .formatted(queue.name(), running.size(), threads),
+          running,
+          running.size());
+    }
+  }
+
+  private void add(String code, String message, List<Run> behind, long total) {
+    List<String> ids =
+        behind.stream()
+            .filter(run -> visible.test(run.queue()))
+            .map(run -> run.task().hex())
+            .toList();
+    reasons.add(new Reason(code, message, Related.of(TASK, ids, total)));
+  }
+
+  private void limits(QueueTask task, Queue queue, List<Run> runs) {
+    Throttling limits = queue.settings().policy().throttling();
+    String key = task.policy().key().orElse("");
+    int before = reasons.size();
+    int ofKey = key.isEmpty() ? 0 : limits.key().running();
+    if (ofKey > 0) {
+      List<Run> same = withKey(key, queue, runs);
+      if (same.size() >= ofKey) {
+        add(
+            "limit",
+            "the limit of key %s in queue %s is reached (%d of %d running)"
+                .formatted(key, queue.name(), same.size(), ofKey),
+            same,
+            same.size());
+      }
+    }
+    List<String> starts = new ArrayList<>();
+    starts("queue " + queue.name(), limits.group(), starts);
+    if (!key.isEmpty()) {
+      starts("key " + key, limits.key(), starts);
+    }
+    SharedLimits shared = new SharedLimits(session.store(), session.self());
+    for (String name : limits.shared()) {
+      shared
+          .find(name)
+          .ifPresent(usage -> {
+            shared(usage, runs);
+            starts("shared limit " + name, usage.limit(), starts);
+          });
+    }
+    if (reasons.size() == before && !starts.isEmpty() && isLimited(task)) {
+      add("limit", "too many tasks have started lately: " + String.join(", ", starts));
+    }
+  }
+
+  /** Adds a limit on starts, if it is one, to those that may be reached. */
+  private static void starts(String what, Limit limit, List<String> starts) {
+    if (limit.starts() > 0) {
+      starts.add("at most " + SharedLimits.starts(limit) + " for " + what);
+    }
+  }
+
+  private void shared(SharedLimits.Usage usage, List<Run> runs) {
+    int running = usage.limit().running();
+    if (running > 0 && usage.used() >= running) {
+      add(
+          "limit",
+          "the shared limit %s is reached (%d of %d running)"
+              .formatted(usage.name(), usage.used(), running),
+          runs.stream()
+              .filter(run -> usage.groups().contains(Queue.waitingGroup(run.queue())))
+              .toList(),
+          usage.used());
+    }
+  }
+
+  /** Those of these runs that are of the queue and whose tasks have this key. */
+  private List<Run> withKey(String key, Queue queue, List<Run> runs) {
+    List<Run> running = runs.stream().filter(run -> run.queue().equals(queue.id())).toList();
+    List<Optional<Task>> tasks =
+        session.store().tasks(running.stream().map(run -> run.claim().ref()).toList()).value();
+    List<Run> same = new ArrayList<>();
+    for (int i = 0; i < running.size(); i++) {
+      if (tasks.get(i).filter(task -> task.key().equals(key)).isPresent()) {
+        same.add(running.get(i));
+      }
+    }
+    return same;
+  }
+
+  /**
+   * Whether a limit keeps the task waiting. Only the store knows how many tasks have started
+   * lately, so it is asked to take the task, in a transaction that it refuses in any case.
+   */
+  private boolean isLimited(QueueTask task) {
+    Transaction attempt =
+        session
+            .begin()
+            .take(task.place().byOrigin(), Duration.ofMillis(1))
+            .depend(NO_DOCUMENT, Limits.LARGEST_NUMBER)
+            .build();
+    return session.store().commit(attempt) instanceof Outcome.Refused refused
+        && refused.reasons().stream().anyMatch(reason -> reason.kind() == Kind.LIMIT_REACHED);
+  }
+
+  /**
+   * What keeps all execution nodes from taking tasks of a queue.
+   *
+   * @param unable if none of them would, even if it were idle
+   * @param busy if those that would are busy
+   */
+  private record Serving(Optional<Reason> unable, Optional<Reason> busy) {}
+
+  private Serving serving(Queue queue, List<Run> runs) {
+    ConfigRegistry config = new ConfigRegistry(session);
+    Read<List<NodeRecord>> nodes = new NodeRegistry(session).list();
+    List<NodeRecord> alive =
+        nodes.value().stream()
+            .filter(node -> node.stateAt(nodes.timeMillis()) == NodeRecord.State.ALIVE)
+            .toList();
+    List<String> unable = new ArrayList<>();
+    List<String> whyUnable = new ArrayList<>();
+    List<String> busy = new ArrayList<>();
+    for (NodeRecord node : alive) {
+      Optional<String> why = cannotServe(node, queue, config.forNode(node.name()));
+      if (why.isPresent()) {
+        unable.add(node.name());
+        whyUnable.add(node.name() + " " + why.get());
+      } else if (isBusy(node, runs)) {
+        busy.add(node.name());
+      }
+    }
+    if (unable.size() == alive.size()) {
+      String each =
+          String.join("; ", whyUnable.subList(0, Math.min(unable.size(), Related.MAX_IDS)));
+      return new Serving(
+          Optional.of(
+              new Reason(
+                  "no_node",
+                  alive.isEmpty()
+                      ? "no execution node is running"
+                      : "no execution node takes its tasks: " + each,
+                  alive.isEmpty() ? Related.NONE : Related.of(EXECUTION_NODE, unable))),
+          Optional.empty());
+    }
+    return new Serving(
+        Optional.empty(),
+        unable.size() + busy.size() < alive.size()
+            ? Optional.empty()
+            : Optional.of(
+                new Reason(
+                    "nodes_busy",
+                    "all execution nodes that take its tasks are busy (maxthreads)",
+                    Related.of(EXECUTION_NODE, busy))));
+  }
+
+  private static boolean isBusy(NodeRecord node, List<Run> runs) {
+    Integer most = node.maxthreads();
+    return most != null
+        && runs.stream().filter(run -> run.node().equals(node.name())).count() >= most;
+  }
+
+  /** Why a node does not take tasks of a queue; empty if it does when it has room. */
+  private static Optional<String> cannotServe(NodeRecord node, Queue queue, NodeConfig config) {
+    if (!queue.settings().mayRunOn(node.name())) {
+      return Optional.of("is not one of the queue's nodes (nodes_pin, nodes_ignore)");
+    }
+    if (!config.serves(node.name(), queue)) {
+      return Optional.of("does not serve the queue (activequeues, ignorequeues)");
+    }
+    if (node.presence() == null || !node.presence().offers(queue.plugin())) {
+      return Optional.of("does not have plugin " + queue.plugin());
+    }
+    Optional<Suspension> suspension =
+        queue.health().suspensions().stream()
+            .filter(each -> each.node().equals(node.name()))
+            .findFirst();
+    if (suspension.isPresent()) {
+      return Optional.of("cannot start runners for it: " + suspension.get().reason());
+    }
+    return Integer.valueOf(0).equals(node.maxthreads())
+        ? Optional.of("has maxthreads 0")
+        : Optional.empty();
+  }
+}
