@@ -122,6 +122,13 @@ final class DciTaskTest {
         .isEqualTo(json("[{'_id': {'$oid': '%s'}, 'status': 1}]".formatted(run.task().hex())));
     assertThat(bytes(run, "stdout?offset=2").body()).isEqualTo("llo");
     assertThat(bytes(run, "stdout?offset=99").body()).isEmpty();
+    assertThat(bytes(run, "stdout?last=2").body()).isEqualTo("lo");
+    assertThat(bytes(run, "stdout?last=99").body()).isEqualTo("hello");
+    assertThat(bytes(run, "stdout?last=3&offset=4").body()).isEqualTo("o");
+    assertThat(bytes(run, "stdout?last=0").body()).isEmpty();
+    assertThat(
+            dci.refused("GET", "/tasks/id/" + run.task().hex() + "/stdout?last=-1", "").toString())
+        .contains("last");
     assertThat(bytes(run, "stderr").body()).isEmpty();
     assertThat(bytes(run, "stdout").headers().firstValue("Millrace-Task-Status")).contains("1");
   }

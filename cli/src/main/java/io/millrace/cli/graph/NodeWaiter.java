@@ -40,7 +40,7 @@ final class NodeWaiter extends Waiter<State> {
   }
 
   NodeWaiter(JsonCalls calls, ServerCommand server, WaitOptions ends) {
-    super(server, ends.endNanos, WINDOW);
+    super(server, calls, "node", ends.endNanos, WINDOW);
     this.calls = calls;
     this.ends = ends;
   }
@@ -107,6 +107,19 @@ final class NodeWaiter extends Waiter<State> {
     } else {
       JsonNode end = ServerCommand.object().put("id", id).put("state", state.word());
       server().print(end, id + "  " + state.word() + reason);
+    }
+    if (state == State.FAILED && wantsDetails()) {
+      failed(id, "", stderr(id));
+    }
+  }
+
+  /** What a node wrote to standard error; empty for more than a page, and for other types. */
+  private String stderr(String id) {
+    try {
+      JsonNode page = calls.get(GraphCalls.path(id, "stderr"));
+      return page.has("pagination") ? "" : page.path("data").asString("");
+    } catch (StoreException _) {
+      return "";
     }
   }
 

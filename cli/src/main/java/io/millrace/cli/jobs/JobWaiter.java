@@ -17,7 +17,7 @@ final class JobWaiter extends Waiter<String> {
   private JsonNode progress = MissingNode.getInstance();
 
   JobWaiter(JsonCalls calls, ServerCommand server, Options options, boolean quiet) {
-    super(server, options.endNanos(), 1);
+    super(server, calls, "job", options.endNanos(), 1);
     this.calls = calls;
     this.quiet = quiet;
   }
@@ -49,20 +49,22 @@ final class JobWaiter extends Waiter<String> {
 
   private void print(String key, JsonNode job, String status) {
     if (status.equals("failed")) {
-      String reason = lastFailure(job.path("id").asString());
+      JsonNode failure = lastFailure(job.path("id").asString());
+      String reason = failure.path("info").asString("");
       server()
           .terminal()
           .say(Table.printable(key + " failed: " + (reason.isEmpty() ? "-" : reason)));
+      failed(key, "", failure.path("logs").asString(""));
     }
     if (!quiet) {
       server().print(job, Table.printable(key) + "  " + status);
     }
   }
 
-  /** The message of the last failure of a job; empty if there is none. */
-  private String lastFailure(String id) {
+  /** The last failure of a job; missing if there is none. */
+  private JsonNode lastFailure(String id) {
     JsonNode failures = ServerCommand.lookUp(() -> calls.get(JobServer.path(id) + "/failures"));
-    return failures.path(failures.size() - 1).path("info").asString("");
+    return failures.path(failures.size() - 1);
   }
 
   @Override

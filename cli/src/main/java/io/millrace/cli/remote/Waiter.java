@@ -3,10 +3,14 @@ package io.millrace.cli.remote;
 import io.millrace.cli.terminal.Durations;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.ProgressBar;
+import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.Terminal;
+import io.millrace.client.JsonCalls;
+import io.millrace.client.RejectedException;
 import io.millrace.client.UnreachableException;
 import io.millrace.store.StoreClosedException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -16,10 +20,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Waits for tasks, jobs or graph nodes to end, up to a window of them at a time, with a progress
- * bar, and prints how each ended. Retries for a few seconds if the server is unreachable.
+ * bar, and prints how each ended. If nothing ends for some seconds, it prints why the first one
+ * waits, and again when that changes. Retries for a few seconds if the server is unreachable.
  *
  * @param <S> the final states, in the order of the summary
  */
@@ -27,7 +33,22 @@ public abstract class Waiter<S extends Comparable<S>> {
   private static final long WATCHED_ROUND_MILLIS = 1_000;
   private static final long ROUND_MILLIS = 20_000;
 
+  /** After this time in which nothing has ended, the server is asked why. */
+  private static final long FIRST_LOOK_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** How many failures are printed with their details. */
+  private static final int MAX_DETAILS = 10;
+
+  /** How many lines and characters of output are printed for a failure. */
+  private static final int LAST_LINES = 10;
+
+  private static final int LAST_CHARS = 4_096;
+
   private final ServerCommand server;
+  private final JsonCalls calls;
+  private final String kind;
   private final Terminal terminal;
   private final long endNanos;
   private final int windowSize;
@@ -35,6 +56,13 @@ public abstract class Waiter<S extends Comparable<S>> {
   private int ended;
   private int absent;
   private boolean allWell = true;
+  private int details;
+
+  /** When the server is asked next why nothing ends, by {@link System#nanoTime()}. */
+  private long lookNanos;
+
+  /** The reasons that were printed last; empty for none. */
+  private String reasons = "";
 
   /** The option for the longest wait. */
   public static final class Options {
@@ -58,11 +86,15 @@ public abstract class Waiter<S extends Comparable<S>> {
    * Nothing has ended yet.
    *
    * @param server the server, with the terminal to print to
+   * @param kind what they are: {@code task}, {@code job} or {@code node}
    * @param endNanos when to give up, by {@link System#nanoTime()}
    * @param windowSize the maximum number in one request
    */
-  protected Waiter(ServerCommand server, long endNanos, int windowSize) {
+  protected Waiter(
+      ServerCommand server, JsonCalls calls, String kind, long endNanos, int windowSize) {
     this.server = server;
+    this.calls = calls;
+    this.kind = kind;
     terminal = server.terminal();
     this.endNanos = endNanos;
     this.windowSize = windowSize;
@@ -96,13 +128,19 @@ public abstract class Waiter<S extends Comparable<S>> {
     Retries retries = new Retries();
     int next = 0;
     long left = 1;
+    lookNanos = System.nanoTime() + FIRST_LOOK_NANOS;
     while (ended + absent < names.size() && left > 0) {
       while (window.size() < windowSize && next < names.size()) {
         window.add(names.get(next++));
       }
-      left = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
+      long now = System.nanoTime();
+      left = TimeUnit.NANOSECONDS.toMillis(endNanos - now);
+      long untilLook = Math.ceilDiv(Math.max(0, lookNanos - now), 1_000_000L);
       try {
-        round(window, Math.clamp(left, 0, longest));
+        round(window, Math.clamp(Math.min(left, untilLook), 0, longest));
+        if (System.nanoTime() >= lookNanos && !window.isEmpty()) {
+          explain(window.iterator().next(), bar);
+        }
         retries.succeeded();
       } catch (UnreachableException | StoreClosedException e) {
         retries.pause(e);
@@ -112,6 +150,58 @@ public abstract class Waiter<S extends Comparable<S>> {
         bar.show(ended + absent, names.size());
       }
     }
+  }
+
+  /** Prints why one of them waits, unless that was printed before. */
+  private void explain(String name, ProgressBar bar) {
+    lookNanos = System.nanoTime() + LOOK_NANOS;
+    JsonNode why;
+    try {
+      why = calls.get(WhyCommand.path(name, kind));
+    } catch (RejectedException _) {
+      // It has ended meanwhile, or the caller may not ask.
+      return;
+    }
+    List<String> all = new ArrayList<>();
+    if (why.path("waiting").asBoolean()) {
+      why.path("reasons").forEach(reason -> all.add(reason.path("message").asString()));
+    }
+    String now = String.join("; ", all);
+    if (!now.isEmpty() && !now.equals(reasons)) {
+      bar.clear();
+      terminal.say(Table.printable(kind + " " + name + " waits: " + now));
+    }
+    reasons = now;
+  }
+
+  /**
+   * Prints why one of them did not succeed, with the last lines of its output. If many fail, only
+   * the first ones are printed.
+   *
+   * @param reason the reason; may be empty
+   * @param output what it wrote, or the end of that
+   */
+  protected final void failed(String name, String reason, String output) {
+    details++;
+    if (details > MAX_DETAILS) {
+      return;
+    }
+    if (!reason.isEmpty()) {
+      terminal.say(Table.printable(kind + " " + name + ": " + reason));
+    }
+    String last = output.substring(Math.max(0, output.length() - LAST_CHARS));
+    List<String> lines = last.lines().toList();
+    for (String line : lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size())) {
+      terminal.err().println("  " + Table.printable(line));
+    }
+    if (details == MAX_DETAILS) {
+      terminal.say("the reasons of further failures are not printed");
+    }
+  }
+
+  /** Whether the details of another failure would be printed. */
+  protected final boolean wantsDetails() {
+    return details < MAX_DETAILS;
   }
 
   /**
@@ -135,6 +225,7 @@ public abstract class Waiter<S extends Comparable<S>> {
   /** Counts an end. */
   protected final void ended(S state, boolean well) {
     ended++;
+    lookNanos = System.nanoTime() + FIRST_LOOK_NANOS;
     counts.merge(state, 1, Integer::sum);
     allWell &= well;
   }

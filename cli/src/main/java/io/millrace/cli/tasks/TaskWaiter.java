@@ -4,7 +4,11 @@ import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.client.JsonCalls;
+import io.millrace.client.RejectedException;
 import io.millrace.queues.Status;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.AbstractList;
 import java.util.Arrays;
@@ -23,12 +27,13 @@ final class TaskWaiter extends Waiter<Integer> {
           "7", "--timeout expired before all tasks had ended");
 
   private static final int WINDOW = 1_000;
+  private static final Duration SILENCE = Duration.ofSeconds(10);
 
   private final JsonCalls calls;
   private final boolean quiet;
 
   TaskWaiter(JsonCalls calls, ServerCommand server, Options options, boolean quiet) {
-    super(server, options.endNanos(), WINDOW);
+    super(server, calls, "task", options.endNanos(), WINDOW);
     this.calls = calls;
     this.quiet = quiet;
   }
@@ -58,8 +63,28 @@ final class TaskWaiter extends Waiter<Integer> {
           JsonNode end = ServerCommand.object().put("id", id).put("status", status);
           server().print(end, id + "  " + Status.name(status));
         }
+        if (status != Status.SUCCEEDED && wantsDetails()) {
+          printFailure(id);
+        }
         ended(status, status == Status.SUCCEEDED);
       }
+    }
+  }
+
+  private void printFailure(String id) {
+    try {
+      String reason = calls.get(TaskCalls.path(id)).path("reason").asString("");
+      failed(id, reason, lastOfStderr(id));
+    } catch (RejectedException _) {
+      // It is gone already.
+    }
+  }
+
+  private String lastOfStderr(String id) {
+    try (InputStream stream = calls.stream(TaskCalls.path(id) + "/stderr?last=4096", SILENCE)) {
+      return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException _) {
+      return "";
     }
   }
 

@@ -82,12 +82,18 @@ public final class ProgressBar implements AutoCloseable {
     return "%s %d of %d %s%s".formatted(bar((int) (WIDTH * done / total)), done, total, verb, rate);
   }
 
-  /** Clears the line. */
-  @Override
-  public void close() {
+  /** Clears the line, so that something else can be printed. */
+  public void clear() {
     if (drawn) {
       err.print(START_OF_LINE);
       err.flush();
+      drawn = false;
     }
+  }
+
+  /** Clears the line. */
+  @Override
+  public void close() {
+    clear();
   }
 }

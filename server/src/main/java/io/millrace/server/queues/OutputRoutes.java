@@ -28,6 +28,7 @@ record OutputRoutes(KnownTasks tasks, OutputReader outputs) {
           "/tasks/id/{id}/" + stream.word(),
           request -> respond(request, stream),
           "offset",
+          "last",
           "follow");
     }
   }
@@ -35,7 +36,11 @@ record OutputRoutes(KnownTasks tasks, OutputReader outputs) {
   private Response respond(Request request, Stream stream) {
     String id = request.parameter("id");
     QueueTask task = tasks.find(request, id).task();
-    long offset = request.query().integer("offset", 0, 0, Long.MAX_VALUE);
+    long last = request.query().integer("last", Long.MAX_VALUE, 0, Long.MAX_VALUE);
+    long offset =
+        Math.max(
+            request.query().integer("offset", 0, 0, Long.MAX_VALUE),
+            last == Long.MAX_VALUE ? 0 : outputs.tail(task, stream).size() - last);
     boolean follow = request.query().bool("follow", false);
     return new Response.Streamed(
         200,
