@@ -12,6 +12,7 @@ import io.millrace.cli.jobs.JobsCommands;
 import io.millrace.cli.jobs.WorkerCommand;
 import io.millrace.cli.jobs.WorkersCommand;
 import io.millrace.cli.limits.LimitsCommands;
+import io.millrace.cli.log.Logs;
 import io.millrace.cli.queues.ConfigCommands;
 import io.millrace.cli.queues.NodesCommands;
 import io.millrace.cli.queues.QueuesCommands;
@@ -22,13 +23,12 @@ import io.millrace.cli.serve.NodeCommand;
 import io.millrace.cli.serve.UpCommand;
 import io.millrace.cli.store.StoreCommands;
 import io.millrace.cli.tasks.TasksCommands;
+import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.TerminalUser;
+import io.millrace.cli.terminal.UsageException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.util.Set;
-import java.util.logging.LogManager;
-import org.slf4j.bridge.SLF4JBridgeHandler;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -63,8 +63,14 @@ public final class Millrace implements Runnable {
       System.out.println(Version.text());
       return;
     }
-    Logs.configure(args);
-    System.exit(run(Terminal.system(), args));
+    Terminal terminal = Terminal.system();
+    try {
+      Logs.configure(System.getenv(), args);
+    } catch (UsageException e) {
+      terminal.say(String.valueOf(e.getMessage()));
+      System.exit(ExitCode.USAGE);
+    }
+    System.exit(run(terminal, args));
   }
 
   /** Runs one command and gives its exit code. */
@@ -141,25 +147,6 @@ public final class Millrace implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(spec.commandLine(), "a command is missing");
-  }
-
-  /** Sets the log level: INFO for processes that run until they are stopped, otherwise WARN. */
-  private static final class Logs {
-    private static final Set<String> SERVING = Set.of("up", "node", "worker", "member");
-
-    private Logs() {}
-
-    /** Must be called before anything logs. */
-    static void configure(String[] args) {
-      boolean serves = args.length > 0 && SERVING.contains(args[0]);
-      if (System.getProperty("millrace.log") == null) {
-        System.setProperty("millrace.log", serves ? "INFO" : "WARN");
-      }
-      if (serves) {
-        LogManager.getLogManager().reset();
-        SLF4JBridgeHandler.install();
-      }
-    }
   }
 
   /** The version of Millrace. */

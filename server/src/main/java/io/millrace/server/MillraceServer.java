@@ -79,7 +79,8 @@ public final class MillraceServer implements AutoCloseable {
           JobsSettings.SECTION,
           GraphSettings.SECTION,
           ArchiveSettings.SECTION,
-          AuditSettings.SECTION);
+          AuditSettings.SECTION,
+          LogSettings.SECTION);
 
   private final EmbeddedTaskStore store;
   private final BlobStore blobs;

@@ -1,5 +1,6 @@
 package io.millrace.cli.cluster;
 
+import io.millrace.cli.log.ProcessLog;
 import io.millrace.cli.terminal.Durations;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.StopSignals;
@@ -75,14 +76,19 @@ public final class MemberCommand extends TerminalUser implements Callable<Intege
   @Override
   public Integer call() throws InterruptedException {
     checkWorkers();
+    ProcessLog log = ProcessLog.starting("member");
+    int code = ExitCode.FAILURE;
     try (RemoteCode remote = program.open()) {
       Plan plan = Plan.of(example.plan(), program.plan(), remote);
       ClusterConfig config = config(plan, remote);
       new Plan(config.plan()).check(remote);
       checkAgainst(config, plan);
-      run(config, remote);
+      run(config, remote, log);
+      code = ExitCode.OK;
+      return code;
+    } finally {
+      log.stopped(code);
     }
-    return ExitCode.OK;
   }
 
   private ClusterConfig config(Plan plan, RemoteCode remote) {
@@ -96,7 +102,8 @@ public final class MemberCommand extends TerminalUser implements Callable<Intege
     }
   }
 
-  private void run(ClusterConfig config, RemoteCode remote) throws InterruptedException {
+  private void run(ClusterConfig config, RemoteCode remote, ProcessLog log)
+      throws InterruptedException {
     LeaseTerms terms = config.terms();
     // Two requests may fail between one renewal and the end of the lease.
     Duration timeout = terms.lease().dividedBy(4);
@@ -111,6 +118,7 @@ public final class MemberCommand extends TerminalUser implements Callable<Intege
                 "Millrace member %s on %s, %d workers, %s%n",
                 member.token(), documents.address(), workers, config);
         stop.await();
+        log.stopping();
       }
     }
   }

@@ -1,5 +1,6 @@
 package io.millrace.cli.jobs;
 
+import io.millrace.cli.log.ProcessLog;
 import io.millrace.cli.remote.SecretFile;
 import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.remote.ServerLocation;
@@ -103,9 +104,20 @@ public final class WorkerCommand extends TerminalUser implements Callable<Intege
                     ? "token"
                     : options.identity().token().isEmpty() ? null : "worker token"));
     checkCommand();
+    ProcessLog log = ProcessLog.starting("worker " + options.identity().name());
+    int code = ExitCode.FAILURE;
+    try {
+      code = run(options, log);
+      return code;
+    } finally {
+      log.stopped(code);
+    }
+  }
+
+  private int run(JobWorkerOptions options, ProcessLog log) {
     try (Watchdog watchdog = new Watchdog(ProcessLauncher.create(), null);
         JobWorker worker = JobWorker.start(options, new CommandHandler(command, type, watchdog))) {
-      StopSignals.listen(() -> stop(worker));
+      StopSignals.listen(() -> stop(worker, log));
       var _ = worker.onReady().thenRun(() -> ready(options));
       worker.onEnd().join();
     } catch (CompletionException e) {
@@ -156,7 +168,8 @@ public final class WorkerCommand extends TerminalUser implements Callable<Intege
     out().flush();
   }
 
-  private void stop(JobWorker worker) {
+  private void stop(JobWorker worker, ProcessLog log) {
+    log.stopping();
     if (stops.incrementAndGet() == 1) {
       int busy = worker.busy();
       if (busy > 0) {

@@ -1,5 +1,6 @@
 package io.millrace.cli.serve;
 
+import io.millrace.cli.log.ProcessLog;
 import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.CommandException;
@@ -82,13 +83,14 @@ public final class NodeCommand extends TerminalUser implements Callable<Integer>
     workers.check();
     terminal()
         .warn(ServerLocation.warning(client.server(), client.token() == null ? null : "token"));
+    ProcessLog log = ProcessLog.starting("node " + named);
     Path folder = data == null ? defaultFolder(client.server(), named) : data;
     LocalNode.NodeSettings settings = new LocalNode.NodeSettings(named, folder, location, workers);
     try (HttpTaskStore store = HttpTaskStore.open(client);
         HttpBlobStore blobs = HttpBlobStore.at(client)) {
       LocalNode.Stores stores = new LocalNode.Stores(store, blobs);
       ExecutionNode node = LocalNode.create(settings, stores, () -> ready(settings));
-      Runtime.getRuntime().addShutdownHook(new Thread(this::stop, "stop"));
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(log), "stop"));
       FirstContact.await(store);
       NodeDriver started = NodeDriver.start(node, store);
       driver = started;
@@ -130,11 +132,13 @@ public final class NodeCommand extends TerminalUser implements Callable<Integer>
   }
 
   /** The shutdown hook. */
-  private void stop() {
+  private void stop(ProcessLog log) {
+    log.stopping();
     NodeDriver started = driver;
     if (started != null) {
       started.close();
     }
+    log.stopped(exitCode);
     out().flush();
     terminal().err().flush();
     Runtime.getRuntime().halt(exitCode);

@@ -1,5 +1,7 @@
 package io.millrace.cli.serve;
 
+import io.millrace.cli.log.Logs;
+import io.millrace.cli.log.ProcessLog;
 import io.millrace.cli.remote.SecretFile;
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.ExitCode;
@@ -8,6 +10,8 @@ import io.millrace.processes.ProcessException;
 import io.millrace.queues.node.ExecutionNode;
 import io.millrace.queues.node.NodeDriver;
 import io.millrace.server.HeapGoal;
+import io.millrace.server.LogSettings;
+import io.millrace.server.LogSettings.Format;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.ServerSettings;
 import io.millrace.server.config.Configuration;
@@ -127,10 +131,15 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
     String name = LocalNode.name("--node-name", nodeName);
     workers.check();
     configuration.warnings().forEach(terminal()::warn);
+    Format format = configuration.get(LogSettings.SECTION).format();
+    if (format != null) {
+      Logs.use(format);
+    }
+    ProcessLog log = ProcessLog.starting("server");
     MillraceServer server = MillraceServer.start(configuration);
     HeapGoal.keep();
     NodeDriver node = noNode ? null : startNode(name, configuration, server);
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, node), "stop"));
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, node, log), "stop"));
     out().println(greeting(configuration, server.port()));
     ServerSettings settings = configuration.get(ServerSettings.SECTION);
     if (settings.requiresCredentials() && settings.tokenFile() == null) {
@@ -246,7 +255,8 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
   }
 
   /** The shutdown hook. */
-  private void stop(MillraceServer server, @Nullable NodeDriver node) {
+  private void stop(MillraceServer server, @Nullable NodeDriver node, ProcessLog log) {
+    log.stopping();
     int code = exitCode;
     if (code != ExitCode.OK) {
       explain(code, server);
@@ -261,6 +271,7 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
       terminal().say("the server did not stop cleanly: " + e.getMessage());
       code = code == ExitCode.OK ? ExitCode.FAILURE : code;
     }
+    log.stopped(code);
     halt(code);
   }
 

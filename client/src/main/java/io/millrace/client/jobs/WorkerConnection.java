@@ -19,6 +19,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
@@ -292,6 +293,8 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Callbacks {
 
   private void work(JobContext job) {
     Thread thread = Thread.currentThread();
+    // The thread is for this job alone.
+    MDC.put("job", job.id());
     job.onCancel(thread::interrupt);
     Outbox.Outcome outcome = outcome(job);
     job.payload().close();

@@ -37,6 +37,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 import tools.jackson.databind.node.ObjectNode;
 
 /** One task from its start to its report. {@link #stop} may be called by any thread. */
@@ -88,6 +89,15 @@ final class TaskRun {
 
   /** Does the whole work, and reports it unless the claim is lost. */
   void carryOut() throws InterruptedException {
+    MDC.put("task", assignment.task().toString());
+    try {
+      carryOutNamed();
+    } finally {
+      MDC.remove("task");
+    }
+  }
+
+  private void carryOutNamed() throws InterruptedException {
     RunRegistry runs = context.server().queues().runs();
     Duration lease = assignment.terms().lease();
     AtomicLong sent = new AtomicLong();

@@ -173,22 +173,38 @@ public final class SectionKeys {
 
   /** One of the constants of an enum, in lower case. */
   public <E extends Enum<E>> Key<E> oneOf(String name, Class<E> type, E absent, String meaning) {
-    String names =
-        Stream.of(type.getEnumConstants())
-            .map(SectionKeys::lower)
-            .collect(Collectors.joining(" or "));
     return add(
         new Key<>(
             name,
-            names,
+            names(type),
             absent,
             "`" + lower(absent) + "`",
             meaning,
-            text ->
-                Stream.of(type.getEnumConstants())
-                    .filter(constant -> lower(constant).equals(text))
-                    .findFirst()
-                    .orElseThrow(IllegalArgumentException::new)));
+            text -> named(type, text)));
+  }
+
+  /**
+   * One of the constants of an enum, in lower case, or none.
+   *
+   * @param shown what none means
+   */
+  public <E extends Enum<E>> Key<@Nullable E> optionalOneOf(
+      String name, Class<E> type, String shown, String meaning) {
+    return add(
+        new Key<@Nullable E>(name, names(type), null, shown, meaning, text -> named(type, text)));
+  }
+
+  private static String names(Class<? extends Enum<?>> type) {
+    return Stream.of(type.getEnumConstants())
+        .map(SectionKeys::lower)
+        .collect(Collectors.joining(" or "));
+  }
+
+  private static <E extends Enum<E>> E named(Class<E> type, String text) {
+    return Stream.of(type.getEnumConstants())
+        .filter(constant -> lower(constant).equals(text))
+        .findFirst()
+        .orElseThrow(IllegalArgumentException::new);
   }
 
   private static String lower(Enum<?> constant) {
