@@ -3,6 +3,7 @@ package io.millrace.http;
 import io.millrace.http.message.Headers;
 import io.millrace.http.message.HttpProblem;
 import java.net.InetAddress;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,6 +94,11 @@ public interface AccessCheck {
     default HttpProblem absent() {
       return new HttpProblem(401, "this server requires the header Authorization: Bearer TOKEN")
           .withHeader("WWW-Authenticate", "Bearer");
+    }
+
+    /** The names of their security schemes in the OpenAPI document; empty if they have none. */
+    default List<String> schemes() {
+      return List.of();
     }
 
     /** No credentials besides the server's token. */

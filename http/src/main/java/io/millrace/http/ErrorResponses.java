@@ -54,7 +54,9 @@ public final class ErrorResponses {
     }
     LOG.error("internal error while answering {}", request, thrown);
     String what = thrown.getClass().getName();
-    return ErrorForm.PLAIN.response(
+    ErrorForm form =
+        request.errors() == ErrorForm.PROBLEM_DETAILS ? ErrorForm.PROBLEM_DETAILS : ErrorForm.PLAIN;
+    return form.response(
         request.hasSubmitted()
             ? new HttpProblem(
                 504, "internal error, and it is unknown whether the change was made: " + what)

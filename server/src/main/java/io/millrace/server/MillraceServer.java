@@ -30,6 +30,7 @@ import io.millrace.server.jobs.JobsSettings;
 import io.millrace.server.limits.LimitsPart;
 import io.millrace.server.metrics.Metrics;
 import io.millrace.server.metrics.QueueFigures;
+import io.millrace.server.openapi.OpenApiRoutes;
 import io.millrace.server.queues.QueuesPart;
 import io.millrace.server.queues.QueuesSettings;
 import io.millrace.server.schedules.GraphTarget;
@@ -155,6 +156,7 @@ public final class MillraceServer implements AutoCloseable {
           parts.forEach(part -> part.addErrorResponses(errorResponses));
           Routes routes = new Routes(registry);
           routes.addAll(ownRoutes(store, parts, options, registry));
+          routes.addAll(new OpenApiRoutes(routes::all, Version.text()).routes());
           parts.forEach(part -> routes.addAll(part.routes()));
           HttpServer listener =
               listen(

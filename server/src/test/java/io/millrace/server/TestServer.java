@@ -75,6 +75,7 @@ final class TestServer implements AutoCloseable {
     return send("POST", path, body);
   }
 
+  /** Sends a request, and holds it and its response against the OpenAPI document. */
   HttpResponse<String> send(String method, String path, String body, String... headers)
       throws IOException, InterruptedException {
     HttpRequest.Builder request =
@@ -88,7 +89,10 @@ final class TestServer implements AutoCloseable {
     if (headers.length > 0) {
       request.headers(headers);
     }
-    return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    HttpResponse<String> response =
+        client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    Contract.of(routes()).check(method, at(path), body, response);
+    return response;
   }
 
   /** Submits a job, a form of these names and values. */

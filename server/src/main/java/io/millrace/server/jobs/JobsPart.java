@@ -51,13 +51,17 @@ public final class JobsPart implements Part {
 
   /** Errors with {@code problem}, as in GridLike, and with {@code error}, as elsewhere. */
   private static final ErrorForm ERRORS =
-      problem ->
-          new Response.Whole(
-              problem.status(),
-              Response.JSON,
-              problem.headers(),
-              Json.bytes(
-                  Json.object().put("problem", problem.message()).put("error", problem.message())));
+      ErrorForm.named(
+          "JobError",
+          problem ->
+              new Response.Whole(
+                  problem.status(),
+                  Response.JSON,
+                  problem.headers(),
+                  Json.bytes(
+                      Json.object()
+                          .put("problem", problem.message())
+                          .put("error", problem.message()))));
 
   private final Jobs jobs;
   private final WorkerManager workers;

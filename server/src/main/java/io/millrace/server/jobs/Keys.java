@@ -81,6 +81,11 @@ record Keys(@Nullable Token apiKey, @Nullable Token workerToken) {
       public HttpProblem absent() {
         return ofWorkers.absent();
       }
+
+      @Override
+      public List<String> schemes() {
+        return List.of("apiKey", "workerToken");
+      }
     };
   }
 
@@ -122,6 +127,11 @@ record Keys(@Nullable Token apiKey, @Nullable Token workerToken) {
       return secret == null
           ? Credentials.super.absent()
           : new HttpProblem(401, "this server requires the header " + name);
+    }
+
+    @Override
+    public List<String> schemes() {
+      return List.of(name.equals(API_KEY) ? "apiKey" : "workerToken");
     }
   }
 }

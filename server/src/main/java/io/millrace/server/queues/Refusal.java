@@ -15,20 +15,23 @@ import tools.jackson.databind.node.ObjectNode;
 /** An error in the input of a request, with the field that is wrong. */
 final class Refusal extends HttpProblem {
   /** Errors as objects: the message as {@code error}, with the field that is wrong. */
-  static final ErrorForm OBJECT = form(Refusal::body);
+  static final ErrorForm OBJECT = form("DciError", Refusal::body);
 
   /** Errors of a change in version 3: the same with {@code success}. */
-  static final ErrorForm UNSUCCESSFUL = form(refusal -> refusal.body().put("success", 0));
+  static final ErrorForm UNSUCCESSFUL =
+      form("DciError", refusal -> refusal.body().put("success", 0));
 
   /** Errors of version 3: {@code [0, error]}, with the result of what was done before. */
-  static final ErrorForm PAIR = form(Refusal::pair);
+  static final ErrorForm PAIR = form("DciPair", Refusal::pair);
 
   /** The same with status 200, except for severe errors, as in version 3. */
   static final ErrorForm PAIR_AS_SUCCESS =
-      problem ->
-          problem instanceof Refusal refusal && !refusal.severe && refusal.done == null
-              ? Json.response(200, refusal.pair())
-              : PAIR.response(problem);
+      ErrorForm.named(
+          "DciPair",
+          problem ->
+              problem instanceof Refusal refusal && !refusal.severe && refusal.done == null
+                  ? Json.response(200, refusal.pair())
+                  : PAIR.response(problem));
 
   private final transient ObjectNode body;
   private final transient @Nullable ObjectNode done;
@@ -49,15 +52,17 @@ final class Refusal extends HttpProblem {
   }
 
   /** The form of refusals; other problems have the general form. */
-  private static ErrorForm form(Body body) {
-    return problem ->
-        problem instanceof Refusal refusal
-            ? new Response.Whole(
-                refusal.status(),
-                Response.JSON,
-                refusal.headers(),
-                Json.MAPPER.writeValueAsBytes(body.of(refusal)))
-            : ErrorForm.PLAIN.response(problem);
+  private static ErrorForm form(String schema, Body body) {
+    return ErrorForm.named(
+        schema,
+        problem ->
+            problem instanceof Refusal refusal
+                ? new Response.Whole(
+                    refusal.status(),
+                    Response.JSON,
+                    refusal.headers(),
+                    Json.MAPPER.writeValueAsBytes(body.of(refusal)))
+                : ErrorForm.PLAIN.response(problem));
   }
 
   static Refusal of(String message) {

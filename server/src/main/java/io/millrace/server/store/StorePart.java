@@ -34,18 +34,20 @@ public final class StorePart implements Part {
    * transaction or claim that the store refused have the same form.
    */
   private static final ErrorForm LIST =
-      problem ->
-          new Response.Whole(
-              problem.status(),
-              Response.JSON,
-              problem.headers(),
-              Responses.writeErrors(
-                  problem.message(),
-                  switch (problem.status()) {
-                    case 400 -> Reason.Kind.MALFORMED;
-                    case 413 -> Reason.Kind.TOO_LARGE;
-                    default -> null;
-                  }));
+      ErrorForm.named(
+          "StoreErrors",
+          problem ->
+              new Response.Whole(
+                  problem.status(),
+                  Response.JSON,
+                  problem.headers(),
+                  Responses.writeErrors(
+                      problem.message(),
+                      switch (problem.status()) {
+                        case 400 -> Reason.Kind.MALFORMED;
+                        case 413 -> Reason.Kind.TOO_LARGE;
+                        default -> null;
+                      })));
 
   private final EmbeddedTaskStore store;
   private final int maxOperations;

@@ -1,0 +1,177 @@
+package io.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
+import io.millrace.http.Route;
+import io.millrace.http.json.Json;
+import io.millrace.http.message.Query;
+import io.millrace.server.openapi.OpenApi;
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Holds what clients send and receive against the OpenAPI document. A response must have a
+ * described status, media type and headers, and no field that is not described. The parameters and
+ * the body of a request that is served must be described too.
+ */
+public final class Contract {
+  private static final Map<List<String>, Contract> CONTRACTS = new ConcurrentHashMap<>();
+  private static final SchemaRegistry REGISTRY =
+      SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
+
+  private final JsonNode paths;
+  private final JsonNode schemas;
+  private final Map<JsonNode, Schema> compiled = new ConcurrentHashMap<>();
+
+  private Contract(JsonNode document) {
+    this.paths = document.get("paths");
+    this.schemas = document.at("/components/schemas");
+  }
+
+  /** The contract of a server with these routes. */
+  public static Contract of(List<Route> routes) {
+    return CONTRACTS.computeIfAbsent(
+        routes.stream().map(route -> route.method() + " " + route.path()).toList(),
+        _ -> {
+          String text =
+              OpenApi.of(routes, "").json().toString().replace("#/components/schemas/", "#/$defs/");
+          JsonNode document = Json.MAPPER.readTree(text);
+          close(document.get("paths"));
+          close(document.at("/components/schemas"));
+          return new Contract(document);
+        });
+  }
+
+  /** Refuses fields that are not described. */
+  private static void close(JsonNode node) {
+    if (node instanceof ObjectNode object
+        && object.path("type").asString("").equals("object")
+        && object.has("properties")
+        && !object.has("additionalProperties")) {
+      object.put("additionalProperties", false);
+    }
+    node.forEach(Contract::close);
+  }
+
+  /** Checks what one request sent and received; a body that is no text is empty. */
+  public void check(String method, URI uri, String sent, HttpResponse<String> response) {
+    JsonNode operation = operation(method, uri.getRawPath()).orElse(null);
+    if (operation == null) {
+      assertThat(response.statusCode()).as(method + " " + uri).isIn(204, 400, 401, 403, 404, 405);
+      return;
+    }
+    if (!operation.has("tags")) {
+      return;
+    }
+    String what = method + " " + uri + " " + response.statusCode();
+    if (response.statusCode() < 300) {
+      checkRequest(what, operation, uri, sent);
+    }
+    checkResponse(what + " " + response.body(), method, operation, response);
+  }
+
+  private Optional<JsonNode> operation(String method, String path) {
+    String name = (method.equals("HEAD") ? "GET" : method).toLowerCase(java.util.Locale.ROOT);
+    String[] wanted = path.split("/", -1);
+    return paths
+        .propertyStream()
+        .filter(entry -> matches(entry.getKey().split("/", -1), wanted))
+        .min((a, b) -> Long.compare(parameters(a.getKey()), parameters(b.getKey())))
+        .map(entry -> entry.getValue().get(name));
+  }
+
+  private static long parameters(String path) {
+    return path.chars().filter(letter -> letter == '{').count();
+  }
+
+  private static boolean matches(String[] segments, String[] wanted) {
+    if (segments.length != wanted.length) {
+      return false;
+    }
+    for (int i = 0; i < segments.length; i++) {
+      if (!segments[i].startsWith("{") && !segments[i].equals(wanted[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void checkRequest(String what, JsonNode operation, URI uri, String sent) {
+    Query query = Query.parse(uri.getRawQuery());
+    Set<String> unknown = new LinkedHashSet<>(query.names());
+    for (JsonNode parameter : operation.path("parameters")) {
+      String name = parameter.get("name").asString();
+      if (parameter.get("in").asString().equals("query") && unknown.remove(name)) {
+        JsonNode schema = parameter.get("schema");
+        for (String value : query.texts(name)) {
+          checkText(what + ", parameter " + name, schema, value);
+        }
+      }
+    }
+    boolean inBody = operation.at("/requestBody/content").has("application/x-www-form-urlencoded");
+    if (!inBody) {
+      assertThat(unknown).as(what + ": parameters that are not described").isEmpty();
+    }
+    JsonNode schema = operation.at("/requestBody/content/application~1json/schema");
+    if (!schema.isMissingNode() && (sent.startsWith("{") || sent.startsWith("["))) {
+      valid(what + ", body " + sent, schema, Json.MAPPER.readTree(sent));
+    }
+  }
+
+  /** A text is valid if it is, read as JSON or as itself; one in a list, if it is valid there. */
+  private void checkText(String what, JsonNode schema, String value) {
+    JsonNode text = Json.MAPPER.valueToTree(value);
+    JsonNode one = schema.path("type").asString("").equals("array") ? schema.get("items") : schema;
+    boolean number = one.path("type").asString("").matches("integer|number");
+    valid(what, one, number && value.matches("-?[0-9.]+") ? Json.MAPPER.readTree(value) : text);
+  }
+
+  private void checkResponse(
+      String what, String method, JsonNode operation, HttpResponse<String> response) {
+    JsonNode responses = operation.get("responses");
+    JsonNode described = responses.get(String.valueOf(response.statusCode()));
+    if (described == null) {
+      described = responses.get(response.statusCode() / 100 + "XX");
+    }
+    assertThat(described).as(what + ": a status that is not described").isNotNull();
+    JsonNode content = described.path("content");
+    String type = response.headers().firstValue("Content-Type").orElse("").replaceAll(";.*", "");
+    if (type.isEmpty() || method.equals("HEAD")) {
+      return;
+    }
+    assertThat(content.has(type)).as(what + ": the media type " + type).isTrue();
+    if (type.endsWith("json")) {
+      JsonNode body = Json.MAPPER.readTree(response.body());
+      valid(what, content.get(type).get("schema"), body);
+    }
+    described
+        .path("headers")
+        .forEachEntry((name, _) ->
+            assertThat(response.headers().firstValue(name)).as(what + ": " + name).isPresent());
+  }
+
+  private void valid(String what, JsonNode schema, JsonNode value) {
+    Schema checks =
+        compiled.computeIfAbsent(
+            schema,
+            _ -> {
+              ObjectNode whole = Json.object();
+              ArrayNode all = whole.putArray("allOf");
+              all.add(schema);
+              return REGISTRY.getSchema(whole.set("$defs", schemas));
+            });
+    assertThat(checks.validate(value)).as(what).isEmpty();
+  }
+}

@@ -1,0 +1,132 @@
+package io.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.networknt.schema.SchemaLocation;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
+import io.millrace.http.Route;
+import io.millrace.http.json.Json;
+import io.millrace.server.openapi.OpenApi;
+import io.swagger.v3.parser.OpenAPIV3Parser;
+import io.swagger.v3.parser.core.models.SwaggerParseResult;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** The OpenAPI document says of every route what the code says, and is valid. */
+final class OpenApiTest {
+  private static final Path DOCUMENT = Path.of("../docs/openapi.json");
+
+  /** Parts whose routes are not described yet. */
+  private static final List<String> UNDONE = List.of("/dci", "/api", "/v1", "/schedules");
+
+  @TempDir private static Path folder;
+  private static TestServer server;
+
+  @BeforeAll
+  static void start() {
+    server = TestServer.in(folder);
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  @Test
+  void every_route_is_in_the_document_and_nothing_else() throws Exception {
+    JsonNode paths = Json.MAPPER.readTree(server.get("/openapi").body()).get("paths");
+    List<String> described =
+        paths
+            .propertyStream()
+            .flatMap(path ->
+                path.getValue()
+                    .propertyStream()
+                    .map(method -> method.getKey().toUpperCase(Locale.ROOT) + " " + path.getKey()))
+            .toList();
+    assertThat(described)
+        .containsExactlyInAnyOrderElementsOf(
+            server.routes().stream().map(route -> route.method() + " " + route.path()).toList());
+  }
+
+  @Test
+  void nothing_is_missing_in_the_descriptions_of_routes() {
+    assertThat(OpenApi.of(server.routes(), "").gaps())
+        .as("in src/main/resources/io/millrace/server/openapi")
+        .filteredOn(gap -> UNDONE.stream().noneMatch(part -> gap.contains(" " + part)))
+        .isEmpty();
+  }
+
+  @Test
+  void a_public_validator_accepts_the_document() throws Exception {
+    for (String path : List.of("/openapi", "/openapi.yaml")) {
+      SwaggerParseResult result =
+          new OpenAPIV3Parser().readContents(server.get(path).body(), null, null);
+      assertThat(result.getMessages()).as(path).isEmpty();
+      assertThat(result.getOpenAPI().getOpenapi()).isEqualTo("3.1.0");
+      assertThat(result.getOpenAPI().getPaths())
+          .hasSameSizeAs(server.routes().stream().map(Route::path).collect(Collectors.toSet()));
+    }
+  }
+
+  @Test
+  void all_schemas_are_valid_by_the_metaschema_of_json_schema() throws Exception {
+    JsonNode document = Json.MAPPER.readTree(server.get("/openapi").body());
+    var metaschema =
+        SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
+            .getSchema(SchemaLocation.of("https://json-schema.org/draft/2020-12/schema"));
+    document
+        .findValues("schema")
+        .forEach(schema -> assertThat(metaschema.validate(schema)).as(schema.toString()).isEmpty());
+    document
+        .at("/components/schemas")
+        .forEachEntry((name, schema) -> assertThat(metaschema.validate(schema)).as(name).isEmpty());
+  }
+
+  @Test
+  void names_of_operations_are_unique() throws Exception {
+    assertThat(
+            Json.MAPPER
+                .readTree(server.get("/openapi").body())
+                .get("paths")
+                .findValuesAsString("operationId"))
+        .hasSize(server.routes().size())
+        .doesNotHaveDuplicates();
+  }
+
+  @Test
+  void the_document_is_served_as_json_and_as_yaml() throws Exception {
+    HttpResponse<String> json = server.get("/openapi");
+    HttpResponse<String> yaml = server.get("/openapi", "Accept", "application/yaml");
+    assertThat(json.headers().firstValue("Content-Type")).hasValue("application/json");
+    assertThat(yaml.headers().firstValue("Content-Type")).hasValue("application/yaml");
+    assertThat(yaml.body()).startsWith("openapi: ").isEqualTo(server.get("/openapi.yaml").body());
+    assertThat(server.get("/openapi", "Accept", "application/json, application/yaml").body())
+        .isEqualTo(json.body());
+  }
+
+  @Test
+  void the_document_of_the_documentation_is_that_of_the_code() throws IOException {
+    String text =
+        Json.MAPPER
+                .writerWithDefaultPrettyPrinter()
+                .writeValueAsString(OpenApi.of(server.routes(), "latest").json())
+            + "\n";
+    if (Boolean.getBoolean("millrace.write.docs")) {
+      Files.writeString(DOCUMENT, text);
+    }
+    assertThat(Files.readString(DOCUMENT))
+        .as("docs/openapi.json; run this test with -Dmillrace.write.docs=true to write it")
+        .isEqualTo(text);
+  }
+}
