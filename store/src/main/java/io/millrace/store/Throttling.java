@@ -11,10 +11,13 @@ import java.util.TreeMap;
  * claim observes those that are in force at its moment: a task that may not start yet stays
  * waiting, and others are taken instead.
  *
- * <p>A group's limits are the document {@link #ofGroup} of its name. Limits that several groups
- * share are the document {@link #shared} of any name, and the groups name it. Without a document,
- * nothing is limited. Limits also apply to tasks that a {@linkplain Transaction.Taking transaction
- * takes}, which is refused if one of them is reached. Renewing a claim is no start.
+ * <p>A group's limits are the document {@link #ofGroup} of its name. The document {@link #ofPrefix}
+ * sets limits for all groups whose names begin with a prefix, together as if they were one group;
+ * it does not apply to groups that have limits of their own or for which there is a longer prefix.
+ * Limits that several groups or prefixes share are the document {@link #shared} of any name, and
+ * they name it. Without a document, nothing is limited. Limits also apply to tasks that a
+ * {@linkplain Transaction.Taking transaction takes}, which is refused if one of them is reached.
+ * Renewing a claim is no start.
  *
  * <p>The body is text, one setting per line; all are optional:
  *
@@ -30,8 +33,8 @@ import java.util.TreeMap;
  *
  * <p>A shared limit has only {@code running} and {@code starts}.
  *
- * @param group the limit of the group, or the shared limit
- * @param key the limit of each key of the group
+ * @param group the limit of the group or of all groups with the prefix, or the shared limit
+ * @param key the limit of each key
  * @param ageingMillis how long a task must wait to overtake one of the next higher priority, 0 or
  *     more; default {@link #AGEING_MILLIS}
  * @param weights how many tasks a key takes in one turn, 1 to {@value #MAX_WEIGHT}, at most {@value
@@ -57,6 +60,9 @@ public record Throttling(
 
   /** The collection of the limits of groups. */
   public static final String GROUPS = "throttling/groups";
+
+  /** The collection of the limits of all groups with a prefix. */
+  public static final String PREFIXES = "throttling/prefixes";
 
   /** The collection of shared limits. */
   public static final String SHARED = "throttling/shared";
@@ -90,14 +96,29 @@ public record Throttling(
     return new DocumentKey(GROUPS, group);
   }
 
+  /** The document of the limits of all groups whose names begin with this prefix. */
+  public static DocumentKey ofPrefix(String prefix) {
+    return new DocumentKey(PREFIXES, prefix);
+  }
+
   /** The document of a shared limit. */
   public static DocumentKey shared(String name) {
     return new DocumentKey(SHARED, name);
   }
 
+  /** Whether a document sets limits. */
+  public static boolean isSetBy(DocumentKey key) {
+    return isOfGroup(key) || isOfPrefix(key) || isShared(key);
+  }
+
   /** Whether a document has the limits of a group. */
   public static boolean isOfGroup(DocumentKey key) {
     return key.collection().equals(GROUPS);
+  }
+
+  /** Whether a document has the limits of all groups with a prefix. */
+  public static boolean isOfPrefix(DocumentKey key) {
+    return key.collection().equals(PREFIXES);
   }
 
   /** Whether a document has a shared limit. */

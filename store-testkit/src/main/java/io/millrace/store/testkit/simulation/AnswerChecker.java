@@ -17,12 +17,15 @@ import io.millrace.store.testkit.simulation.ExpectedOutcome.NewDocument;
 import io.millrace.store.testkit.simulation.ExpectedOutcome.NewTask;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Compares answers with the model, and applies each correct commit to the model. */
@@ -44,6 +47,16 @@ final class AnswerChecker {
   }
 
   ExpectedOutcome verdict(Command command, long nowMillis) {
+    return verdict(command, nowMillis, List.of());
+  }
+
+  /**
+   * The documented outcome of a command.
+   *
+   * @param answer the tasks of its answer, if that is known: what a claim takes from its first
+   *     groups may count for the next ones
+   */
+  private ExpectedOutcome verdict(Command command, long nowMillis, List<Task> answer) {
     Model.@Nullable RememberedAnswer earlier = model.recall(command, nowMillis);
     if (earlier != null) {
       return earlier.command().equals(command)
@@ -53,11 +66,11 @@ final class AnswerChecker {
     return switch (command) {
       case Transaction transaction ->
           new TransactionRules(model, limits, transaction, nowMillis).verdict();
-      case Claim claim -> verdict(claim, nowMillis);
+      case Claim claim -> verdict(claim, nowMillis, answer);
     };
   }
 
-  private ExpectedOutcome verdict(Claim claim, long nowMillis) {
+  private ExpectedOutcome verdict(Claim claim, long nowMillis, List<Task> answer) {
     List<Cause> causes = new ArrayList<>();
     if (claim.groups().size() > limits.claimGroups()) {
       causes.add(Cause.of(Kind.TOO_LARGE));
@@ -65,7 +78,7 @@ final class AnswerChecker {
     if (claim.count() > limits.claimCount()) {
       causes.add(Cause.of(Kind.TOO_LARGE));
     }
-    ExpectedOutcome verdict = claimVerdict(claim, nowMillis);
+    ExpectedOutcome verdict = claimVerdict(claim, nowMillis, answer);
     if (causes.isEmpty()) {
       return verdict;
     }
@@ -76,7 +89,7 @@ final class AnswerChecker {
   }
 
   /** The documented result of a claim within the limits. */
-  private ExpectedOutcome claimVerdict(Claim claim, long nowMillis) {
+  private ExpectedOutcome claimVerdict(Claim claim, long nowMillis, List<Task> answer) {
     List<Cause> causes = new ArrayList<>();
     for (TaskRef ref : new LinkedHashSet<>(claim.depends())) {
       if (model.find(ref) == null) {
@@ -87,6 +100,7 @@ final class AnswerChecker {
       return new ExpectedOutcome.Refused(causes);
     }
     List<Choice> choices = new ArrayList<>();
+    Set<Long> taken = answer.stream().map(Task::origin).collect(Collectors.toSet());
     StartRules starts = new StartRules(model, nowMillis);
     int left = claim.count();
     for (String group : claim.groups()) {
@@ -98,8 +112,11 @@ final class AnswerChecker {
       count = Math.min(count, starts.room(group));
       if (count > 0) {
         choices.add(new Choice(lanes, count));
-        // Shared limits count tasks by group, so it does not matter which of them are taken.
-        lanes.stream().flatMap(List::stream).limit(count).forEach(starts::take);
+        lanes.stream()
+            .flatMap(List::stream)
+            .sorted(Comparator.comparing(task -> !taken.contains(task.origin())))
+            .limit(count)
+            .forEach(starts::take);
         left -= count;
       }
     }
@@ -202,7 +219,7 @@ final class AnswerChecker {
     if (wrongIds != null) {
       return wrongIds;
     }
-    ExpectedOutcome verdict = verdict(command, done.timeMillis());
+    ExpectedOutcome verdict = verdict(command, done.timeMillis(), done.tasks());
     @Nullable String wrong =
         switch (verdict) {
           case ExpectedOutcome.Done expected -> followTransaction(expected, done, deleted);

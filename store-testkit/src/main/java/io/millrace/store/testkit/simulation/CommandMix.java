@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Draws commands of several clients: most are valid, some are stale, wrong or repeated. */
 final class CommandMix {
-  private static final List<String> GROUPS = List.of("map", "reduce", "müll/😀", "d");
+  private static final List<String> GROUPS = List.of("map", "reduce", "müll/😀", "d", "d/1");
+  private static final List<String> PREFIXES = List.of("d", "d/", "m", "r");
   private static final List<String> COLLECTIONS = List.of("results", "links");
   private static final List<Owner> OWNERS =
       List.of(Owner.client(1), Owner.client(2), new Owner("p", 1), new Owner("p", 7));
@@ -227,7 +228,7 @@ final class CommandMix {
     return new Limit(random.nextInt(4), starts, starts == 0 ? 0 : random.nextLong(1, 30_000));
   }
 
-  /** Sets or removes limits of a group, or a shared limit. */
+  /** Sets or removes limits of a group or of groups with a prefix, or a shared limit. */
   private void limits(Transaction.Builder builder) {
     String name = random.nextBoolean() ? "disk" : "gpu";
     if (chance(3)) {
@@ -235,7 +236,10 @@ final class CommandMix {
           Throttling.shared(name), DocumentVersion.ANY, Throttling.ofAll(limit(random)).body());
       return;
     }
-    DocumentKey key = Throttling.ofGroup(group());
+    DocumentKey key =
+        chance(2)
+            ? Throttling.ofGroup(group())
+            : Throttling.ofPrefix(PREFIXES.get(random.nextInt(PREFIXES.size())));
     if (chance(3) && model.document(key) != null) {
       builder.delete(key, DocumentVersion.ANY);
       return;

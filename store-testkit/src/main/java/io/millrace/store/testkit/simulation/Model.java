@@ -153,21 +153,21 @@ final class Model {
 
   /** The limits of a group. */
   Throttling limits(String group) {
-    return StartRules.read(documents.get(Throttling.ofGroup(group)));
+    return StartRules.read(limitsDocument(group));
+  }
+
+  /** The document with the limits of a group: its own or that of the longest prefix, or null. */
+  @Nullable Document limitsDocument(String group) {
+    @Nullable Document found = documents.get(Throttling.ofGroup(group));
+    for (int length = group.length(); found == null && length > 0; length--) {
+      found = documents.get(Throttling.ofPrefix(group.substring(0, length)));
+    }
+    return found;
   }
 
   /** A shared limit. */
   Throttling.Limit sharedLimit(String name) {
     return StartRules.read(documents.get(Throttling.shared(name))).group();
-  }
-
-  /** The groups that a shared limit applies to. */
-  List<String> sharing(String name) {
-    return documents.values().stream()
-        .filter(document -> Throttling.isOfGroup(document.key()))
-        .filter(document -> StartRules.read(document).shared().contains(name))
-        .map(document -> document.key().key())
-        .toList();
   }
 
   /** See {@link Throttling.Limit#possible}. */

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,16 +27,16 @@ final class StartRules {
     this.now = nowMillis;
   }
 
-  /** The name of a limit in {@link Model#fullAt}. */
-  static List<String> group(String group) {
-    return List.of("group", group);
+  /** The name of the limit of a document in {@link Model#fullAt}. */
+  private static List<String> of(Document limits) {
+    return List.of(limits.key().collection(), limits.key().key());
   }
 
-  static List<String> key(String group, String key) {
-    return List.of("key", group, key);
+  private static List<String> key(Document limits, String key) {
+    return List.of(limits.key().collection(), limits.key().key(), "key", key);
   }
 
-  static List<String> shared(String name) {
+  private static List<String> shared(String name) {
     return List.of("shared", name);
   }
 
@@ -45,46 +46,56 @@ final class StartRules {
 
   /** How many more tasks of the group may start, whatever their keys. */
   int room(String group) {
-    Throttling limits = model.limits(group);
-    int room = room(limits.group(), group(group), List.of(group), "");
+    Document document = model.limitsDocument(group);
+    if (document == null) {
+      return Integer.MAX_VALUE;
+    }
+    Throttling limits = read(document);
+    int room = room(limits.group(), of(document), task -> document.equals(limitsOf(task)));
     for (String name : limits.shared()) {
-      room = Math.min(room, room(model.sharedLimit(name), shared(name), model.sharing(name), ""));
+      Predicate<Task> sharing = task -> read(limitsOf(task)).shared().contains(name);
+      room = Math.min(room, room(model.sharedLimit(name), shared(name), sharing));
     }
     return room;
   }
 
   /** How many more tasks of a key may start under the limit of keys. */
   int room(String group, String key) {
-    return key.isEmpty()
+    Document document = model.limitsDocument(group);
+    return document == null || key.isEmpty()
         ? Integer.MAX_VALUE
-        : room(model.limits(group).key(), key(group, key), List.of(group), key);
+        : room(
+            read(document).key(),
+            key(document, key),
+            task -> task.key().equals(key) && document.equals(limitsOf(task)));
   }
 
-  private int room(Limit limit, List<String> name, List<String> groups, String key) {
-    long before = taken.stream().filter(task -> counts(task, groups, key)).count();
+  private @Nullable Document limitsOf(Task task) {
+    return model.limitsDocument(task.group());
+  }
+
+  private int room(Limit limit, List<String> name, Predicate<Task> counts) {
+    long before = taken.stream().filter(counts).count();
     long running =
-        model.tasks().stream()
-            .filter(task -> Model.liveClaim(task, now) && counts(task, groups, key))
-            .count();
+        model.tasks().stream().filter(task -> Model.liveClaim(task, now)).filter(counts).count();
     long free = limit.running() == 0 ? Integer.MAX_VALUE : limit.running() - running - before;
     long starts =
         limit.starts() == 0 ? Integer.MAX_VALUE : limit.possible(model.fullAt(name), now) - before;
     return (int) Math.max(0, Math.min(free, starts));
   }
 
-  private static boolean counts(Task task, List<String> groups, String key) {
-    return groups.contains(task.group()) && (key.isEmpty() || task.key().equals(key));
-  }
-
   /** The new values of {@link Model#fullAt} after a start of this task. */
   Map<List<String>, Long> afterStart(Task task) {
-    Throttling limits = model.limits(task.group());
     Map<List<String>, Long> after = new HashMap<>();
-    start(after, limits.group(), group(task.group()));
-    if (!task.key().isEmpty()) {
-      start(after, limits.key(), key(task.group(), task.key()));
+    Document document = limitsOf(task);
+    if (document != null) {
+      Throttling limits = read(document);
+      start(after, limits.group(), of(document));
+      if (!task.key().isEmpty()) {
+        start(after, limits.key(), key(document, task.key()));
+      }
+      limits.shared().forEach(name -> start(after, model.sharedLimit(name), shared(name)));
     }
-    limits.shared().forEach(name -> start(after, model.sharedLimit(name), shared(name)));
     return after;
   }
 

@@ -292,9 +292,8 @@ final class TransactionRules {
 
   /** Whether a document of limits has their form. */
   private static boolean isReadable(Transaction.Put put) {
-    boolean limits = Throttling.isOfGroup(put.key()) || Throttling.isShared(put.key());
     try {
-      return !limits || Throttling.read(put.key(), put.body()) != null;
+      return !Throttling.isSetBy(put.key()) || Throttling.read(put.key(), put.body()) != null;
     } catch (IllegalArgumentException _) {
       return false;
     }

@@ -286,6 +286,7 @@ final class RandomTransactions {
 
   private static List<DocumentKey> keys() {
     List<DocumentKey> keys = new ArrayList<>(GROUPS.stream().map(Throttling::ofGroup).toList());
+    keys.add(Throttling.ofPrefix("a"));
     keys.add(Throttling.shared("s"));
     for (int i = 0; i < KEYS; i++) {
       for (String collection : COLLECTIONS) {

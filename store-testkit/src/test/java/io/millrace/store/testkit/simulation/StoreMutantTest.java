@@ -163,25 +163,37 @@ final class StoreMutantTest {
 
   @Test
   void a_limit_of_a_group_that_is_forgotten() {
-    Mutant mutant = kernel("state.Throttles", "roomOfGroup").returning(Integer.MAX_VALUE);
+    Mutant mutant = kernel("state.GroupLimits", "roomOfGroups").returning(Integer.MAX_VALUE);
     noticed(mutant, "but (Nothing|Takes|Refused)");
   }
 
   @Test
   void a_limit_of_a_key_that_is_forgotten() {
-    Mutant mutant = kernel("state.Throttles", "roomOfKey").returning(Integer.MAX_VALUE);
+    Mutant mutant = kernel("state.Lanes$Key", "room").returning(Integer.MAX_VALUE);
     noticed(mutant, "but (Nothing|Takes|Refused)");
   }
 
   @Test
   void a_shared_limit_that_is_forgotten() {
-    Mutant mutant = kernel("state.Throttles", "roomOfShared").returning(Integer.MAX_VALUE);
+    Mutant mutant = kernel("state.GroupLimits$SharedLimit", "room").returning(Integer.MAX_VALUE);
     noticed(mutant, "but (Nothing|Takes|Refused)");
   }
 
   @Test
   void a_claim_that_exceeds_a_limit_by_what_it_has_taken_itself() {
     noticed(kernel("decisions.StartRoom", "take").returningNothing(), "but (Takes|Refused)");
+  }
+
+  @Test
+  void a_limit_of_a_prefix_that_is_forgotten() {
+    Mutant mutant = kernel("state.Throttles", "ofPrefixOf").withCallReturning("startsWith", 0);
+    noticed(mutant, "but (Nothing|Takes|Refused)");
+  }
+
+  @Test
+  void a_key_at_its_limit_that_another_group_of_the_prefix_still_serves() {
+    Mutant mutant = kernel("state.Lanes$Key", "refreshAllGroups").withoutCall("forEach");
+    noticed(mutant, "but (Nothing|Takes|Refused)|waits though");
   }
 
   @Test
@@ -196,7 +208,7 @@ final class StoreMutantTest {
 
   @Test
   void a_priority_that_is_ignored() {
-    Mutant mutant = kernel("state.Lanes$Cursor", "rank").withCallReturning("priority", 0);
+    Mutant mutant = kernel("state.Lanes", "rank").withCallReturning("priority", 0);
     noticed(mutant, "was claimed but");
   }
 

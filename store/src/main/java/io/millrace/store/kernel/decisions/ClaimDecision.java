@@ -40,7 +40,7 @@ final class ClaimDecision {
     this.random = random;
     this.reasons = new RefusalReasons(state, limits);
     this.changes = new ArrayList<>(Math.clamp(claim.count(), 1, 100));
-    this.room = new StartRoom(state, nowMillis);
+    this.room = new StartRoom(nowMillis);
     this.nextId = state.lastId() + 1;
   }
 
@@ -117,26 +117,29 @@ final class ClaimDecision {
       return;
     }
     if (group.hasTurns()) {
-      group.next(count, claim.order() == Claim.Order.NEWEST, nowMillis).forEach(this::take);
+      boolean newest = claim.order() == Claim.Order.NEWEST;
+      for (Task task : group.next(count, newest, nowMillis, room.takenOfKeys(group))) {
+        take(task, group);
+      }
       return;
     }
     int waiting = group.waitingCount();
     switch (claim.order()) {
       case OLDEST -> {
         for (int i = 0; i < count; i++) {
-          take(group.waitingAt(i));
+          take(group.waitingAt(i), group);
         }
       }
       case NEWEST -> {
         for (int i = 1; i <= count; i++) {
-          take(group.waitingAt(waiting - i));
+          take(group.waitingAt(waiting - i), group);
         }
       }
       case RANDOM -> {
         if (count == 1) {
-          take(group.waitingAt(random.nextInt(waiting)));
+          take(group.waitingAt(random.nextInt(waiting)), group);
         } else {
-          pick(count, waiting).forEach(rank -> take(group.waitingAt(rank)));
+          pick(count, waiting).forEach(rank -> take(group.waitingAt(rank), group));
         }
       }
     }
@@ -154,10 +157,12 @@ final class ClaimDecision {
     return picked;
   }
 
-  private void take(Task old) {
+  private void take(Task old, Group group) {
     changes.add(taken(old, nextId, claim.client(), endMillis));
-    room.take(old);
     nextId++;
+    if (changes.size() < claim.count()) {
+      room.take(old, group);
+    }
   }
 
   /** The change by which a waiting task is claimed. */

@@ -98,7 +98,7 @@ final class DocumentDecision {
 
   /** Limits must be readable, because claims observe them. */
   private void checkLimits(DocumentKey key, Bytes body) {
-    if (Throttling.isOfGroup(key) || Throttling.isShared(key)) {
+    if (Throttling.isSetBy(key)) {
       try {
         Throttling.read(key, body);
       } catch (IllegalArgumentException e) {

@@ -1,12 +1,12 @@
 package io.millrace.store.kernel.decisions;
 
 import io.millrace.store.Task;
-import io.millrace.store.Throttling;
 import io.millrace.store.kernel.state.Group;
-import io.millrace.store.kernel.state.State;
-import io.millrace.store.kernel.state.Throttles;
+import io.millrace.store.kernel.state.GroupLimits;
+import io.millrace.store.kernel.state.GroupLimits.SharedLimit;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,78 +14,79 @@ import org.jspecify.annotations.Nullable;
  * command is decided. What the command has taken so far counts, although the state has not changed.
  */
 final class StartRoom {
-  private final State state;
-  private final Throttles throttles;
   private final long nowMillis;
 
-  /** What this command takes, by limit. */
-  private Map<Limited, Integer> taken = Map.of();
+  /** What this command takes, by {@link GroupLimits}, {@link SharedLimit} or {@link Key}. */
+  private Map<Object, Integer> taken = Map.of();
 
-  StartRoom(State state, long nowMillis) {
-    this.state = state;
-    this.throttles = state.throttles();
+  StartRoom(long nowMillis) {
     this.nowMillis = nowMillis;
   }
 
-  /** What a limit is about; one of the parts is a name, and the others are null. */
-  private record Limited(@Nullable String group, @Nullable String key, @Nullable String shared) {}
+  /** A key and the limits by which it is limited. */
+  private record Key(GroupLimits limits, String key) {}
 
-  private int left(Limited limited, int room) {
-    return room - taken.getOrDefault(limited, 0);
+  private int left(Object limit, int room) {
+    return taken.isEmpty() ? room : room - taken.getOrDefault(limit, 0);
   }
 
   /** How many more tasks of a group may start, apart from the limits of its keys. */
   int of(Group group) {
-    if (throttles.isEmpty()) {
+    GroupLimits limits = group.limits();
+    if (limits == null) {
       return Integer.MAX_VALUE;
     }
-    int room = left(new Limited(group.name(), null, null), throttles.roomOfGroup(group, nowMillis));
-    for (String name : throttles.of(group.name()).shared()) {
-      room = Math.min(room, left(shared(name), throttles.roomOfShared(name, nowMillis)));
+    int room = left(limits, limits.roomOfGroups(nowMillis));
+    for (SharedLimit shared : limits.shared()) {
+      room = Math.min(room, left(shared, shared.room(nowMillis)));
     }
     return room;
   }
 
-  private static Limited shared(String name) {
-    return new Limited(null, null, name);
+  /** How many tasks of each key count that this command takes; null for none. */
+  @Nullable ToIntFunction<String> takenOfKeys(Group group) {
+    GroupLimits limits = group.limits();
+    return limits == null || taken.isEmpty()
+        ? null
+        : key -> taken.getOrDefault(new Key(limits, key), 0);
   }
 
-  /** Counts a task that is taken. */
-  void take(Task task) {
-    if (throttles.isEmpty()) {
+  /** Counts a task of a group that is taken, for those that the command takes after it. */
+  void take(Task task, Group group) {
+    GroupLimits limits = group.limits();
+    if (limits == null) {
       return;
     }
     if (taken.isEmpty()) {
       taken = new HashMap<>();
     }
-    taken.merge(new Limited(task.group(), null, null), 1, Integer::sum);
+    taken.merge(limits, 1, Integer::sum);
     if (!task.key().isEmpty()) {
-      taken.merge(new Limited(task.group(), task.key(), null), 1, Integer::sum);
+      taken.merge(new Key(limits, task.key()), 1, Integer::sum);
     }
-    for (String name : throttles.of(task.group()).shared()) {
-      taken.merge(shared(name), 1, Integer::sum);
+    for (SharedLimit shared : limits.shared()) {
+      taken.merge(shared, 1, Integer::sum);
     }
   }
 
-  /** The limit that keeps a waiting task from starting, for people; null if there is none. */
-  @Nullable String reached(Task task) {
-    Group group = throttles.isEmpty() ? null : state.group(task.group());
-    if (group == null) {
+  /** The limit that keeps a waiting task of a group from starting, for people; null for none. */
+  @Nullable String reached(Task task, Group group) {
+    GroupLimits limits = group.limits();
+    if (limits == null) {
       return null;
     }
-    Throttling limits = throttles.of(task.group());
-    if (left(new Limited(task.group(), null, null), throttles.roomOfGroup(group, nowMillis)) <= 0) {
-      return "the limit of group " + task.group();
+    if (left(limits, limits.roomOfGroups(nowMillis)) <= 0) {
+      return "the limit of " + limits;
     }
     if (!task.key().isEmpty()) {
-      Limited key = new Limited(task.group(), task.key(), null);
+      Key key = new Key(limits, task.key());
       if (left(key, group.roomOfKey(task.key(), nowMillis)) <= 0) {
-        return "the limit of key " + task.key() + " in group " + task.group();
+        return "the limit of key " + task.key() + " in " + limits;
       }
     }
-    for (String name : limits.shared()) {
-      if (left(shared(name), throttles.roomOfShared(name, nowMillis)) <= 0) {
-        return "the shared limit " + name;
+    for (SharedLimit shared : limits.shared()) {
+      if (left(shared, shared.room(nowMillis)) <= 0) {
+        return shared.toString();
       }
     }
     return null;

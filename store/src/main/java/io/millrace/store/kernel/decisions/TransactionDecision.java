@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +30,6 @@ final class TransactionDecision {
   private final Transaction transaction;
   private final long nowMillis;
   private final RefusalReasons reasons;
-  private final StartRoom room;
   private final List<Change> changes;
 
   /** The ids of added and taken tasks, by local name. */
@@ -37,6 +37,9 @@ final class TransactionDecision {
 
   /** The tasks changed so far; null if the transaction changes at most one. */
   private final @Nullable Set<Long> touched;
+
+  /** What takings leave of limits; null before the first. */
+  private @Nullable StartRoom room;
 
   private long nextId;
   private long growthBytes;
@@ -47,7 +50,6 @@ final class TransactionDecision {
     this.transaction = transaction;
     this.nowMillis = nowMillis;
     this.reasons = new RefusalReasons(state, limits);
-    this.room = new StartRoom(state, nowMillis);
     this.nextId = state.lastId() + 1;
     int tasks =
         transaction.updates().size()
@@ -212,7 +214,10 @@ final class TransactionDecision {
                   + " ms"));
       return;
     }
-    String reached = room.reached(old);
+    Group group = Objects.requireNonNull(state.group(old.group()));
+    StartRoom left = room == null ? new StartRoom(nowMillis) : room;
+    room = left;
+    String reached = left.reached(old, group);
     if (reached != null) {
       reasons.add(
           Reason.of(
@@ -222,8 +227,10 @@ final class TransactionDecision {
       return;
     }
     changes.add(ClaimDecision.taken(old, nextId, transaction.client(), end));
-    room.take(old);
     nextId++;
+    if (transaction.takings().size() > 1) {
+      left.take(old, group);
+    }
   }
 
   private boolean endedClaimOfClient(Task task) {

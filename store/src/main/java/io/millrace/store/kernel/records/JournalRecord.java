@@ -48,8 +48,8 @@ public sealed interface JournalRecord {
    * How many tasks have started lately, of a snapshot, for a limit of starts in a period.
    *
    * @param scope what the limit is about
-   * @param name the name of the group or shared limit
-   * @param key the key of the group; empty for the group itself and for a shared limit
+   * @param name the name of the group, prefix or shared limit
+   * @param key the key; empty unless the limit is about a key
    * @param fullAtMicros see {@link io.millrace.store.Throttling.Limit#possible}
    */
   record KeptStarts(Scope scope, String name, String key, long fullAtMicros)
@@ -61,7 +61,11 @@ public sealed interface JournalRecord {
       /** A key of a group. */
       KEY,
       /** A shared limit. */
-      SHARED
+      SHARED,
+      /** All groups with a prefix. */
+      PREFIX,
+      /** A key of all groups with a prefix. */
+      PREFIX_KEY
     }
   }
 }

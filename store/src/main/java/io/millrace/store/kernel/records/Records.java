@@ -132,6 +132,8 @@ public final class Records {
       case GROUP -> 0;
       case KEY -> 1;
       case SHARED -> 2;
+      case PREFIX -> 3;
+      case PREFIX_KEY -> 4;
     };
   }
 
@@ -140,6 +142,8 @@ public final class Records {
       case 0 -> Scope.GROUP;
       case 1 -> Scope.KEY;
       case 2 -> Scope.SHARED;
+      case 3 -> Scope.PREFIX;
+      case 4 -> Scope.PREFIX_KEY;
       default -> throw new RecordException("unknown scope " + number + " of a limit");
     };
   }

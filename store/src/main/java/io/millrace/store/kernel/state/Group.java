@@ -4,6 +4,7 @@ import io.millrace.store.Task;
 import io.millrace.store.TaskStore.GroupSummary;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +24,7 @@ public final class Group {
         return byTime != 0 ? byTime : Long.compare(left.origin(), right.origin());
       };
 
-  private static final KeyColumn<Task> NO_KEYS = new TimeColumn(0);
+  static final KeyColumn<Task> NO_KEYS = new TimeColumn(0);
   private static final OrderedTree<Task> NO_TASKS =
       new OrderedTree<>(BY_TIME, NO_KEYS, new CopyGeneration());
 
@@ -36,6 +37,7 @@ public final class Group {
   /** Which task is next; null if none has had a key or a priority. */
   private @Nullable Lanes lanes;
 
+  private @Nullable GroupLimits limits;
   private int claimed;
   private int delayed;
 
@@ -46,6 +48,7 @@ public final class Group {
       OrderedTree<Task> inLanes,
       OrderedTree<Task> held,
       @Nullable Lanes lanes,
+      @Nullable GroupLimits limits,
       int claimed,
       int delayed) {
     this.name = name;
@@ -54,17 +57,18 @@ public final class Group {
     this.inLanes = inLanes;
     this.held = held;
     this.lanes = lanes;
+    this.limits = limits;
     this.claimed = claimed;
     this.delayed = delayed;
   }
 
   /** A group with this name for searches, which must not be changed. */
   static Group probe(String name) {
-    return new Group(name, 0, NO_TASKS, NO_TASKS, NO_TASKS, null, 0, 0);
+    return new Group(name, 0, NO_TASKS, NO_TASKS, NO_TASKS, null, null, 0, 0);
   }
 
   /** An empty group. */
-  static Group named(String name, CopyGeneration generation) {
+  static Group named(String name, @Nullable GroupLimits limits, CopyGeneration generation) {
     return new Group(
         name,
         generation.current(),
@@ -72,6 +76,7 @@ public final class Group {
         new OrderedTree<>(BY_TIME, NO_KEYS, generation),
         new OrderedTree<>(BY_TIME, NO_KEYS, generation),
         null,
+        limits,
         0,
         0);
   }
@@ -81,7 +86,15 @@ public final class Group {
     return generation == current
         ? this
         : new Group(
-            name, current, waiting.copy(), inLanes.copy(), held.copy(), lanes, claimed, delayed);
+            name,
+            current,
+            waiting.copy(),
+            inLanes.copy(),
+            held.copy(),
+            lanes,
+            limits,
+            claimed,
+            delayed);
   }
 
   /** The name. */
@@ -114,9 +127,20 @@ public final class Group {
     return !inLanes.isEmpty();
   }
 
-  /** Up to {@code count} waiting tasks that are next, in groups with turns. */
-  public List<Task> next(int count, boolean newest, long nowMillis) {
-    return lanes == null ? List.of() : lanes.next(count, newest, nowMillis);
+  /**
+   * Up to {@code count} waiting tasks that are next, in groups with turns.
+   *
+   * @param taken how many tasks of a key the command has taken already, from this group or others
+   *     with the same limits; null if it has taken none
+   */
+  public List<Task> next(
+      int count, boolean newest, long nowMillis, @Nullable ToIntFunction<String> taken) {
+    return lanes == null ? List.of() : lanes.next(count, newest, nowMillis, taken);
+  }
+
+  /** The limits that apply to this group; null if there are none. */
+  public @Nullable GroupLimits limits() {
+    return limits;
   }
 
   /** The waiting task with this rank, from 0, of those with neither key nor priority. */
@@ -142,7 +166,7 @@ public final class Group {
   /** Adds a task to the waiting or the held ones, according to its time. */
   void add(Task task, long nowMillis, Throttles throttles) {
     if (task.lane() != null && lanes == null) {
-      lanes = new Lanes(name, throttles, waiting);
+      lanes = new Lanes(limits, throttles, waiting);
     }
     if (task.availableAtMillis() <= nowMillis) {
       addWaiting(task, nowMillis);
@@ -153,9 +177,10 @@ public final class Group {
   }
 
   private void addWaiting(Task task, long nowMillis) {
-    if (task.lane() != null && lanes != null) {
+    Task.Lane lane = task.lane();
+    if (lane != null && lanes != null) {
       inLanes.insert(task);
-      lanes.add(task, nowMillis);
+      lanes.add(task, lane, nowMillis);
     } else {
       waiting.insert(task);
       plainChanged();
@@ -172,10 +197,11 @@ public final class Group {
   }
 
   private boolean removeWaiting(Task task, long nowMillis) {
-    if (task.lane() != null && lanes != null) {
+    Task.Lane lane = task.lane();
+    if (lane != null && lanes != null) {
       boolean removed = inLanes.remove(task);
       if (removed) {
-        lanes.remove(task, nowMillis);
+        lanes.remove(task, lane, nowMillis);
       }
       return removed;
     }
@@ -199,7 +225,10 @@ public final class Group {
   }
 
   /** A task of this key has been claimed. */
-  void started(String key, long nowMillis) {
+  void started(String key, long nowMillis, Throttles throttles) {
+    if (limits != null) {
+      throttles.started(limits, nowMillis);
+    }
     if (lanes != null) {
       lanes.started(key, nowMillis);
     }
@@ -209,6 +238,21 @@ public final class Group {
   void refresh(String key, long nowMillis) {
     if (lanes != null) {
       lanes.refresh(key, nowMillis);
+    }
+  }
+
+  /** Restores when all starts of a key are possible again. */
+  void restoreStarts(String key, long fullAtMicros, long nowMillis) {
+    if (lanes != null) {
+      lanes.restoreStarts(key, fullAtMicros, nowMillis);
+    }
+  }
+
+  /** Has these limits apply from now on; {@link #refreshAll} is to follow. */
+  void bind(@Nullable GroupLimits next) {
+    limits = next;
+    if (lanes != null) {
+      lanes.bind(next);
     }
   }
 

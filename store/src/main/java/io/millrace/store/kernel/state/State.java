@@ -119,11 +119,6 @@ public final class State {
     return documents.find(new Document(key, 0, Bytes.EMPTY));
   }
 
-  /** The limits under which tasks are claimed. */
-  public Throttles throttles() {
-    return throttles;
-  }
-
   /** The remembered requests. */
   public RecentRequests requests() {
     return requests;
@@ -166,7 +161,7 @@ public final class State {
       }
       case Change.DocumentDeleted(DocumentKey key, long _) -> {
         drop(Objects.requireNonNull(document(key)));
-        if (Throttles.areIn(key)) {
+        if (Throttling.isSetBy(key)) {
           setLimits(key, null);
         }
       }
@@ -180,15 +175,19 @@ public final class State {
     memoryBytes += Sizes.of(task);
     Group group = group(task.group());
     if (group == null) {
-      group = Group.named(task.group(), generation);
+      GroupLimits limits = throttles.of(task.group());
+      group = Group.named(task.group(), limits, generation);
       groups.insert(group);
+      if (limits != null) {
+        limits.groups.add(task.group());
+      }
       memoryBytes += Sizes.ofGroup(task.group());
     }
     group = open(group);
     long due = group.nextDueMillis();
     int claimed = group.claimedCount();
     group.add(task, timeMillis, throttles);
-    throttles.count(group.name(), group.claimedCount() - claimed);
+    throttles.count(group.limits(), group.claimedCount() - claimed);
     timers.reset(group, due);
     if (task.availableAtMillis() <= timeMillis) {
       noteWork(group);
@@ -196,11 +195,10 @@ public final class State {
   }
 
   private void started(Task task) {
-    throttles.started(task, timeMillis);
     // Claims change a group even if it has no limits, so it may be changed in place here.
     Group group = group(task.group());
     if (group != null) {
-      group.started(task.key(), timeMillis);
+      group.started(task.key(), timeMillis, throttles);
     }
   }
 
@@ -211,10 +209,14 @@ public final class State {
     long due = group.nextDueMillis();
     int claimed = group.claimedCount();
     group.remove(task, timeMillis);
-    noteWork(throttles.count(group.name(), group.claimedCount() - claimed));
+    GroupLimits limits = group.limits();
+    noteWork(throttles.count(limits, group.claimedCount() - claimed));
     timers.reset(group, due);
     if (group.isEmpty()) {
       groups.remove(group);
+      if (limits != null) {
+        limits.groups.remove(group.name());
+      }
       latest = null;
       memoryBytes -= Sizes.ofGroup(group.name());
     } else if (group.claimedCount() < claimed) {
@@ -251,7 +253,7 @@ public final class State {
     lastId = Math.max(lastId, document.version());
     documents.insert(document);
     memoryBytes += Sizes.of(document);
-    if (Throttles.areIn(document.key())) {
+    if (Throttling.isSetBy(document.key())) {
       setLimits(document.key(), document);
     }
   }
@@ -262,11 +264,47 @@ public final class State {
   }
 
   private void setLimits(DocumentKey key, @Nullable Document document) {
-    Group group = Throttling.isOfGroup(key) ? group(key.key()) : null;
-    int claimed = group == null ? 0 : group.claimedCount();
-    noteWork(throttles.set(key, document, claimed, timeMillis));
-    if (group != null) {
+    if (Throttling.isShared(key)) {
+      noteWork(throttles.setShared(key.key(), document, timeMillis));
+      return;
+    }
+    List<Group> affected = groupsOf(key).stream().map(this::open).toList();
+    affected.forEach(group -> bind(group, null));
+    noteWork(throttles.set(key, document, timeMillis));
+    affected.forEach(group -> bind(group, throttles.of(group.name())));
+    for (Group group : affected) {
       group.refreshAll(timeMillis);
+      noteWork(group);
+    }
+  }
+
+  /** The groups to which the limits of a document may apply. */
+  private List<Group> groupsOf(DocumentKey key) {
+    if (Throttling.isOfGroup(key)) {
+      Group group = group(key.key());
+      return group == null ? List.of() : List.of(group);
+    }
+    List<Group> found = new ArrayList<>();
+    for (int i = groups.rank(Group.probe(key.key())); i < groups.size(); i++) {
+      Group group = groups.select(i);
+      if (!group.name().startsWith(key.key())) {
+        break;
+      }
+      found.add(group);
+    }
+    return found;
+  }
+
+  private void bind(Group group, @Nullable GroupLimits next) {
+    GroupLimits old = group.limits();
+    if (old != null) {
+      old.groups.remove(group.name());
+      noteWork(throttles.count(old, -group.claimedCount()));
+    }
+    group.bind(next);
+    if (next != null) {
+      next.groups.add(group.name());
+      throttles.count(next, group.claimedCount());
     }
   }
 
@@ -303,9 +341,13 @@ public final class State {
   /** Restores what a snapshot says of the latest starts, after its tasks and documents. */
   public void restore(KeptStarts starts) {
     throttles.restore(starts, timeMillis);
-    Group group = starts.scope() == KeptStarts.Scope.KEY ? group(starts.name()) : null;
-    if (group != null) {
-      group.refresh(starts.key(), timeMillis);
+    if (!starts.key().isEmpty()) {
+      for (String name : throttles.groups(starts.scope(), starts.name())) {
+        Group group = group(name);
+        if (group != null) {
+          group.restoreStarts(starts.key(), starts.fullAtMicros(), timeMillis);
+        }
+      }
     }
   }
 
@@ -334,7 +376,7 @@ public final class State {
         moves++;
       }
       lapsedClaims += claimed - group.claimedCount();
-      noteWork(throttles.count(name, group.claimedCount() - claimed));
+      noteWork(throttles.count(group.limits(), group.claimedCount() - claimed));
       timers.reset(group, due);
       noteWork(group);
     }
@@ -355,7 +397,7 @@ public final class State {
   }
 
   private void wake(Throttles.Wakeup wakeup) {
-    for (String name : throttles.groups(wakeup)) {
+    for (String name : throttles.groups(wakeup.scope(), wakeup.name())) {
       Group group = group(name);
       if (group != null) {
         group.refresh(wakeup.key(), timeMillis);

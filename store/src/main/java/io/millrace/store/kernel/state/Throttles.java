@@ -2,43 +2,60 @@ package io.millrace.store.kernel.state;
 
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
-import io.millrace.store.Task;
 import io.millrace.store.Throttling;
 import io.millrace.store.Throttling.Limit;
 import io.millrace.store.kernel.records.JournalRecord.KeptStarts;
 import io.millrace.store.kernel.records.JournalRecord.KeptStarts.Scope;
+import io.millrace.store.kernel.state.GroupLimits.SharedLimit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
+import java.util.PriorityQueue;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits in force, which documents set, and how much of them is used: how many tasks of shared
- * limits are claimed, and how many have started lately. See {@link Throttling}.
+ * The limits in force, which documents set, and how many tasks have started lately. See {@link
+ * Throttling}.
  *
  * <p>Only limits of starts need a memory of their own. It is kept in snapshots, and forgotten when
  * all starts are possible again, as later starts are recorded. All of this follows from commits
  * alone, so replay results in the same.
  */
-public final class Throttles {
+final class Throttles {
   /** How many forgotten starts are removed for each new one. */
   private static final int REMOVALS = 4;
 
+  /** By {@link #hash} and then names. A lambda, which unlike shared comparators is inlined. */
   private static final Comparator<KeptStarts> BY_NAME =
-      Comparator.comparing(KeptStarts::scope)
-          .thenComparing(KeptStarts::name)
-          .thenComparing(KeptStarts::key);
+      (one, other) -> {
+        int byHash = Long.compare(hash(one), hash(other));
+        if (byHash != 0) {
+          return byHash;
+        }
+        int byScope = one.scope().compareTo(other.scope());
+        int byName = byScope != 0 ? byScope : one.name().compareTo(other.name());
+        return byName != 0 ? byName : one.key().compareTo(other.key());
+      };
 
-  private final Map<String, Throttling> groups = new HashMap<>();
-  private final Map<String, Shared> shared = new HashMap<>();
+  private final Map<String, GroupLimits> ofGroups = new HashMap<>();
+  private final TreeMap<String, GroupLimits> ofPrefixes = new TreeMap<>();
+  private final Map<String, SharedLimit> shared = new HashMap<>();
   private final OrderedTree<KeptStarts> starts;
-  private final TreeSet<KeptStarts> byEnd =
-      new TreeSet<>(Comparator.comparingLong(KeptStarts::fullAtMicros).thenComparing(BY_NAME));
+
+  /**
+   * What is in {@link #starts} by its end, each once. Of starts that were recorded again, it has
+   * the first record until that has ended.
+   */
+  private final PriorityQueue<KeptStarts> byEnd =
+      new PriorityQueue<>(
+          Comparator.comparingLong(KeptStarts::fullAtMicros).thenComparing(BY_NAME));
+
   private final TreeSet<Wakeup> wakeups =
       new TreeSet<>(
           Comparator.comparingLong(Wakeup::atMillis)
@@ -47,14 +64,13 @@ public final class Throttles {
               .thenComparing(Wakeup::key));
 
   Throttles(CopyGeneration generation) {
-    starts = new OrderedTree<>(BY_NAME, generation);
+    starts = new OrderedTree<>(BY_NAME, new HashColumn(0), generation);
   }
 
-  /** A limit that several groups share. */
-  private static final class Shared {
-    Limit limit = Limit.NONE;
-    final TreeSet<String> groups = new TreeSet<>();
-    int running;
+  /** A number by which starts are found: comparing it is faster than comparing names. */
+  private static long hash(KeptStarts kept) {
+    return (long) kept.key().hashCode() << Integer.SIZE
+        | Integer.toUnsignedLong(31 * kept.name().hashCode() + kept.scope().ordinal());
   }
 
   /**
@@ -62,174 +78,207 @@ public final class Throttles {
    *
    * @param atMillis the store time
    * @param scope what the limit is about
-   * @param name the group or shared limit
+   * @param name the group, prefix or shared limit
    * @param key the key; empty unless the limit is about a key
    */
   record Wakeup(long atMillis, Scope scope, String name, String key) {}
 
-  /** Whether there are no limits at all. */
-  public boolean isEmpty() {
-    return groups.isEmpty();
+  /** The limits of a group of this name: its own, or those of the longest prefix that has any. */
+  @Nullable GroupLimits of(String group) {
+    GroupLimits own = ofGroups.get(group);
+    return own != null || ofPrefixes.isEmpty() ? own : ofPrefixOf(group);
   }
 
-  /** The limits of a group; {@link Throttling#NONE} if there are none. */
-  public Throttling of(String group) {
-    return groups.getOrDefault(group, Throttling.NONE);
+  private @Nullable GroupLimits ofPrefixOf(String group) {
+    String below = group;
+    for (Map.Entry<String, GroupLimits> entry = ofPrefixes.floorEntry(below);
+        entry != null;
+        entry = ofPrefixes.floorEntry(below)) {
+      if (group.startsWith(entry.getKey())) {
+        return entry.getValue();
+      }
+      // A prefix of the group that is smaller than this entry is a prefix of the entry as well.
+      below = commonPrefix(group, entry.getKey());
+    }
+    return null;
   }
 
-  /** How many more tasks of a group may start now, apart from shared limits. */
-  public int roomOfGroup(Group group, long nowMillis) {
-    return room(
-        of(group.name()).group(), group.claimedCount(), Scope.GROUP, group.name(), nowMillis);
+  private static String commonPrefix(String one, String other) {
+    int length = 0;
+    while (length < Math.min(one.length(), other.length())
+        && one.charAt(length) == other.charAt(length)) {
+      length++;
+    }
+    return one.substring(0, length);
   }
 
-  /** How many more tasks may start now under a shared limit. */
-  public int roomOfShared(String name, long nowMillis) {
-    Shared found = shared.get(name);
-    return found == null
-        ? Integer.MAX_VALUE
-        : room(found.limit, found.running, Scope.SHARED, name, nowMillis);
-  }
-
-  int roomOfKey(String group, String key, int running, long nowMillis) {
-    Limit limit = of(group).key();
-    int free = limit.running() == 0 ? Integer.MAX_VALUE : Math.max(0, limit.running() - running);
-    return Math.min(free, limit.possible(fullAt(Scope.KEY, group, key), nowMillis));
-  }
-
-  private int room(Limit limit, int running, Scope scope, String name, long nowMillis) {
-    int free = limit.running() == 0 ? Integer.MAX_VALUE : Math.max(0, limit.running() - running);
-    return limit.starts() == 0
-        ? free
-        : Math.min(free, limit.possible(fullAt(scope, name, ""), nowMillis));
-  }
-
-  private long fullAt(Scope scope, String name, String key) {
-    KeptStarts found = starts.isEmpty() ? null : starts.find(new KeptStarts(scope, name, key, 0));
+  private long fullAt(Limit limit, Scope scope, String name, String key) {
+    KeptStarts found =
+        limit.starts() == 0 || starts.isEmpty()
+            ? null
+            : starts.find(new KeptStarts(scope, name, key, 0));
     return found == null ? 0 : found.fullAtMicros();
   }
 
-  /** Whether a document sets limits. */
-  static boolean areIn(DocumentKey key) {
-    return Throttling.isOfGroup(key) || Throttling.isShared(key);
+  /** When all starts of a key are possible again; see {@link Limit#possible}. */
+  long fullAtOfKey(GroupLimits limits, String key) {
+    return fullAt(limits.limits.key(), keyScope(limits), limits.name, key);
+  }
+
+  private static Scope keyScope(GroupLimits limits) {
+    return limits.ofPrefix ? Scope.PREFIX_KEY : Scope.KEY;
+  }
+
+  private static Scope scope(GroupLimits limits) {
+    return limits.ofPrefix ? Scope.PREFIX : Scope.GROUP;
   }
 
   /**
-   * Sets or removes the limits of a document.
+   * Sets or removes a shared limit.
    *
    * @param document the document; null if it was removed
-   * @param running how many tasks of the group are claimed; not used for a shared limit
    * @return the groups whose tasks may start now and could not before
    */
-  List<String> set(DocumentKey key, @Nullable Document document, int running, long nowMillis) {
-    Throttling next = document == null ? Throttling.NONE : read(document);
-    if (Throttling.isShared(key)) {
-      Shared changed = shared.computeIfAbsent(key.key(), _ -> new Shared());
-      changed.limit = next.group();
-      wake(Scope.SHARED, key.key(), "", changed.limit, nowMillis);
-      return List.copyOf(changed.groups);
+  List<String> setShared(String name, @Nullable Document document, long nowMillis) {
+    SharedLimit changed = shared(name);
+    changed.limit = read(document).group();
+    changed.fullAtMicros = fullAt(changed.limit, Scope.SHARED, name, "");
+    wake(Scope.SHARED, name, "", changed.limit, changed.fullAtMicros, nowMillis);
+    return changed.groups();
+  }
+
+  private SharedLimit shared(String name) {
+    return shared.computeIfAbsent(name, SharedLimit::new);
+  }
+
+  /**
+   * Sets or removes the limits of a group or prefix, to which no group is bound at the moment.
+   *
+   * @param document the document; null if it was removed
+   * @return other groups whose tasks may start now and could not before
+   */
+  List<String> set(DocumentKey key, @Nullable Document document, long nowMillis) {
+    boolean ofPrefix = Throttling.isOfPrefix(key);
+    Map<String, GroupLimits> all = ofPrefix ? ofPrefixes : ofGroups;
+    List<String> freed = new ArrayList<>();
+    GroupLimits old = all.remove(key.key());
+    if (old != null) {
+      for (SharedLimit left : old.shared()) {
+        left.members.remove(old);
+        freed.addAll(left.groups());
+      }
     }
-    String group = key.key();
-    Set<String> freed = new LinkedHashSet<>(List.of(group));
-    for (String name : of(group).shared()) {
-      Shared left = shared.computeIfAbsent(name, _ -> new Shared());
-      left.groups.remove(group);
-      left.running -= running;
-      freed.addAll(left.groups);
+    if (document != null) {
+      Throttling limits = read(document);
+      List<SharedLimit> joined = limits.shared().stream().map(this::shared).toList();
+      GroupLimits next = new GroupLimits(key.key(), ofPrefix, limits, joined);
+      joined.forEach(each -> each.members.add(next));
+      next.fullAtMicros = fullAt(limits.group(), scope(next), next.name, "");
+      all.put(key.key(), next);
+      wake(scope(next), next.name, "", limits.group(), next.fullAtMicros, nowMillis);
     }
-    if (document == null) {
-      groups.remove(group);
-    } else {
-      groups.put(group, next);
-    }
-    for (String name : next.shared()) {
-      Shared joined = shared.computeIfAbsent(name, _ -> new Shared());
-      joined.groups.add(group);
-      joined.running += running;
-    }
-    wake(Scope.GROUP, group, "", next.group(), nowMillis);
-    return List.copyOf(freed);
+    return freed;
   }
 
   /** Reads limits; a document that an older version wrote for another purpose limits nothing. */
-  private static Throttling read(Document document) {
+  private static Throttling read(@Nullable Document document) {
     try {
-      return Throttling.read(document.key(), document.body());
+      return document == null ? Throttling.NONE : Throttling.read(document.key(), document.body());
     } catch (IllegalArgumentException _) {
       return Throttling.NONE;
     }
   }
 
   /**
-   * Changes the number of claimed tasks of a group.
+   * Changes the number of claimed tasks of a group with these limits.
    *
    * @return the other groups whose tasks may start now and could not before
    */
-  List<String> count(String group, int by) {
-    if (groups.isEmpty() || by == 0) {
+  List<String> count(@Nullable GroupLimits limits, int by) {
+    if (limits == null || by == 0) {
       return List.of();
     }
-    List<String> freed = List.of();
-    for (String name : of(group).shared()) {
-      Shared limit = shared.get(name);
-      if (limit != null) {
-        limit.running += by;
-        if (by < 0 && limit.limit.running() > 0) {
-          freed = new ArrayList<>(freed);
-          freed.addAll(limit.groups);
-        }
+    limits.running += by;
+    boolean frees = by < 0;
+    List<String> freed =
+        frees && limits.groups.size() > 1 && isLimited(limits.limits)
+            ? new ArrayList<>(limits.groups)
+            : List.of();
+    for (SharedLimit each : limits.shared()) {
+      each.running += by;
+      if (frees && each.limit.running() > 0) {
+        freed = new ArrayList<>(freed);
+        freed.addAll(each.groups());
       }
     }
     return freed;
   }
 
-  /** Records that a task has started. */
-  void started(Task task, long nowMillis) {
-    if (groups.isEmpty()) {
-      return;
+  private static boolean isLimited(Throttling limits) {
+    return limits.group().running() > 0 || limits.key().running() > 0;
+  }
+
+  /** Records that a task of a group with these limits has started. */
+  void started(GroupLimits limits, long nowMillis) {
+    limits.fullAtMicros =
+        started(limits.limits.group(), scope(limits), limits.name, limits.fullAtMicros, nowMillis);
+    for (SharedLimit each : limits.shared()) {
+      each.fullAtMicros =
+          started(each.limit, Scope.SHARED, each.name, each.fullAtMicros, nowMillis);
     }
-    Throttling limits = of(task.group());
-    started(limits.group(), Scope.GROUP, task.group(), "", nowMillis);
-    if (!task.key().isEmpty()) {
-      started(limits.key(), Scope.KEY, task.group(), task.key(), nowMillis);
+  }
+
+  private long started(Limit limit, Scope scope, String name, long fullAtMicros, long nowMillis) {
+    if (limit.starts() == 0) {
+      return fullAtMicros;
     }
-    for (String name : limits.shared()) {
-      Shared found = shared.get(name);
-      if (found != null) {
-        started(found.limit, Scope.SHARED, name, "", nowMillis);
+    long after = limit.afterStart(fullAtMicros, nowMillis);
+    record(new KeptStarts(scope, name, "", after), nowMillis);
+    wake(scope, name, "", limit, after, nowMillis);
+    return after;
+  }
+
+  /** Records that a task of a key has started; returns when all are possible again. */
+  long startedOfKey(GroupLimits limits, String key, long fullAtMicros, long nowMillis) {
+    Limit limit = limits.limits.key();
+    if (limit.starts() == 0) {
+      return fullAtMicros;
+    }
+    long after = limit.afterStart(fullAtMicros, nowMillis);
+    record(new KeptStarts(keyScope(limits), limits.name, key, after), nowMillis);
+    return after;
+  }
+
+  private void record(KeptStarts now, long nowMillis) {
+    if (!starts.remove(now)) {
+      byEnd.add(now);
+    }
+    starts.insert(now);
+    for (int removed = 0; removed < REMOVALS; ) {
+      KeptStarts first = byEnd.peek();
+      if (first == null || first.fullAtMicros() > nowMillis * 1_000) {
+        return;
+      }
+      byEnd.remove();
+      KeptStarts last = starts.find(first);
+      if (last != null && last.fullAtMicros() > first.fullAtMicros()) {
+        byEnd.add(last);
+      } else {
+        starts.remove(first);
+        removed++;
       }
     }
   }
 
-  private void started(Limit limit, Scope scope, String name, String key, long nowMillis) {
-    if (limit.starts() == 0) {
-      return;
-    }
-    KeptStarts before = starts.find(new KeptStarts(scope, name, key, 0));
-    long fullAt = limit.afterStart(before == null ? 0 : before.fullAtMicros(), nowMillis);
-    if (before != null) {
-      starts.remove(before);
-      byEnd.remove(before);
-    }
-    KeptStarts now = new KeptStarts(scope, name, key, fullAt);
-    starts.insert(now);
-    byEnd.add(now);
-    for (int i = 0; i < REMOVALS && byEnd.first().fullAtMicros() <= nowMillis * 1_000; i++) {
-      starts.remove(byEnd.removeFirst());
-    }
-    if (scope != Scope.KEY) {
-      wake(scope, name, key, limit, nowMillis);
-    }
-  }
-
   /** Notes when a task of a key may start, unless it is kept waiting by other tasks of the key. */
-  void wakeForKey(String group, String key, long nowMillis) {
-    wake(Scope.KEY, group, key, of(group).key(), nowMillis);
+  void wakeForKey(GroupLimits limits, String key, long fullAtMicros, long nowMillis) {
+    wake(keyScope(limits), limits.name, key, limits.limits.key(), fullAtMicros, nowMillis);
   }
 
-  private void wake(Scope scope, String name, String key, Limit limit, long nowMillis) {
+  private void wake(
+      Scope scope, String name, String key, Limit limit, long fullAtMicros, long nowMillis) {
     if (limit.starts() > 0) {
-      long at = limit.possibleAtMillis(fullAt(scope, name, key));
+      long at = limit.possibleAtMillis(fullAtMicros);
       if (at > nowMillis) {
         wakeups.add(new Wakeup(at, scope, name, key));
       }
@@ -240,11 +289,26 @@ public final class Throttles {
   void restore(KeptStarts kept, long nowMillis) {
     starts.replace(kept);
     byEnd.add(kept);
-    Shared found = kept.scope() == Scope.SHARED ? shared.get(kept.name()) : null;
-    Limit limit = found != null ? found.limit : of(kept.name()).group();
-    if (kept.scope() != Scope.KEY) {
-      wake(kept.scope(), kept.name(), kept.key(), limit, nowMillis);
+    long fullAt = kept.fullAtMicros();
+    if (kept.scope() == Scope.SHARED) {
+      SharedLimit limit = shared(kept.name());
+      limit.fullAtMicros = fullAt;
+      wake(kept.scope(), kept.name(), "", limit.limit, fullAt, nowMillis);
+      return;
     }
+    GroupLimits limits = limits(kept.scope(), kept.name());
+    if (limits != null && kept.key().isEmpty()) {
+      limits.fullAtMicros = fullAt;
+      wake(kept.scope(), kept.name(), "", limits.limits.group(), fullAt, nowMillis);
+    }
+  }
+
+  private @Nullable GroupLimits limits(Scope scope, String name) {
+    return switch (scope) {
+      case GROUP, KEY -> ofGroups.get(name);
+      case PREFIX, PREFIX_KEY -> ofPrefixes.get(name);
+      case SHARED -> null;
+    };
   }
 
   /** When {@link #due} has something next. */
@@ -257,10 +321,13 @@ public final class Throttles {
     return nextDueMillis() <= nowMillis ? wakeups.removeFirst() : null;
   }
 
-  /** The groups whose tasks a wake-up is about. */
-  List<String> groups(Wakeup wakeup) {
-    Shared found = wakeup.scope() == Scope.SHARED ? shared.get(wakeup.name()) : null;
-    return found == null ? List.of(wakeup.name()) : List.copyOf(found.groups);
+  /** The groups with tasks to which a limit applies. */
+  List<String> groups(Scope scope, String name) {
+    if (scope == Scope.SHARED) {
+      return shared(name).groups();
+    }
+    GroupLimits limits = limits(scope, name);
+    return limits == null ? List.of() : List.copyOf(limits.groups);
   }
 
   /** The estimated memory in bytes. */
@@ -271,5 +338,54 @@ public final class Throttles {
   /** What has started lately, for a snapshot. */
   FrozenTree<KeptStarts> freeze() {
     return starts.freeze();
+  }
+
+  /** A column of {@link #hash} values, which are compared without access to the starts. */
+  private static final class HashColumn extends KeyColumn<KeptStarts> {
+    private final long[] hashes;
+    private final @Nullable KeptStarts[] elements;
+
+    HashColumn(int capacity) {
+      this(new long[capacity], new KeptStarts[capacity]);
+    }
+
+    private HashColumn(long[] hashes, @Nullable KeptStarts[] elements) {
+      this.hashes = hashes;
+      this.elements = elements;
+    }
+
+    @Override
+    KeyColumn<KeptStarts> fresh(int capacity) {
+      return new HashColumn(capacity);
+    }
+
+    @Override
+    KeyColumn<KeptStarts> copy() {
+      return new HashColumn(hashes.clone(), elements.clone());
+    }
+
+    @Override
+    int compare(int index, KeptStarts probe) {
+      int byHash = Long.compare(hashes[index], hash(probe));
+      return byHash != 0 ? byHash : BY_NAME.compare(Objects.requireNonNull(elements[index]), probe);
+    }
+
+    @Override
+    void set(int index, KeptStarts element) {
+      hashes[index] = hash(element);
+      elements[index] = element;
+    }
+
+    @Override
+    void copy(KeyColumn<KeptStarts> source, int from, int to, int count) {
+      HashColumn column = (HashColumn) source;
+      System.arraycopy(column.hashes, from, hashes, to, count);
+      System.arraycopy(column.elements, from, elements, to, count);
+    }
+
+    @Override
+    void clear(int from, int to) {
+      Arrays.fill(elements, from, to, null);
+    }
   }
 }

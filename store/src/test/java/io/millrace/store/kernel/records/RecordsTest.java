@@ -116,7 +116,7 @@ class RecordsTest {
       case 5 -> new JournalRecord.KeptDocument(document());
       case 6 ->
           new JournalRecord.KeptStarts(
-              List.of(KeptStarts.Scope.values()).get(random.nextInt(3)), text(), text(), number());
+              List.of(KeptStarts.Scope.values()).get(random.nextInt(5)), text(), text(), number());
       default -> new JournalRecord.KeptRequest(event(false));
     };
   }
