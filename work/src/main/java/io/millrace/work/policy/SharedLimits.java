@@ -1,6 +1,7 @@
 package io.millrace.work.policy;
 
 import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
 import io.millrace.store.Owner;
 import io.millrace.store.TaskStore;
@@ -12,14 +13,15 @@ import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * The limits that queues share, by name. A queue names them in its setting {@code limits}; a name
- * without a limit limits nothing. Thread-safe.
+ * The limits that queues and job types share, by name. They name them in their setting {@code
+ * limits}; a name without a limit limits nothing. Thread-safe.
  */
 public final class SharedLimits {
   private static final String NAME = "[A-Za-z0-9._-]{1,64}";
@@ -39,9 +41,11 @@ public final class SharedLimits {
    * @param name its name
    * @param limit the limit
    * @param used how many tasks are claimed that count against its {@code running}
-   * @param groups the groups of tasks that it applies to
+   * @param groups the groups of tasks to which it applies
+   * @param prefixes the prefixes of groups to which it applies
    */
-  public record Usage(String name, Limit limit, long used, List<String> groups) {}
+  public record Usage(
+      String name, Limit limit, long used, List<String> groups, List<String> prefixes) {}
 
   /**
    * Checks a name: 1 to 64 characters out of {@code A-Z a-z 0-9 . _ -}.
@@ -93,31 +97,47 @@ public final class SharedLimits {
 
   /** All limits in order of their names. */
   public List<Usage> all() {
-    List<Document> groups = documents(Throttling.GROUPS);
-    Map<String, Long> claimed = new HashMap<>();
+    List<Document> limited = new ArrayList<>(documents(Throttling.GROUPS));
+    limited.addAll(documents(Throttling.PREFIXES));
+    Map<DocumentKey, Long> claimed = new HashMap<>();
     for (GroupSummary group : store.groups().value()) {
-      claimed.put(group.name(), group.claimed());
+      limitsOf(group.name(), limited)
+          .ifPresent(limits -> claimed.merge(limits.key(), group.claimed(), Long::sum));
     }
     return documents(Throttling.SHARED).stream()
-        .map(document -> usage(document, groups, claimed))
+        .map(document -> usage(document, limited, claimed))
         .toList();
+  }
+
+  /** The document with the limits of a group: its own, or that of the longest prefix. */
+  private static Optional<Document> limitsOf(String group, List<Document> limited) {
+    return limited.stream()
+        .filter(each ->
+            each.key().equals(Throttling.ofGroup(group))
+                || (Throttling.isOfPrefix(each.key()) && group.startsWith(each.key().key())))
+        .max(
+            Comparator.<Document, Boolean>comparing(each -> Throttling.isOfGroup(each.key()))
+                .thenComparing(each -> each.key().key().length()));
   }
 
   private List<Document> documents(String collection) {
     return store.documents(DocumentQuery.prefix(collection, "")).value();
   }
 
-  private static Usage usage(Document shared, List<Document> groups, Map<String, Long> claimed) {
+  private static Usage usage(
+      Document shared, List<Document> limited, Map<DocumentKey, Long> claimed) {
     String name = shared.key().key();
-    List<String> sharing = new ArrayList<>();
+    List<String> groups = new ArrayList<>();
+    List<String> prefixes = new ArrayList<>();
     long used = 0;
-    for (Document group : groups) {
-      if (Throttling.read(group.key(), group.body()).shared().contains(name)) {
-        sharing.add(group.key().key());
-        used += claimed.getOrDefault(group.key().key(), 0L);
+    for (Document each : limited) {
+      if (Throttling.read(each.key(), each.body()).shared().contains(name)) {
+        (Throttling.isOfPrefix(each.key()) ? prefixes : groups).add(each.key().key());
+        used += claimed.getOrDefault(each.key(), 0L);
       }
     }
-    return new Usage(name, Throttling.read(shared.key(), shared.body()).group(), used, sharing);
+    Limit limit = Throttling.read(shared.key(), shared.body()).group();
+    return new Usage(name, limit, used, groups, prefixes);
   }
 
   /** The limit of this name. */
