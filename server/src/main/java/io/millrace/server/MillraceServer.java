@@ -23,6 +23,7 @@ import io.millrace.server.blobs.BlobSettings;
 import io.millrace.server.cluster.ClusterApi;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.config.Configuration.Section;
+import io.millrace.server.dashboard.DashboardPart;
 import io.millrace.server.graph.GraphPart;
 import io.millrace.server.graph.GraphSettings;
 import io.millrace.server.jobs.JobsPart;
@@ -249,6 +250,7 @@ public final class MillraceServer implements AutoCloseable {
     }
     access.configured(configured);
     return List.of(
+        new DashboardPart(),
         audit,
         access,
         new StorePart(store, options.limits().operations()),

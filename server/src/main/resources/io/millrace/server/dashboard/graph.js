@@ -1,0 +1,401 @@
+// The graph of commands: drawn, as a list, and node by node.
+
+import { LitElement, html, nothing } from 'lit';
+import cytoscape from 'cytoscape';
+import { change, get, query, segment, subscribe } from './http.js';
+import { count, duration, moment, tone } from './format.js';
+import { layered } from './layout.js';
+import {
+  View, ask, attempt, brief, button, chooser, chosenBar, commandLine, define, edit, empty, facts, field, head, href,
+  json, link, reasons, select, status, table, time,
+} from './view.js';
+
+const nodePath = id => `v1/nodes/${segment(id)}`;
+const STATES = ['incipient', 'ready', 'running', 'finished', 'failed', 'killed', 'skipped', 'blocked'];
+const MAX_ROWS = 200;
+
+const nodeActions = [
+  { text: 'Retry', past: 'offered again', action: id => change('POST', `${nodePath(id)}/retry`) },
+  { text: 'Kill', past: 'told to end', action: id => change('PUT', `v1/scheduler/kill${query({ id })}`), kind: 'danger' },
+  { text: 'Remove', past: 'removed', action: id => change('DELETE', nodePath(id)), kind: 'danger' },
+];
+
+const ran = node => (node.started ? duration((node.ended ?? Date.now()) - node.started) : nothing);
+
+/** The page of the whole graph, or of one node and those below it. It follows the events of the graph. */
+class Graph extends LitElement {
+  static properties = { route: { attribute: false }, nodes: { state: true }, failure: { state: true } };
+
+  chosen = new Set();
+
+  createRenderRoot() {
+    return this;
+  }
+
+  willUpdate(changed) {
+    if (!changed.has('route')) return;
+    const below = this.route.parameters.below ?? '';
+    if (this.below === below) return;
+    this.below = below;
+    this.#follow();
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.stop?.();
+    this.below = undefined;
+  }
+
+  #follow() {
+    this.stop?.();
+    const nodes = new Map();
+    this.nodes = undefined;
+    get(`v1/nodes${query({ below: this.below, metadata: 'name', start: '' })}`).then(
+      () => (this.failure = null),
+      failure => (this.failure = failure.message));
+    let timer = null;
+    this.stop = subscribe(`v1/events${query({ below: this.below })}`, event => {
+      if (event.name === 'start') {
+        nodes.clear();
+        return;
+      }
+      const data = JSON.parse(event.data);
+      if (data.nodes) {
+        nodes.clear();
+        data.nodes.forEach(node => nodes.set(node.id, node));
+      } else {
+        data.changed?.forEach(node => nodes.set(node.id, node));
+        data.removed?.forEach(id => nodes.delete(id));
+      }
+      timer ??= setTimeout(() => {
+        timer = null;
+        this.nodes = [...nodes.values()];
+      }, this.nodes ? 250 : 0);
+    });
+  }
+
+  #set(changes) {
+    location.replace(href(this.route.path, { ...this.route.parameters, ...changes }));
+  }
+
+  render() {
+    if (this.failure) return html`${head('Graph')}<p class="banner bad" role="alert">${this.failure}</p>`;
+    if (!this.nodes) return html`${head('Graph')}<p class="calm" aria-busy="true">Loading</p>`;
+    const { state, name, show, below, from } = this.route.parameters;
+    if (this.nodes.length === 0) {
+      return html`${head('Graph')}${empty('The graph is empty', 'A graph has commands that run once those above them have finished.', './millrace graph run hello.yaml')}`;
+    }
+    const text = (name ?? '').toLowerCase();
+    const shown = this.nodes.filter(node =>
+      (!state || node.state === state) &&
+      (!text || `${node.name ?? ''} ${node.id} ${node.type}`.toLowerCase().includes(text)));
+    const counts = Object.groupBy(this.nodes, node => node.state);
+    const begin = Number(from ?? 0);
+    return html`
+      ${head(below ? html`Below node ${below}` : 'Graph', {
+        above: below ? [[['graph'], 'Graph'], [['graph', below], below]] : [],
+        actions: button('Add a node', () => this.#add(), { role: 'submitter', kind: '' }),
+      })}
+      <div class="legend">
+        ${STATES.filter(word => counts[word]).map(word => html`
+          <a href=${href(this.route.path, { ...this.route.parameters, state: state === word ? null : word, from: null })} aria-current=${state === word ? 'true' : 'false'}>
+            ${status(word)} ${count(counts[word].length)}
+          </a>`)}
+      </div>
+      <div class="filters">
+        ${field('Name or id', name, name => this.#set({ name, from: null }))}
+        ${select('State', state, [['', 'any'], ...STATES.map(word => [word, word])], state => this.#set({ state, from: null }))}
+        ${select('Show', show, [['', 'drawing and list'], ['list', 'list'], ['drawing', 'drawing']], show => this.#set({ show }))}
+      </div>
+      ${show === 'list' ? nothing : html`<millrace-drawing .nodes=${this.nodes} .shown=${state || text ? new Set(shown.map(node => node.id)) : null}></millrace-drawing>`}
+      ${show === 'drawing' ? nothing : this.#list(shown, begin)}
+      ${chosenBar(this.chosen, nodeActions, () => this.requestUpdate())}
+      ${commandLine(below ? `./millrace graph show --below ${below}` : './millrace graph show')}
+    `;
+  }
+
+  #list(shown, begin) {
+    const rows = shown.slice(begin, begin + MAX_ROWS);
+    return html`
+      ${table(
+        [
+          chooser(rows, node => node.id, this.chosen, () => this.requestUpdate()),
+          { title: 'Node', value: node => link(['graph', node.id], node.name ?? node.id) },
+          { title: 'Id', kind: 'number', value: node => node.id },
+          { title: 'Type', value: node => node.type },
+          { title: 'State', value: node => status(node.state) },
+          { title: 'Why', kind: 'wide', value: node => node.reason ?? '' },
+          { title: 'Above', value: node => node.parents.slice(0, 5).map((id, index) => html`${index ? ', ' : ''}${link(['graph', id], id)}`) },
+          { title: 'Started', value: node => time(node.started) },
+          { title: 'Ran', kind: 'number', value: ran },
+        ],
+        rows,
+        { caption: 'Nodes', none: empty('No such nodes', 'Change the filters.') })}
+      <nav class="pager" aria-label="Pages">
+        ${begin > 0 ? html`<a href=${href(this.route.path, { ...this.route.parameters, from: begin - MAX_ROWS || null })}>Previous page</a>` : nothing}
+        ${shown.length > begin + MAX_ROWS ? html`<a href=${href(this.route.path, { ...this.route.parameters, from: begin + MAX_ROWS })}>Next page (${count(shown.length - begin - MAX_ROWS)} more)</a>` : nothing}
+      </nav>
+    `;
+  }
+
+  #add() {
+    edit(
+      'Add a node',
+      [
+        { name: 'name', label: 'Name' },
+        { name: 'script', label: 'Script for bash', kind: 'area', value: 'date', required: true },
+        { name: 'parents', label: 'Runs after', value: this.below ?? '', placeholder: 'ids, separated by commas; empty: at once' },
+      ],
+      async values => {
+        const parents = values.parents.split(',').map(id => id.trim()).filter(Boolean);
+        const metadata = { type: 'shell command' };
+        if (values.name) metadata.name = values.name;
+        if (parents.length) metadata.parents = parents;
+        const [added] = await change('POST', 'v1/nodes', [{ metadata, data: { command: values.script } }]);
+        location.hash = `#/graph/${added.id}`;
+      },
+      { yes: 'Add' });
+  }
+}
+
+/** The graph as a picture: nodes in layers, with colours for their states. */
+class Drawing extends LitElement {
+  static properties = { nodes: { attribute: false }, shown: { attribute: false }, folded: { state: true } };
+
+  createRenderRoot() {
+    return this;
+  }
+
+  constructor() {
+    super();
+    this.folded = new Set();
+    this.restyle = () => this.picture?.style(this.#style());
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    addEventListener('millrace-theme', this.restyle);
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    removeEventListener('millrace-theme', this.restyle);
+    this.picture?.destroy();
+    this.picture = null;
+  }
+
+  #style() {
+    const colours = getComputedStyle(document.documentElement);
+    const of = name => colours.getPropertyValue(name).trim();
+    return [
+      {
+        selector: 'node',
+        style: {
+          shape: 'round-rectangle', width: 132, height: 32, 'background-color': of('--calm-back'), 'border-width': 1.5,
+          'border-color': of('--line'), label: 'data(label)', color: of('--text'), 'font-size': 12,
+          'font-family': 'system-ui, sans-serif', 'text-valign': 'center', 'text-wrap': 'ellipsis', 'text-max-width': 118,
+          'min-zoomed-font-size': 6,
+        },
+      },
+      ...['good', 'bad', 'busy', 'held'].map(name => ({
+        selector: `node[tone="${name}"]`,
+        style: { 'background-color': of(`--${name}-back`), 'border-color': of(`--${name}`) },
+      })),
+      { selector: 'node[state="running"]', style: { 'border-width': 3 } },
+      { selector: 'node[folded > 0]', style: { 'border-style': 'double', 'border-width': 5 } },
+      { selector: 'node.dim', style: { opacity: 0.2 } },
+      {
+        selector: 'edge',
+        style: {
+          width: 1.4, 'line-color': of('--line'), 'target-arrow-color': of('--line'), 'target-arrow-shape': 'triangle',
+          'arrow-scale': 0.8, 'curve-style': this.nodes.length > 2000 ? 'haystack' : 'bezier',
+        },
+      },
+      { selector: 'edge[kind="after"]', style: { 'line-style': 'dashed' } },
+      { selector: 'edge[branch]', style: { label: 'data(branch)', 'font-size': 10, color: of('--pico-muted-color') } },
+    ];
+  }
+
+  /** The nodes that are not below a folded one, and how many each folded one hides. */
+  #visible() {
+    const below = new Map();
+    for (const node of this.nodes) {
+      for (const parent of node.parents) {
+        if (!below.has(parent)) below.set(parent, []);
+        below.get(parent).push(node.id);
+      }
+    }
+    const hidden = new Set();
+    const hides = new Map();
+    for (const id of this.folded) {
+      const found = new Set();
+      const open = [...(below.get(id) ?? [])];
+      while (open.length) {
+        const next = open.pop();
+        if (found.has(next)) continue;
+        found.add(next);
+        open.push(...(below.get(next) ?? []));
+      }
+      hides.set(id, found.size);
+      found.forEach(one => hidden.add(one));
+    }
+    return { nodes: this.nodes.filter(node => !hidden.has(node.id)), hides };
+  }
+
+  updated() {
+    const area = this.querySelector('.drawing-area');
+    const { nodes, hides } = this.#visible();
+    const ids = new Set(nodes.map(node => node.id));
+    const shape = nodes.map(node => `${node.id}:${node.parents}:${node.after}`).join(';');
+    if (!this.picture || this.shape !== shape) {
+      const before = this.picture ? { zoom: this.picture.zoom(), pan: { ...this.picture.pan() } } : null;
+      this.picture?.destroy();
+      this.shape = shape;
+      const positions = layered(nodes.map(node => ({ id: node.id, parents: [...node.parents, ...node.after].filter(id => ids.has(id)) })));
+      const elements = nodes.map(node => ({ data: this.#drawn(node, hides), position: positions.get(node.id) }));
+      for (const node of nodes) {
+        for (const [parents, kind] of [[node.parents, 'parent'], [node.after, 'after']]) {
+          for (const parent of parents) {
+            if (!ids.has(parent)) continue;
+            const data = { id: `${kind}-${parent}-${node.id}`, source: parent, target: node.id, kind };
+            if (node.branch && kind === 'parent') data.branch = node.branch;
+            elements.push({ data });
+          }
+        }
+      }
+      this.picture = cytoscape({
+        container: area, elements, layout: { name: 'preset' }, style: this.#style(), minZoom: 0.02, maxZoom: 2.5,
+        boxSelectionEnabled: false, autoungrabify: true,
+        textureOnViewport: nodes.length > 2000, hideEdgesOnViewport: nodes.length > 2000,
+      });
+      if (before) this.picture.viewport(before);
+      else {
+        this.picture.fit(undefined, 24);
+        if (this.picture.zoom() > 1.1) {
+          this.picture.zoom(1.1);
+          this.picture.center();
+        }
+      }
+      this.picture.on('tap', 'node', event => (location.hash = `#/graph/${event.target.id()}`));
+      this.picture.on('cxttap', 'node', event => this.#fold(event.target.id()));
+      this.picture.on('mouseover', 'node', () => (area.dataset.over = 'node'));
+      this.picture.on('mouseout', 'node', () => delete area.dataset.over);
+    }
+    this.picture.batch(() => {
+      for (const node of nodes) {
+        const drawn = this.picture.getElementById(node.id);
+        drawn.data(this.#drawn(node, hides));
+        drawn.toggleClass('dim', this.shown !== null && this.shown !== undefined && !this.shown.has(node.id));
+      }
+    });
+  }
+
+  #drawn(node, hides) {
+    const hidden = hides.get(node.id) ?? 0;
+    return {
+      id: node.id, label: `${node.name ?? node.id}${hidden ? ` (+${hidden})` : ''}`, state: node.state,
+      tone: tone(node.state), folded: hidden,
+    };
+  }
+
+  #fold(id) {
+    const folded = new Set(this.folded);
+    if (!folded.delete(id)) folded.add(id);
+    this.folded = folded;
+  }
+
+  #zoom(factor) {
+    this.picture.zoom({ level: this.picture.zoom() * factor, renderedPosition: { x: this.picture.width() / 2, y: this.picture.height() / 2 } });
+  }
+
+  render() {
+    return html`
+      <div class="drawing">
+        <div class="drawing-area" role="img" aria-label="The graph as a picture; the list below has the same nodes"></div>
+        <div class="drawing-tools">
+          <button type="button" class="secondary small" aria-label="Zoom in" @click=${() => this.#zoom(1.3)}>+</button>
+          <button type="button" class="secondary small" aria-label="Zoom out" @click=${() => this.#zoom(1 / 1.3)}>−</button>
+          <button type="button" class="secondary small" @click=${() => this.picture.fit(undefined, 24)}>Fit</button>
+          ${this.folded.size ? html`<button type="button" class="secondary small" @click=${() => (this.folded = new Set())}>Unfold all</button>` : nothing}
+        </div>
+        <p class="calm drawing-help">Click a node to open it. Right-click it to fold what is below.</p>
+      </div>
+    `;
+  }
+}
+
+class Node extends View {
+  interval = 2000;
+
+  async load() {
+    const id = this.route.path[1];
+    const path = nodePath(id);
+    const [node, keys] = await Promise.all([get(path), get(`${path}/data`)]);
+    this.follow(`v1/events${query({ below: id, after: undefined, metadata: 'state' })}`);
+    const values = {};
+    for (const key of keys.keys.filter(key => !['stdout', 'stderr', 'mixedout'].includes(key)).slice(0, 50)) {
+      values[key] = await get(`${path}/data/${segment(key)}`).then(found => found.data, () => null);
+    }
+    const output = {};
+    for (const key of keys.keys.filter(key => ['stdout', 'stderr'].includes(key))) {
+      const found = await get(`${path}/data/${key}`).catch(() => null);
+      if (found) output[key] = { text: found.data, more: Boolean(found.pagination?.next), growing: Boolean(found.growing) };
+    }
+    const waits = ['incipient', 'ready', 'blocked'].includes(node.state);
+    const waiting = waits ? await get(`why/${segment(id)}?kind=node`).catch(() => null) : null;
+    return { node, values, output, waiting };
+  }
+
+  content() {
+    const { node, values, output, waiting } = this.data;
+    const path = nodePath(node.id);
+    const act = (action, done) => async () => {
+      await attempt(action, done);
+      this.reload();
+    };
+    const over = ['finished', 'failed', 'killed', 'skipped'].includes(node.state);
+    return html`
+      ${head(node.name ?? `Node ${node.id}`, {
+        above: [[['graph'], 'Graph']],
+        note: html`${status(node.state)} ${node.reason ? html`<span>${node.reason}</span>` : nothing}`,
+        actions: html`
+          ${button('Retry', act(() => change('POST', `${path}/retry`), 'Offered again'), { shown: node.state === 'failed' || node.state === 'killed' })}
+          ${button('Kill', act(() => change('PUT', `v1/scheduler/kill${query({ id: node.id })}`), 'Told to end'), { shown: !over, kind: 'danger' })}
+          ${button('Remove', async () => {
+            if (!(await ask('Remove this node and all below it?', '', 'Remove'))) return;
+            if (await attempt(() => change('DELETE', `${path}?below=true`), found => `${found.removed} removed`)) location.hash = '#/graph';
+          }, { kind: 'danger', shown: node.state !== 'running' })}
+          <a class="secondary small" role="button" href=${href(['graph'], { below: node.id })}>Draw what is below</a>
+        `,
+      })}
+      ${reasons(waiting)}
+      ${facts([
+        ['Id', node.id],
+        ['Type', node.type],
+        ['Above', node.parents.length ? node.parents.map((id, index) => html`${index ? ', ' : ''}${link(['graph', id], id)}`) : 'root'],
+        ['After', node.after.length ? node.after.map((id, index) => html`${index ? ', ' : ''}${link(['graph', id], id)}`) : null],
+        ['Branch', node.branch],
+        ['Took', node.taken && `the branch ${node.taken}`],
+        ['Attempt', node.attempt || null],
+        ['Interrupted', node.interrupted],
+        ['Created', html`${moment(node.created)} · ${time(node.created)}`],
+        ['Started', node.started && moment(node.started)],
+        ['Ended', node.ended && moment(node.ended)],
+        ['Ran', ran(node)],
+        ['Not before', node.notBefore && moment(node.notBefore)],
+      ])}
+      <h2>Data</h2>
+      ${Object.keys(values).length ? json(values) : html`<p class="calm">It has none.</p>`}
+      ${Object.entries(output).map(([key, found]) => html`
+        <h2>${key} ${found.growing ? html`<span class="status busy">live</span>` : nothing}</h2>
+        <pre tabindex="0" aria-label=${key}>${found.text}</pre>
+        ${found.more ? html`<p class="calm">This is its first page. ${brief(`./millrace graph output ${node.id}`)} prints all of it.</p>` : nothing}
+      `)}
+      ${commandLine(`./millrace graph output ${node.id}`)}
+    `;
+  }
+}
+
+define('millrace-graph', Graph);
+define('millrace-drawing', Drawing);
+define('millrace-node', Node);

@@ -1,0 +1,185 @@
+// Execution nodes, workers, and the members of a cluster.
+
+import { html, nothing } from 'lit';
+import { change, get, segment } from './http.js';
+import { count, moment } from './format.js';
+import {
+  View, attempt, brief, button, commandLine, define, empty, facts, head, link, quoted, status, table, time,
+} from './view.js';
+
+class Nodes extends View {
+  async load() {
+    return { nodes: await get('dci/nodes') };
+  }
+
+  content() {
+    return html`
+      ${head('Execution nodes')}
+      ${table(
+        [
+          { title: 'Node', value: node => html`<strong>${node.node}</strong>` },
+          { title: 'State', value: node => status(node.state) },
+          { title: 'Host', value: node => node.host ?? html`<span class="calm">–</span>` },
+          { title: 'Plugins', kind: 'wide', value: node => brief((node.plugins ?? []).join(', ')) },
+          {
+            title: 'Most tasks at a time', kind: 'number',
+            value: node => html`<input
+              class="cell" type="number" min="0" placeholder="no limit" aria-label="Most tasks at a time on ${node.node}"
+              .value=${String(node.maxthreads ?? '')} @change=${event => this.#limit(node, event.target.value)}>`,
+          },
+          { title: 'Last sign', value: node => time(node.timestamp) },
+          {
+            title: '', kind: 'buttons',
+            value: node => html`
+              ${link(['tasks'], 'Tasks', { node: node.node })}
+              ${button('Remove', () => this.#remove(node), { shown: node.state !== 'alive' })}`,
+          },
+        ],
+        this.data.nodes,
+        { caption: 'Execution nodes', none: empty('No execution nodes', 'A node claims tasks of queues and runs them.', './millrace node --server URL') },
+      )}
+    `;
+  }
+
+  async #limit(node, text) {
+    await attempt(
+      () => change('POST', `dci/nodes/${segment(node.node)}`, { maxthreads: text === '' ? null : Number(text) }),
+      text === '' ? `${node.node} has no limit` : `${node.node} runs up to ${text} tasks`);
+    this.reload();
+  }
+
+  async #remove(node) {
+    await attempt(() => change('DELETE', `dci/nodes/${segment(node.node)}`), `${node.node} is removed`);
+    this.reload();
+  }
+}
+
+const workerJobs = worker =>
+  html`${worker.jobs.slice(0, 5).map((job, index) => html`${index ? ', ' : ''}${link(['jobs', job], html`<code>${job.slice(0, 13)}</code>`)}`)}${worker.jobs.length > 5 ? html` and ${worker.jobs.length - 5} more` : nothing}`;
+
+class Workers extends View {
+  async load() {
+    return { workers: await get('api/workers') };
+  }
+
+  content() {
+    return html`
+      ${head('Workers')}
+      ${table(
+        [
+          { title: 'Worker', value: worker => link(['workers', worker.id], worker.name) },
+          { title: 'State', value: worker => status(worker.state) },
+          { title: 'Type', value: worker => worker.type ?? html`<span class="calm">–</span>` },
+          { title: 'Jobs now', value: workerJobs },
+          { title: 'Succeeded', kind: 'number', value: worker => count(worker.succeeded) },
+          { title: 'Failed', kind: 'number', value: worker => count(worker.failed) },
+          { title: 'Connected', value: worker => time(worker.connected) },
+          { title: 'Last sign', value: worker => time(worker.lastSeen) },
+        ],
+        this.data.workers,
+        { caption: 'Workers', none: empty('No workers yet', 'A worker gets jobs over a WebSocket and answers with results.', './millrace worker --name press -- ./work.sh') },
+      )}
+    `;
+  }
+}
+
+class Worker extends View {
+  async load() {
+    const worker = await get(`api/workers/${segment(this.route.path[1])}`);
+    const jobs = await Promise.all(worker.jobs.slice(0, 50).map(job => get(`api/jobs/${job}`).catch(() => null)));
+    return { worker, jobs: jobs.filter(Boolean) };
+  }
+
+  content() {
+    const { worker, jobs } = this.data;
+    return html`
+      ${head(worker.name, { above: [[['workers'], 'Workers']], note: status(worker.state) })}
+      ${facts([
+        ['Id', html`<code>${worker.id}</code>`],
+        ['Type', worker.type],
+        ['Connected', moment(worker.connected)],
+        ['Last sign', time(worker.lastSeen)],
+        ['Succeeded', count(worker.succeeded)],
+        ['Failed', count(worker.failed)],
+      ])}
+      <h2>Jobs now</h2>
+      ${table(
+        [
+          { title: 'Job', value: job => link(['jobs', job.id], job.display ?? job.key) },
+          { title: 'Started', value: job => time(job.started) },
+          {
+            title: 'Progress', kind: 'wide',
+            value: job => job.progress
+              ? html`${job.progress.percent === null ? nothing : html`<progress max="100" value=${job.progress.percent} aria-label="Progress"></progress> ${Math.round(job.progress.percent)} % `}<span class="calm">${job.progress.info ?? ''}</span>`
+              : html`<span class="calm">none told</span>`,
+          },
+        ],
+        jobs,
+        { none: html`<p class="calm">It has no job.</p>` },
+      )}
+      <p>${link(['jobs'], 'All jobs that it has or had last', { worker: worker.id })}</p>
+      ${commandLine(`./millrace workers show ${quoted(worker.id)}`)}
+    `;
+  }
+}
+
+class Cluster extends View {
+  async load() {
+    this.follow('cluster/events');
+    const [cluster, locks] = await Promise.all([get('cluster'), get('cluster/locks')]);
+    return { cluster, locks: locks.filter(lock => !/^(leader$|member\/)/.test(lock.id)) };
+  }
+
+  content() {
+    const { cluster, locks } = this.data;
+    if (!cluster.leader && !cluster.members.length && !locks.length) {
+      return html`${head('Cluster')}${empty('No members', 'Programs that use the cluster library, and members on the command line, elect a leader and share work here.', './millrace member --help')}`;
+    }
+    return html`
+      ${head('Cluster', { note: cluster.leader ? html`led by <strong>${cluster.leader}</strong>` : status('no leader') })}
+      ${facts([['Leader until', cluster.leaderExpires && time(cluster.leaderExpires)], ['Fencing token', cluster.fence]])}
+      <h2>Members <span class="count">${cluster.members.length}</span></h2>
+      ${table(
+        [
+          { title: 'Member', value: member => html`${member.token} ${member.token === cluster.leader ? status('leader') : nothing}` },
+          { title: 'Workers', kind: 'number', value: member => count(member.workers) },
+          {
+            title: 'Report', kind: 'wide',
+            value: member => {
+              const report = cluster.status.find(one => one.token === member.token);
+              return report ? brief(report.text ?? report.values) : html`<span class="calm">–</span>`;
+            },
+          },
+        ],
+        cluster.members,
+        { caption: 'Members' })}
+      <h2>Partitions <span class="count">${cluster.partitions.length}</span></h2>
+      ${table(
+        [
+          { title: 'Partition', value: partition => html`<code>${partition.id}</code>` },
+          { title: 'State', value: partition => status(partition.state) },
+          { title: 'Held by', value: partition => partition.holder ?? html`<span class="calm">nobody</span>` },
+          { title: 'Until', value: partition => time(partition.expire) },
+          { title: 'Fence', kind: 'number', value: partition => partition.fence },
+        ],
+        cluster.partitions.slice(0, 500),
+        { caption: 'Partitions', none: html`<p class="calm">There is no divided work.</p>` })}
+      <h2>Locks and permits <span class="count">${locks.length}</span></h2>
+      ${table(
+        [
+          { title: 'Lock', value: lock => html`<code>${lock.id}</code>` },
+          { title: 'Held by', value: lock => lock.holder ?? html`<span class="calm">nobody</span>` },
+          { title: 'Until', value: lock => time(lock.expire) },
+          { title: 'Fence', kind: 'number', value: lock => lock.fence },
+        ],
+        locks.slice(0, 500),
+        { caption: 'Locks', none: html`<p class="calm">There are no locks.</p>` })}
+      ${commandLine('./millrace cluster show')}
+    `;
+  }
+}
+
+define('millrace-nodes', Nodes);
+define('millrace-workers', Workers);
+define('millrace-worker', Worker);
+define('millrace-cluster', Cluster);
