@@ -191,6 +191,11 @@ public final class Archive implements AutoCloseable {
             .toList());
   }
 
+  /** The same with these columns only, of which one is {@code finished} and one is {@code id}. */
+  public List<ArchiveRow> list(ArchiveQuery query, String... names) {
+    return select(query, columns(query.table(), names));
+  }
+
   /** The same without their documents. */
   public List<ArchiveRow> summaries(ArchiveQuery query) {
     return select(
@@ -395,7 +400,7 @@ public final class Archive implements AutoCloseable {
   }
 
   /** Whether it was closed. */
-  boolean isClosed() {
+  public boolean isClosed() {
     return database.isClosed();
   }
 

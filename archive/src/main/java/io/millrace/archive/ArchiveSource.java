@@ -17,16 +17,17 @@ public interface ArchiveSource {
    * What may leave the store now.
    *
    * @param now the time by which the age of an item counts
-   * @param most the most items
+   * @param most the most items, unless more of them can only leave together
    */
   Due due(Instant now, int most);
 
   /**
-   * Removes items from the store that {@link #due} gave last, each unless it has changed since.
+   * Removes the items from the store that {@link #due} gave last, each unless it has changed since.
    *
+   * @param ids their ids
    * @return the ids of those that were not removed, because they have changed or are gone
    */
-  Set<String> remove(List<ArchiveRow> rows);
+  Set<String> remove(List<String> ids);
 
   /** Those of these items that are in the store. */
   Set<String> present(Collection<String> ids);
@@ -34,9 +35,14 @@ public interface ArchiveSource {
   /**
    * What {@link #due} found.
    *
-   * @param rows the items, without the column {@link ArchiveTable#ARCHIVED}; may be empty though
-   *     there is more to look at
+   * @param parts the items, without the column {@link ArchiveTable#ARCHIVED}; they leave together.
+   *     None though there may be more to look at. Read once, part by part
    * @param again when to ask again
    */
-  record Due(List<ArchiveRow> rows, Instant again) {}
+  record Due(Iterable<List<ArchiveRow>> parts, Instant again) {
+    /** Items that are few enough for one part. */
+    public static Due of(List<ArchiveRow> rows, Instant again) {
+      return new Due(rows.isEmpty() ? List.of() : List.of(rows), again);
+    }
+  }
 }

@@ -13,7 +13,9 @@ public enum ArchiveTable {
   /** Tasks of queues. */
   TASKS,
   /** Jobs. */
-  JOBS;
+  JOBS,
+  /** Nodes of graphs. */
+  GRAPHS;
 
   /** The column of the id, the primary key. */
   public static final String ID = "id";
@@ -58,11 +60,27 @@ public enum ArchiveTable {
           text("result_blob"),
           json("document"));
 
+  private static final List<Column> OF_GRAPHS =
+      List.of(
+          text("id"),
+          text("graph"),
+          text("name"),
+          text("type"),
+          text("state"),
+          text("reason"),
+          number("attempts"),
+          time("created"),
+          time("started"),
+          time("finished"),
+          time("archived"),
+          json("parents"),
+          json("document"));
+
   /** The kinds of values of a column. */
   public enum Type {
     /** A short text, of which at most the first 512 characters are kept. */
     TEXT,
-    /** A JSON object as text. */
+    /** JSON as text, of any length. */
     JSON,
     /** A whole number. */
     NUMBER,
@@ -95,7 +113,7 @@ public enum ArchiveTable {
     return new Column(name, Type.BYTES);
   }
 
-  /** The word for its items: {@code tasks} or {@code jobs}. */
+  /** The word for its items: {@code tasks}, {@code jobs} or {@code graphs}. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }
@@ -110,6 +128,7 @@ public enum ArchiveTable {
     return switch (this) {
       case TASKS -> OF_TASKS;
       case JOBS -> OF_JOBS;
+      case GRAPHS -> OF_GRAPHS;
     };
   }
 

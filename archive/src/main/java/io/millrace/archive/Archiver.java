@@ -113,15 +113,21 @@ public final class Archiver implements Step {
       recover(feed);
     }
     Due due = feed.source.due(now, BATCH);
-    if (!due.rows().isEmpty()) {
-      // Greater for each batch, so that the last one can be told from those before.
-      feed.lastBatch = Math.max(now.toEpochMilli(), feed.lastBatch + 1);
-      feed.recovered = false;
-      archive.put(stamped(due.rows(), feed.lastBatch));
-      Set<String> kept = feed.source.remove(due.rows());
+    List<String> ids = new ArrayList<>();
+    for (List<ArchiveRow> part : due.parts()) {
+      if (ids.isEmpty()) {
+        // Greater for each batch, so that the last one can be told from those before.
+        feed.lastBatch = Math.max(now.toEpochMilli(), feed.lastBatch + 1);
+        feed.recovered = false;
+      }
+      part.forEach(row -> ids.add(row.id()));
+      archive.put(stamped(part, feed.lastBatch));
+    }
+    if (!ids.isEmpty()) {
+      Set<String> kept = feed.source.remove(ids);
       archive.drop(feed.source.table(), kept);
       feed.recovered = true;
-      feed.archived.add(due.rows().size() - kept.size());
+      feed.archived.add(ids.size() - kept.size());
     }
     feed.again = due.again();
   }

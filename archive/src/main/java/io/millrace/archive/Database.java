@@ -64,7 +64,22 @@ final class Database implements AutoCloseable {
               "CREATE INDEX IF NOT EXISTS archived_jobs_finished ON archived_jobs (finished, id)",
               "CREATE INDEX IF NOT EXISTS archived_jobs_type ON archived_jobs (type, finished)",
               "CREATE INDEX IF NOT EXISTS archived_jobs_key ON archived_jobs (job_key)",
-              "CREATE INDEX IF NOT EXISTS archived_jobs_archived ON archived_jobs (archived)"));
+              "CREATE INDEX IF NOT EXISTS archived_jobs_archived ON archived_jobs (archived)"),
+          List.of(
+              """
+              CREATE TABLE IF NOT EXISTS archived_graphs (
+                id {key} NOT NULL PRIMARY KEY, graph {text}, name {text}, type {text}, state {text}, reason {text},
+                attempts {number}, created {number}, started {number}, finished {number} NOT NULL,
+                archived {number} NOT NULL, parents {json}, document {json}) {options}
+              """,
+              "CREATE INDEX IF NOT EXISTS archived_graphs_finished ON archived_graphs (finished,"
+                  + " id)",
+              "CREATE INDEX IF NOT EXISTS archived_graphs_graph ON archived_graphs (graph,"
+                  + " finished)",
+              "CREATE INDEX IF NOT EXISTS archived_graphs_name ON archived_graphs (name,"
+                  + " finished)",
+              "CREATE INDEX IF NOT EXISTS archived_graphs_archived ON archived_graphs"
+                  + " (archived)"));
 
   private final ArchiveLocation location;
   private final Deque<Connection> idle = new ConcurrentLinkedDeque<>();

@@ -88,16 +88,16 @@ class ArchiverTest {
                   .build());
         }
       }
-      return new Due(rows, rows.size() == most ? now : now.plusSeconds(1));
+      return Due.of(rows, rows.size() == most ? now : now.plusSeconds(1));
     }
 
     @Override
-    public Set<String> remove(List<ArchiveRow> rows) {
+    public Set<String> remove(List<String> ids) {
       beforeRemoval.run();
       Set<String> kept = new HashSet<>();
-      for (ArchiveRow row : rows) {
-        if (!live.remove(row.id(), due.get(row.id()))) {
-          kept.add(row.id());
+      for (String id : ids) {
+        if (!live.remove(id, due.get(id))) {
+          kept.add(id);
         }
       }
       afterRemoval.run();

@@ -60,6 +60,28 @@ class SqliteArchiveTest extends ArchiveContract {
   }
 
   @Test
+  void an_archive_of_the_first_version_gets_the_tables_that_came_later() throws Exception {
+    archive.put(List.of(job("a", 1).build()));
+    archive.close();
+    try (Connection connection = DriverManager.getConnection(again().url());
+        Statement statement = connection.createStatement()) {
+      statement.execute("DROP TABLE archived_graphs");
+      statement.execute("UPDATE archive_version SET version = 1");
+    }
+    archive = Archive.at(again());
+    archive.put(
+        List.of(
+            ArchiveRow.of(ArchiveTable.GRAPHS, "7")
+                .put("graph", "7")
+                .put("finished", 1L)
+                .put("archived", 1L)
+                .put("parents", "[]")
+                .build()));
+    assertThat(archive.find(ArchiveTable.GRAPHS, "7")).isPresent();
+    assertThat(archive.find(ArchiveTable.JOBS, "a")).isPresent();
+  }
+
+  @Test
   void locations_are_checked_and_show_no_password() {
     assertThat(ArchiveLocation.of("postgresql://db/x", "me", "secret").toString())
         .isEqualTo("postgresql://db/x as me");

@@ -2,10 +2,11 @@ package io.millrace.graph;
 
 import io.millrace.work.policy.TimeText;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
- * When a node may start, and how long it may wait and take; durations and times in milliseconds, 0
- * for none. Immutable.
+ * When a node may start, and how long it may wait, take and stay; durations and times in
+ * milliseconds, 0 for none. Immutable.
  *
  * @param atMillis it does not start before this time
  * @param delayMillis it does not start earlier than this long after it became ready for the first
@@ -14,16 +15,24 @@ import java.time.Duration;
  *     attempt
  * @param totalMillis the longest time between the moment when it may start for the first time and
  *     its end, with all attempts and the pauses between them
+ * @param keepMillis how long its graph stays in the store after it has ended; null for as long as
+ *     graphs stay otherwise
  */
-public record Timing(long atMillis, long delayMillis, long waitMillis, long totalMillis) {
+public record Timing(
+    long atMillis, long delayMillis, long waitMillis, long totalMillis, @Nullable Long keepMillis) {
   /** It starts when it is ready, and may wait and take for ever. */
-  public static final Timing NONE = new Timing(0, 0, 0, 0);
+  public static final Timing NONE = new Timing(0, 0, 0, 0, null);
 
   private static final long NEVER = Long.MAX_VALUE;
 
-  /** Whether there is neither a time nor a limit. */
+  /** Whether there is neither a time nor a limit for its start and its attempts. */
   public boolean isNone() {
-    return equals(NONE);
+    return atMillis == 0 && delayMillis == 0 && waitMillis == 0 && totalMillis == 0;
+  }
+
+  /** The same with another time to stay, in milliseconds; null for none of its own. */
+  public Timing keeping(@Nullable Long newKeepMillis) {
+    return new Timing(atMillis, delayMillis, waitMillis, totalMillis, newKeepMillis);
   }
 
   /**

@@ -25,7 +25,9 @@ public record TestType(String name, Kind kind) implements NodeType {
 
   @Override
   public Set<String> inputs() {
-    return kind == Kind.GROUP ? Set.of() : RunPolicy.keysWith("command", "args", "stdin");
+    return kind == Kind.GROUP
+        ? Set.of(RunPolicy.KEEP_FINISHED)
+        : RunPolicy.keysWith("command", "args", "stdin");
   }
 
   @Override

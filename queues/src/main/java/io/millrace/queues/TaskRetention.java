@@ -73,7 +73,7 @@ final class TaskRetention implements ArchiveSource {
         rows.addAll(due(group, queues.get(group.name()), now, most - rows.size()));
       }
     }
-    return new Due(rows, rows.isEmpty() ? now.plus(interval) : now);
+    return Due.of(rows, rows.isEmpty() ? now.plus(interval) : now);
   }
 
   private List<ArchiveRow> due(GroupSummary group, @Nullable Queue queue, Instant now, int most) {
@@ -170,9 +170,9 @@ final class TaskRetention implements ArchiveSource {
   }
 
   @Override
-  public Set<String> remove(List<ArchiveRow> rows) {
+  public Set<String> remove(List<String> ids) {
     Set<String> kept = new HashSet<>();
-    remove(rows.stream().map(ArchiveRow::id).toList(), kept);
+    remove(ids, kept);
     return kept;
   }
 

@@ -13,8 +13,10 @@ import io.millrace.http.HttpServer;
 import io.millrace.http.Route;
 import io.millrace.http.Routes;
 import io.millrace.http.message.HttpException;
+import io.millrace.jobs.registry.ArchivedJobs;
 import io.millrace.server.access.AccessPart;
 import io.millrace.server.archive.ArchivePart;
+import io.millrace.server.archive.ArchiveRoutes;
 import io.millrace.server.archive.ArchiveSettings;
 import io.millrace.server.audit.AuditPart;
 import io.millrace.server.audit.AuditSettings;
@@ -233,14 +235,21 @@ public final class MillraceServer implements AutoCloseable {
         GraphPart.open(
             configuration.get(GraphSettings.SECTION),
             new GraphPart.Base(
-                shared, blobs, options.folder(), queues.queues(), queues.archived(), jobs.jobs()),
+                shared,
+                blobs,
+                options.folder(),
+                queues.queues(),
+                queues.archived(),
+                jobs.jobs(),
+                archive),
             random);
+    ArchivedJobs archivedJobs = new ArchivedJobs(archive, blobs);
     SchedulesPart schedules =
         SchedulesPart.open(
             requests,
             List.of(
                 new QueueTarget(queues.queues(), queues.archived()),
-                new JobTarget(jobs.jobs(), blobs),
+                new JobTarget(jobs.jobs(), archivedJobs),
                 new GraphTarget(graph)),
             random);
     audit.reachesNodeBy(graph::reaches);
@@ -273,10 +282,13 @@ public final class MillraceServer implements AutoCloseable {
         new ArchivePart(
             archive,
             archiveSettings,
-            List.of(queues.retention(), jobs.retention()),
-            queues.queues().queues(),
-            jobs.jobs().types(),
-            blobs));
+            List.of(queues.retention(), jobs.retention(), graph.retention(schedules::parentNodes)),
+            new ArchiveRoutes(
+                archive,
+                queues.queues().queues(),
+                jobs.jobs().types(),
+                archivedJobs,
+                graph.graph())));
   }
 
   /** Health and figures, of all parts together. */

@@ -29,6 +29,7 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -68,6 +69,12 @@ final class ArchiveApiTest {
       }
       jobs.add(job(LARGE, 9).put("payload_bytes", 11L).put("type", "image").build());
       archive.put(jobs);
+      archive.put(
+          List.of(
+              node(1, "1", "finished", "[]"),
+              node(2, "1", "failed", "[\"1\"]"),
+              node(3, "1", "blocked", "[\"2\"]"),
+              node(4, "4", "finished", "[]")));
       archive.put(List.of(task(1, mail.id().hex(), "mail"), task(2, "b".repeat(24), "gone")));
     }
   }
@@ -97,6 +104,21 @@ final class ArchiveApiTest {
         .build();
   }
 
+  private static ArchiveRow node(int id, String graph, String state, String parents) {
+    return ArchiveRow.of(ArchiveTable.GRAPHS, Integer.toString(id))
+        .put("graph", graph)
+        .put("name", "node " + id)
+        .put("type", id == 4 ? "group" : "command")
+        .put("state", state)
+        .put("finished", NOON + id)
+        .put("archived", NOON)
+        .put("parents", parents)
+        .put(
+            "document",
+            "{\"data\": {\"note\": {\"value\": \"text " + id + "\", \"view\": \"v1\"}}}")
+        .build();
+  }
+
   @AfterEach
   void close() {
     server.close();
@@ -114,7 +136,8 @@ final class ArchiveApiTest {
 
   private List<String> ids(String path) throws Exception {
     JsonNode answer = get(path);
-    JsonNode rows = answer.has("jobs") ? answer.path("jobs") : answer.path("tasks");
+    JsonNode rows =
+        answer.path(answer.has("jobs") ? "jobs" : answer.has("tasks") ? "tasks" : "graphs");
     return rows.valueStream()
         .map(row -> row.path("id").asString())
         .map(id -> id.substring(id.length() - 1))
@@ -132,6 +155,15 @@ final class ArchiveApiTest {
     "/jobs?key=same+key, 10",
     "/jobs?since=2026-06-01T12:00:00.003Z&until=2026-06-01T12:00:00.009Z, 43",
     "/jobs?worker=w, ''",
+    "/graphs, 4321",
+    "/graphs?graph=1&order=oldest, 123",
+    "/graphs?below=2, 32",
+    "/graphs?below=2&state=failed, 2",
+    "/graphs?below=1&limit=2, 32",
+    "/graphs?below=9, ''",
+    "/graphs?type=group, 4",
+    "/graphs?name=node+3, 3",
+    "/graphs?since=2026-06-01T12:00:00.003Z, 43",
     "/tasks, 21",
     "/tasks?queue=mail, 1",
     "/tasks?queue=gone, 2",
@@ -180,6 +212,11 @@ final class ArchiveApiTest {
     "/tasks?status=done, 400, whole numbers",
     "/tasks/x, 404, no archived task",
     "/jobs/x, 404, no archived job",
+    "/graphs?state=running, 400, nodes that have ended",
+    "/graphs?queue=x, 400, unknown parameter",
+    "/graphs/9, 404, no archived node",
+    "/graphs/2/data/none, 404, none",
+    "/graphs/2/data/note?slot=-1, 400, slot",
     "/graphs/x/y, 404, ''"
   })
   void what_is_wrong_is_named(String path, int status, String message) throws Exception {
@@ -189,13 +226,45 @@ final class ArchiveApiTest {
   }
 
   @Test
+  void a_node_is_shown_with_its_data() throws Exception {
+    JsonNode shown = get("/graphs/3");
+    assertThat(shown.path("state").asString()).isEqualTo("blocked");
+    assertThat(shown.at("/parents/0").asString()).isEqualTo("2");
+    assertThat(shown.at("/document/data/note/value").asString()).isEqualTo("text 3");
+    JsonNode page = get("/graphs/3/data/note");
+    assertThat(page.path("data").asString()).isEqualTo("text 3");
+    assertThat(page.path("next").isNull()).isTrue();
+  }
+
+  @Test
+  @Timeout(60)
+  void a_graph_that_has_ended_moves_to_the_archive_by_itself() throws Exception {
+    HttpResponse<String> added =
+        server.post(
+            "/v1/nodes",
+            """
+            [{"metadata": {"type": "group"}, "data": {"keep_finished": "0s", "note": "mine"}},
+             {"metadata": {"type": "group"}, "data": {"keep_finished": "1d"}}]
+            """);
+    String gone = json(added).at("/0/id").asString();
+    String stays = json(added).at("/1/id").asString();
+    while (server.get("/v1/nodes/" + gone).statusCode() != 404) {
+      Thread.onSpinWait();
+    }
+    assertThat(get("/graphs/" + gone).path("state").asString()).isEqualTo("finished");
+    assertThat(get("/graphs/" + gone + "/data/note").path("data").asString()).isEqualTo("mine");
+    assertThat(server.get("/v1/nodes/" + stays).statusCode()).isEqualTo(200);
+    assertThat(get("/graphs?since=2026-06-02T00:00:00Z").path("graphs")).hasSize(1);
+  }
+
+  @Test
   void a_caller_with_a_reach_sees_what_is_within_it() throws Exception {
     String key =
         json(server.post(
                 "/access/principals",
                 """
                 {"name": "ann", "roles": ["viewer"], "key": {},
-                 "reach": {"queues": ["mail"], "types": ["mail"]}}
+                 "reach": {"queues": ["mail"], "types": ["mail"], "graph": ["2"]}}
                 """))
             .at("/key/key")
             .asString();
@@ -204,6 +273,9 @@ final class ArchiveApiTest {
     assertThat(server.get("/archive/jobs/" + LARGE, header).statusCode()).isEqualTo(404);
     assertThat(server.get("/archive/jobs/" + LARGE + "/payload", header).statusCode())
         .isEqualTo(404);
+    assertThat(json(server.get("/archive/graphs", header)).path("graphs")).hasSize(2);
+    assertThat(server.get("/archive/graphs/1", header).statusCode()).isEqualTo(404);
+    assertThat(server.get("/archive/graphs/3/data/note", header).statusCode()).isEqualTo(200);
     assertThat(json(server.get("/archive/tasks", header)).path("tasks")).hasSize(1);
     assertThat(server.get("/archive/tasks/" + "a".repeat(23) + "2", header).statusCode())
         .isEqualTo(404);

@@ -37,7 +37,10 @@ public final class ArchiveCommands extends CommandGroup {
           new Fields.Columns()
               .fields("id")
               .field("KEY", "job_key")
-              .fields("type", "status", "worker", "submitted", "finished"));
+              .fields("type", "status", "worker", "submitted", "finished"),
+          "graphs",
+          new Fields.Columns()
+              .fields("id", "graph", "name", "type", "state", "reason", "finished"));
 
   /** The group with its commands. */
   public CommandLine group() {
@@ -46,12 +49,12 @@ public final class ArchiveCommands extends CommandGroup {
 
   /** Which kind of work. */
   static final class Kind {
-    @Parameters(index = "0", paramLabel = "tasks|jobs", description = "The kind of work.")
+    @Parameters(index = "0", paramLabel = "tasks|jobs|graphs", description = "The kind of work.")
     private String word = "";
 
     String word() {
       if (!COLUMNS.containsKey(word)) {
-        throw new UsageException("the kind of archived work is tasks or jobs, not " + word);
+        throw new UsageException("the kind of archived work is tasks, jobs or graphs, not " + word);
       }
       return word;
     }
@@ -77,7 +80,10 @@ public final class ArchiveCommands extends CommandGroup {
     @Option(names = "--key", paramLabel = "KEY", description = "Only jobs with this key.")
     private @Nullable String key;
 
-    @Option(names = "--type", paramLabel = "TYPE", description = "Only jobs of this type.")
+    @Option(
+        names = "--type",
+        paramLabel = "TYPE",
+        description = "Only jobs or nodes of graphs of this type.")
     private @Nullable String type;
 
     @Option(
@@ -91,6 +97,27 @@ public final class ArchiveCommands extends CommandGroup {
 
     @Option(names = "--worker", paramLabel = "WORKER", description = "Only jobs of this worker.")
     private @Nullable String worker;
+
+    @Option(
+        names = "--graph",
+        paramLabel = "ID",
+        description = "Only nodes of the graph whose first node has this id.")
+    private @Nullable String graph;
+
+    @Option(
+        names = "--below",
+        paramLabel = "ID",
+        description = "Only this node and the nodes below it.")
+    private @Nullable String below;
+
+    @Option(names = "--name", paramLabel = "NAME", description = "Only nodes with this name.")
+    private @Nullable String name;
+
+    @Option(
+        names = "--state",
+        paramLabel = "STATE[,STATE…]",
+        description = "Only nodes in this state, for example finished or failed.")
+    private @Nullable String state;
 
     @Option(
         names = "--since",
@@ -117,6 +144,10 @@ public final class ArchiveCommands extends CommandGroup {
       given.put("priority", priority);
       given.put("batch", batch);
       given.put("worker", worker);
+      given.put("graph", graph);
+      given.put("below", below);
+      given.put("name", name);
+      given.put("state", state);
       given.put("since", since);
       given.put("until", until);
       StringBuilder query = new StringBuilder("?order=").append(oldest ? "oldest" : "newest");
@@ -146,7 +177,7 @@ public final class ArchiveCommands extends CommandGroup {
   @Command(
       name = "list",
       description = {
-        "Lists archived tasks or jobs, those that finished last first.",
+        "Lists archived tasks, jobs or nodes of graphs, those that finished last first.",
         "Example: millrace archive list jobs --type render --status failed"
       })
   int list(
@@ -175,7 +206,8 @@ public final class ArchiveCommands extends CommandGroup {
 
   @Command(
       name = "show",
-      description = "Shows an archived task or job with everything that was stored of it.")
+      description =
+          "Shows an archived task, job or node of a graph with everything that was stored of it.")
   int show(
       @Mixin ServerCommand server,
       @Mixin Kind kind,
@@ -190,8 +222,8 @@ public final class ArchiveCommands extends CommandGroup {
   @Command(
       name = "export",
       description = {
-        "Prints all archived tasks or jobs that match: a line of JSON for each, with everything"
-            + " that was stored of it, or CSV with the columns alone.",
+        "Prints all archived tasks, jobs or nodes of graphs that match: a line of JSON for each,"
+            + " with everything that was stored of it, or CSV with the columns alone.",
         "Example: millrace archive export jobs --since 2026-01-01T00:00:00Z --csv > jobs.csv"
       })
   int export(

@@ -40,7 +40,19 @@ class ArchiveCommandsTest {
                       .put("document", "{\"description\": \"the job " + i + "\"}")
                       .build())
               .toList());
+      archive.put(List.of(node("7", "top", "finished", "[]"), node("8", "", "failed", "[\"7\"]")));
     }
+  }
+
+  private static ArchiveRow node(String id, String name, String state, String parents) {
+    return ArchiveRow.of(ArchiveTable.GRAPHS, id)
+        .put("graph", "7")
+        .put("name", name)
+        .put("state", state)
+        .put("finished", 1_000L)
+        .put("archived", 1L)
+        .put("parents", parents)
+        .build();
   }
 
   @AfterEach
@@ -67,6 +79,10 @@ class ArchiveCommandsTest {
     assertThat(lines("list", "jobs", "--type", "seventh").getLast()).contains("job-1007");
     assertThat(lines("list", "jobs", "--oldest", "-n", "1").getLast()).contains("job-1000");
     assertThat(lines("list", "tasks")).hasSize(1);
+    assertThat(lines("list", "graphs")).hasSize(3);
+    assertThat(lines("list", "graphs", "--below", "8").getLast()).contains("8", "failed");
+    assertThat(lines("list", "graphs", "--state", "finished", "--graph", "7").getLast())
+        .contains("top");
   }
 
   @Test

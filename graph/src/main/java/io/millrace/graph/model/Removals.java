@@ -12,11 +12,14 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Works out how a graph changes if nodes are removed. It changes nothing itself. */
@@ -59,6 +62,26 @@ record Removals(Graph graph) {
         yield changes(List.copyOf(going.reversed()), staying);
       }
     };
+  }
+
+  /** Removes nodes that have ended, and that are connected with no others. */
+  List<Change> ofWhole(List<Vertex> graphNodes) {
+    Set<Vertex> all = new HashSet<>(graphNodes);
+    for (Vertex vertex : graphNodes) {
+      if (!vertex.state.isSettled()) {
+        throw new NodeStateException("node " + vertex.id + " has not ended");
+      }
+      if (!all.containsAll(vertex.parents)
+          || !all.containsAll(vertex.after)
+          || !all.containsAll(vertex.dependents)) {
+        throw new NodeStateException("node " + vertex.id + " is connected with another node");
+      }
+    }
+    List<Vertex> sorted =
+        Graph.sorted(
+            graphNodes,
+            it -> Stream.concat(it.parents.stream(), it.after.stream()).distinct().toList());
+    return sorted.reversed().stream().<Change>map(it -> new Change.Removed(it.id)).toList();
   }
 
   /** A node, and all nodes that have no other parent than it and them. */

@@ -122,13 +122,17 @@ public final class Rules {
   }
 
   /**
-   * Gives a waiting node another timing, which counts from now if the node is ready.
+   * Gives a node another timing. If it concerns more than how long the node stays, it counts from
+   * now if the node is ready.
    *
    * @throws UnknownNodeException if there is no such node
-   * @throws NodeStateException if it does not wait
+   * @throws NodeStateException if it concerns more than that, and the node does not wait
    */
   public List<Change> time(NodeId id, Timing timing) {
     Vertex vertex = known(id);
+    if (timing.keeping(null).equals(vertex.definition.timing().keeping(null))) {
+      return List.of(new Change.Moved(id, vertex.definition.timed(timing)));
+    }
     if (!(vertex.phase instanceof Phase.Waiting waiting)) {
       throw new NodeStateException("node " + id + " is " + vertex.state.word());
     }
@@ -231,6 +235,17 @@ public final class Rules {
    */
   public List<Change> remove(NodeId id, Removal removal) {
     return new Removals(graph).of(known(id), removal);
+  }
+
+  /**
+   * Removes nodes that have ended and that no other node is connected with.
+   *
+   * @throws UnknownNodeException if one of them does not exist
+   * @throws NodeStateException if one has not ended, or is connected with a node that is not among
+   *     them
+   */
+  public List<Change> retire(List<NodeId> ids) {
+    return new Removals(graph).ofWhole(ids.stream().map(this::known).toList());
   }
 
   private static boolean mayBeRetried(Vertex vertex) {

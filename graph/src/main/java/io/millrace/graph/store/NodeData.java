@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -38,19 +39,23 @@ record NodeData(SortedMap<String, StoredValue> values) {
   }
 
   static NodeData read(Document document) {
-    return Json.read(
-        document,
-        json -> {
-          TreeMap<String, StoredValue> values = new TreeMap<>();
-          json.forEachEntry((key, value) -> values.put(key, StoredValue.read(value)));
-          return new NodeData(values);
-        });
+    return Json.read(document, NodeData::read);
+  }
+
+  static NodeData read(JsonNode json) {
+    TreeMap<String, StoredValue> values = new TreeMap<>();
+    json.forEachEntry((key, value) -> values.put(key, StoredValue.read(value)));
+    return new NodeData(values);
   }
 
   Bytes write() {
+    return Json.write(json());
+  }
+
+  ObjectNode json() {
     ObjectNode json = Json.object();
     values.forEach((key, value) -> value.write(json.putObject(key)));
-    return Json.write(json);
+    return json;
   }
 
   NodeData with(Map<String, StoredValue> more) {
@@ -69,6 +74,13 @@ record NodeData(SortedMap<String, StoredValue> values) {
   NodeData seenAs(String view) {
     TreeMap<String, StoredValue> all = new TreeMap<>(values);
     all.replaceAll((_, value) -> value.seenAs(view));
+    return new NodeData(all);
+  }
+
+  /** The same with other names of its blobs; of a recording, of their common prefix. */
+  NodeData renamed(UnaryOperator<String> name) {
+    TreeMap<String, StoredValue> all = new TreeMap<>(values);
+    all.replaceAll((_, value) -> value.renamed(name));
     return new NodeData(all);
   }
 
@@ -130,6 +142,27 @@ record NodeData(SortedMap<String, StoredValue> values) {
         case Pages(List<Value> pages, String _) -> new Pages(pages, newView);
         case Recording(String name, long size, String _) -> new Recording(name, size, newView);
       };
+    }
+
+    /** The same with other names of its blobs; of a recording, of their common prefix. */
+    default StoredValue renamed(UnaryOperator<String> name) {
+      return switch (this) {
+        case Inline inline -> inline;
+        case Whole(Value.Stored blob, String view) -> new Whole(renamed(blob, name), view);
+        case Pages(List<Value> pages, String view) ->
+            new Pages(
+                pages.stream()
+                    .<Value>map(
+                        page -> page instanceof Value.Stored stored ? renamed(stored, name) : page)
+                    .toList(),
+                view);
+        case Recording(String prefix, long size, String view) ->
+            new Recording(name.apply(prefix), size, view);
+      };
+    }
+
+    private static Value.Stored renamed(Value.Stored blob, UnaryOperator<String> name) {
+      return new Value.Stored(name.apply(blob.name()), blob.size());
     }
 
     /** The names of its blobs. */

@@ -27,6 +27,7 @@ import io.millrace.graph.store.GraphCommits.Done;
 import io.millrace.graph.store.GraphCommits.Operation;
 import io.millrace.graph.store.NodeData.StoredValue;
 import io.millrace.graph.type.NodeType;
+import io.millrace.graph.type.RunPolicy;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -331,8 +332,9 @@ final class StoreGraphRegistry implements GraphRegistry {
       throw new NodeStateException(
           "\"" + key + "\" of node " + id + " is written by the node itself");
     }
-    boolean waits = node.phase() instanceof Phase.Waiting;
-    if (!waits && rules.read(node.definition()).contains(key)) {
+    boolean mayChange =
+        node.phase() instanceof Phase.Waiting || key.equals(RunPolicy.KEEP_FINISHED);
+    if (!mayChange && rules.read(node.definition()).contains(key)) {
       throw new NodeStateException(
           "\""
               + key

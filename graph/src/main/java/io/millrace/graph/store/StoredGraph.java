@@ -1,21 +1,41 @@
 package io.millrace.graph.store;
 
+import io.millrace.archive.Archive;
+import io.millrace.archive.ArchiveException;
+import io.millrace.archive.ArchiveRow;
+import io.millrace.archive.ArchiveSource;
+import io.millrace.archive.ArchiveTable;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.UnownedBlobs;
 import io.millrace.graph.GraphException;
 import io.millrace.graph.GraphException.GraphFullException;
+import io.millrace.graph.GraphException.UnknownKeyException;
 import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.GraphRegistry.DataPage;
 import io.millrace.graph.GraphWork;
+import io.millrace.graph.NodeId;
 import io.millrace.graph.store.GraphSession.TransactionLimits;
+import io.millrace.graph.store.NodeData.StoredValue;
 import io.millrace.graph.type.NodeTypes;
 import io.millrace.store.Document;
 import io.millrace.store.StoreException;
 import io.millrace.store.TaskStore;
 import io.millrace.work.Step;
+import io.millrace.work.policy.Retention;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
 
 /**
  * The graph of a store: the entry of this module. Safe for use by any number of threads. A store
@@ -23,10 +43,11 @@ import java.util.random.RandomGenerator;
  * of another.
  */
 public final class StoredGraph {
+  private static final Logger LOG = LoggerFactory.getLogger(StoredGraph.class);
+
   private final Parts parts;
   private final GraphRegistry registry;
   private final GraphWork work;
-  private final Step sweeper;
 
   /** What reads and writes. */
   record Parts(
@@ -36,9 +57,8 @@ public final class StoredGraph {
       ValueStore values,
       DataRules rules) {}
 
-  private StoredGraph(Parts parts, DataReader reader, Step sweeper) {
+  private StoredGraph(Parts parts, DataReader reader) {
     this.parts = parts;
-    this.sweeper = sweeper;
     this.registry = new StoreGraphRegistry(parts, reader);
     this.work = new StoreGraphWork(parts, reader);
   }
@@ -77,8 +97,7 @@ public final class StoredGraph {
     ValueStore values = new ValueStore(blobs, names);
     GraphCommits commits = new GraphCommits(session, clock, readModel, limits, values::discard);
     Parts parts = new Parts(session, commits, readModel, values, new DataRules(types));
-    Step sweeper = new GraphSweeper(session, values);
-    return new StoredGraph(parts, new DataReader(parts, clock, names), sweeper);
+    return new StoredGraph(parts, new DataReader(parts, clock, names));
   }
 
   /** The graph as its users see it. */
@@ -96,12 +115,37 @@ public final class StoredGraph {
     return work;
   }
 
+  /** Deletes the blobs that are not referred to, an hour after they were written. */
+  public Step sweeper(Archive archive) {
+    return new GraphSweeper(parts.session(), parts.values(), archive);
+  }
+
   /**
-   * Deletes the blobs that are not referred to, an hour after they were written; always the same
-   * object.
+   * The graphs that have ended and leave the store. There should be one for a store.
+   *
+   * @param otherwise how long graphs stay of which no node has {@code keep_finished}
+   * @param needed gives nodes whose graphs stay
    */
-  public Step sweeper() {
-    return sweeper;
+  public ArchiveSource retention(Retention otherwise, Supplier<Set<NodeId>> needed) {
+    return new GraphRetention(parts, otherwise, needed);
+  }
+
+  /**
+   * A page of the data of an archived node.
+   *
+   * @param archived its row, with its document
+   * @param slot the number of the page, from 0
+   * @throws UnknownKeyException if it has no such data
+   */
+  public DataPage data(ArchiveRow archived, String key, int slot) {
+    JsonNode document =
+        Json.read(
+            Objects.requireNonNull(archived.text("document")).getBytes(StandardCharsets.UTF_8));
+    StoredValue value = NodeData.read(document.path("data")).values().get(key);
+    if (value == null) {
+      throw new UnknownKeyException(new NodeId(Long.parseLong(archived.id())), key);
+    }
+    return parts.values().page(value, slot);
   }
 
   /**
@@ -114,7 +158,8 @@ public final class StoredGraph {
 
   /**
    * Deletes the blobs of graphs that are not referred to: of values that were replaced, of nodes
-   * that were removed, and of changes that failed. For use by one thread.
+   * that were removed from the store or the archive, and of changes that failed. For use by one
+   * thread.
    */
   static final class GraphSweeper implements Step {
     /** How often all blobs are examined, and the least age of those that are then deleted. */
@@ -125,11 +170,13 @@ public final class StoredGraph {
 
     private final GraphSession session;
     private final ValueStore values;
+    private final Archive archive;
     private Instant nextSweep = Instant.MIN;
 
-    GraphSweeper(GraphSession session, ValueStore values) {
+    GraphSweeper(GraphSession session, ValueStore values, Archive archive) {
       this.session = session;
       this.values = values;
+      this.archive = archive;
     }
 
     @Override
@@ -156,6 +203,29 @@ public final class StoredGraph {
               NodeData.read(document).blobs().forEach(unnamed::remove);
             }
           });
+      UnownedBlobs.sweep(
+          values.blobs(),
+          ValueStore.ARCHIVED,
+          before,
+          name -> ValueStore.archivedNode(name).isPresent(),
+          this::removeArchived);
+    }
+
+    /** Keeps the blobs of archived nodes, and all of them while that is not known. */
+    private void removeArchived(Set<String> names) {
+      Map<String, List<String>> byNode =
+          names.stream()
+              .collect(
+                  Collectors.groupingBy(
+                      name -> ValueStore.archivedNode(name).orElseThrow().toString()));
+      try {
+        archive
+            .present(ArchiveTable.GRAPHS, byNode.keySet())
+            .forEach(id -> byNode.getOrDefault(id, List.of()).forEach(names::remove));
+      } catch (ArchiveException e) {
+        LOG.debug("no blobs of archived nodes are deleted", e);
+        names.clear();
+      }
     }
   }
 }

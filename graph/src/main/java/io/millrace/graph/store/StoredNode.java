@@ -53,7 +53,8 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
                 json.path("at").asLong(0),
                 json.path("delay").asLong(0),
                 json.path("waitTimeout").asLong(0),
-                json.path("totalTimeout").asLong(0)));
+                json.path("totalTimeout").asLong(0),
+                json.has("keep") ? json.required("keep").asLong() : null));
     String name = json.has("name") ? json.required("name").asString() : null;
     Kill kill = json.has("kill") ? readKill(json.required("kill")) : null;
     Phase phase = readPhase(json);
@@ -62,6 +63,10 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
   }
 
   Bytes write() {
+    return Json.write(json());
+  }
+
+  ObjectNode json() {
     Definition definition = facts.definition();
     ObjectNode json = Json.object();
     json.put("type", definition.type());
@@ -84,12 +89,15 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
     putNumber(json, "delay", timing.delayMillis());
     putNumber(json, "waitTimeout", timing.waitMillis());
     putNumber(json, "totalTimeout", timing.totalMillis());
+    if (timing.keepMillis() != null) {
+      json.put("keep", timing.keepMillis());
+    }
     json.put("created", facts.createdMillis());
     writePhase(facts.phase(), json);
     if (kill != null) {
       json.set("kill", writeKill(kill));
     }
-    return Json.write(json);
+    return json;
   }
 
   private static List<NodeId> ids(JsonNode json) {

@@ -8,24 +8,35 @@ import io.millrace.blobs.Value;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.GraphException.StaleViewException;
 import io.millrace.graph.GraphRegistry.DataPage;
+import io.millrace.graph.NodeId;
 import io.millrace.graph.store.NodeData.StoredValue;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 /** Reads and writes the values of data, and their blobs. Safe for use by any number of threads. */
 final class ValueStore {
+  /** The common prefix of the blobs of archived nodes. */
+  static final String ARCHIVED = "archived-graph.";
+
+  private static final Logger LOG = LoggerFactory.getLogger(ValueStore.class);
+
   private final BlobStore blobs;
   private final RandomNames names;
 
@@ -56,6 +67,42 @@ final class ValueStore {
   /** One of these blobs, each once; null for none. */
   @Nullable String discarded() {
     return discarded.poll();
+  }
+
+  /**
+   * Gives the blobs of a node's data other names, under which they stay when the node has been
+   * removed.
+   *
+   * @return the data with these names
+   */
+  NodeData archive(NodeId id, NodeData data) {
+    AtomicInteger number = new AtomicInteger();
+    NodeData archived = data.renamed(_ -> ARCHIVED + id + "." + number.getAndIncrement());
+    Iterator<String> names = archived.blobs().iterator();
+    data.blobs()
+        .forEach(name -> {
+          String copy = names.next();
+          try {
+            if (!blobs.link(name, copy)) {
+              try (InputStream content = blobs.open(name)) {
+                blobs.put(copy, content);
+              }
+            }
+          } catch (NoSuchBlobException e) {
+            LOG.warn("node {} is archived without a part of its data: {}", id, e.getMessage());
+          } catch (IOException e) {
+            throw new BlobException("a value of the graph cannot be read: " + e, e);
+          }
+        });
+    return archived;
+  }
+
+  /** The node to whose archived data a blob belongs; empty if its name is another. */
+  static Optional<NodeId> archivedNode(String blob) {
+    int dot = blob.indexOf('.', ARCHIVED.length());
+    return blob.startsWith(ARCHIVED) && dot > 0
+        ? NodeId.parse(blob.substring(ARCHIVED.length(), dot))
+        : Optional.empty();
   }
 
   /** Begins to write the values of one change; to be closed when the change is over. */

@@ -62,6 +62,13 @@ public record RunPolicy(RetryPolicy retries, int interruptions, @Nullable Durati
   private static final String DELAY = "delay";
   private static final String WAIT_TIMEOUT = "wait_timeout";
   private static final String TOTAL_TIMEOUT = "total_timeout";
+
+  /**
+   * How long the graph of a node stays in the store after it has ended. Groups have this key too,
+   * and it may change at any time.
+   */
+  public static final String KEEP_FINISHED = "keep_finished";
+
   private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
   private static final long YEAR_MILLIS = Duration.ofDays(365).toMillis();
 
@@ -70,12 +77,12 @@ public record RunPolicy(RetryPolicy retries, int interruptions, @Nullable Durati
     Set<String> all = new LinkedHashSet<>(Arrays.asList(keys));
     OF_RETRIES.forEach(field -> all.add(field.key()));
     all.addAll(Set.of(RETRIES, BACKOFF, INTERRUPTIONS, TIMEOUT));
-    all.addAll(Set.of(AT, DELAY, WAIT_TIMEOUT, TOTAL_TIMEOUT));
+    all.addAll(Set.of(AT, DELAY, WAIT_TIMEOUT, TOTAL_TIMEOUT, KEEP_FINISHED));
     return Set.copyOf(all);
   }
 
   /**
-   * Reads from a node's data when it may start, and how long it may wait and take.
+   * Reads from a node's data when it may start, and how long it may wait, take and stay.
    *
    * @throws InvalidGraphException if one of the keys is invalid; the message names it
    */
@@ -89,7 +96,8 @@ public record RunPolicy(RetryPolicy retries, int interruptions, @Nullable Durati
         inputs.moment(AT).map(Instant::toEpochMilli).orElse(0L),
         inputs.duration(DELAY, 0, longest).map(Duration::toMillis).orElse(0L),
         inputs.duration(WAIT_TIMEOUT, 1, longest).map(Duration::toMillis).orElse(0L),
-        inputs.duration(TOTAL_TIMEOUT, 1, longest).map(Duration::toMillis).orElse(0L));
+        inputs.duration(TOTAL_TIMEOUT, 1, longest).map(Duration::toMillis).orElse(0L),
+        inputs.duration(KEEP_FINISHED, 0, longest).map(Duration::toMillis).orElse(null));
   }
 
   /**

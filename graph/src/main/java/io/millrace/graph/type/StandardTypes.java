@@ -6,9 +6,12 @@ import io.millrace.processes.ProcessSpawner;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import tools.jackson.databind.JsonNode;
 
 /**
  * The types that need nothing but this machine: {@code command}, {@code shell command}, {@code
@@ -89,6 +92,16 @@ public final class StandardTypes implements AutoCloseable {
     @Override
     public Kind kind() {
       return Kind.GROUP;
+    }
+
+    @Override
+    public Set<String> inputs() {
+      return Set.of(RunPolicy.KEEP_FINISHED);
+    }
+
+    @Override
+    public void check(Map<String, JsonNode> inputs) {
+      var _ = RunPolicy.timing(inputs);
     }
 
     @Override

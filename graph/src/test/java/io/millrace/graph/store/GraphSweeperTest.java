@@ -4,6 +4,8 @@ import static io.millrace.graph.GraphForms.form;
 import static io.millrace.graph.GraphForms.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.archive.Archive;
+import io.millrace.archive.ArchiveLocation;
 import io.millrace.blobs.Blob;
 import io.millrace.graph.Caller;
 import io.millrace.graph.GraphRegistry.DataWrite;
@@ -11,6 +13,7 @@ import io.millrace.graph.GraphRegistry.Removal;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.Outcome;
 import io.millrace.graph.store.StoredGraph.GraphSweeper;
+import io.millrace.work.Step;
 import java.io.ByteArrayInputStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,15 +29,20 @@ class GraphSweeperTest {
   private static final String LARGE = "x".repeat(10_000);
 
   private final GraphFixture world;
+  private final Archive archive;
+  private Step sweeper;
 
-  GraphSweeperTest(@TempDir Path folder) {
+  GraphSweeperTest(@TempDir Path folder, @TempDir Path archiveFolder) {
     world = new GraphFixture(folder);
+    archive = Archive.at(ArchiveLocation.file(archiveFolder.resolve("archive.db")));
+    sweeper = world.graph().sweeper(archive);
     // Blobs carry the time of this machine.
     world.advance(Duration.between(world.now(), Instant.now()).plusHours(2));
   }
 
   @AfterEach
   void end() {
+    archive.close();
     world.close();
   }
 
@@ -49,7 +57,7 @@ class GraphSweeperTest {
   }
 
   private Instant step() {
-    return world.graph().sweeper().step(world.now());
+    return sweeper.step(world.now());
   }
 
   @Test
@@ -78,6 +86,7 @@ class GraphSweeperTest {
     world.blobs().put("other.blob", new ByteArrayInputStream(new byte[1]));
     var _ = world.registry().remove(Caller.ANYONE, removed, Removal.LEAF, null);
     world.restart();
+    sweeper = world.graph().sweeper(archive);
 
     step();
 

@@ -445,7 +445,7 @@ final class JobJson {
     }
   }
 
-  private static ObjectNode read(Bytes body) {
+  static ObjectNode read(Bytes body) {
     return parse(body, json -> json);
   }
 

@@ -87,7 +87,7 @@ final class JobRetention implements ArchiveSource {
   public Due due(Instant now, int most) {
     leaving.clear();
     if (keepsAll) {
-      return new Due(List.of(), Instant.MAX);
+      return Due.of(List.of(), Instant.MAX);
     }
     List<Document> page =
         store.store().documents(new DocumentQuery(Keys.JOBS, "", read, PAGE)).value();
@@ -108,7 +108,7 @@ final class JobRetention implements ArchiveSource {
     }
     List<ArchiveRow> rows = due.isEmpty() ? List.of() : rows(due, now);
     Duration pause = over ? PASS_PAUSE : due.isEmpty() ? PAGE_PAUSE : Duration.ZERO;
-    return new Due(rows, now.plus(pause));
+    return Due.of(rows, now.plus(pause));
   }
 
   private boolean isDue(Ending ending, Instant now) {
@@ -229,13 +229,13 @@ final class JobRetention implements ArchiveSource {
   }
 
   @Override
-  public Set<String> remove(List<ArchiveRow> rows) {
+  public Set<String> remove(List<String> ids) {
     Set<String> kept = new HashSet<>();
-    remove(rows.stream().map(row -> leaving.get(row.id())).toList(), kept);
+    remove(ids.stream().map(leaving::get).toList(), kept);
     removeBatches(
-        rows.stream()
-            .filter(row -> !kept.contains(row.id()))
-            .map(row -> leaving.get(row.id()).job().batch())
+        ids.stream()
+            .filter(id -> !kept.contains(id))
+            .map(id -> leaving.get(id).job().batch())
             .collect(Collectors.toSet()));
     return kept;
   }

@@ -245,9 +245,9 @@ class JobRetentionTest {
     }
 
     @Override
-    public Set<String> remove(List<ArchiveRow> rows) {
+    public Set<String> remove(List<String> ids) {
       before.run();
-      Set<String> kept = source.remove(rows);
+      Set<String> kept = source.remove(ids);
       after.run();
       return kept;
     }

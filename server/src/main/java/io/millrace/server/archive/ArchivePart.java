@@ -8,11 +8,8 @@ import io.millrace.archive.ArchiveException;
 import io.millrace.archive.ArchiveSource;
 import io.millrace.archive.ArchiveTable;
 import io.millrace.archive.Archiver;
-import io.millrace.blobs.BlobStore;
 import io.millrace.http.ErrorResponses;
 import io.millrace.http.Route;
-import io.millrace.jobs.JobTypes;
-import io.millrace.queues.QueueRegistry;
 import io.millrace.server.Part;
 import java.time.Instant;
 import java.util.List;
@@ -28,19 +25,15 @@ public final class ArchivePart implements Part {
    *
    * @param archive the archive
    * @param settings say how long items stay there
-   * @param queues of which tasks are shown
-   * @param types of which jobs are shown
-   * @param blobs hold large payloads and results
+   * @param routes its API
    */
   public ArchivePart(
       Archive archive,
       ArchiveSettings settings,
       List<ArchiveSource> sources,
-      QueueRegistry queues,
-      JobTypes types,
-      BlobStore blobs) {
+      ArchiveRoutes routes) {
     this.archive = archive;
-    this.routes = new ArchiveRoutes(archive, queues, types, blobs);
+    this.routes = routes;
     this.archiver = new Archiver(archive, settings.keep(), sources);
   }
 

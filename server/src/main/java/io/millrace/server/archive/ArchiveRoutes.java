@@ -10,8 +10,9 @@ import io.millrace.archive.ArchiveQuery.Cursor;
 import io.millrace.archive.ArchiveRow;
 import io.millrace.archive.ArchiveTable;
 import io.millrace.archive.ArchiveTable.Column;
-import io.millrace.blobs.BlobStore;
-import io.millrace.blobs.NoSuchBlobException;
+import io.millrace.graph.GraphRegistry.DataPage;
+import io.millrace.graph.NodeState;
+import io.millrace.graph.store.StoredGraph;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller.Reach;
 import io.millrace.http.Caller.Reach.Area;
@@ -22,35 +23,48 @@ import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
 import io.millrace.http.message.Response;
-import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.JobTypes.JobType;
+import io.millrace.jobs.registry.ArchivedJobs;
+import io.millrace.jobs.registry.ArchivedJobs.ArchivedJob;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueRegistry;
 import io.millrace.server.jobs.Content;
+import io.millrace.server.security.Principals;
 import io.millrace.work.policy.PolicyException;
 import io.millrace.work.policy.TimeText;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The routes under {@code /archive}. Rows are shown with the names of their columns. A caller with
- * a limited reach sees tasks of the queues and jobs of the types that it reaches.
+ * a limited reach sees tasks of the queues, jobs of the types and nodes of the subtrees that it
+ * reaches.
  */
-record ArchiveRoutes(Archive archive, QueueRegistry queues, JobTypes types, BlobStore blobs) {
+public record ArchiveRoutes(
+    Archive archive,
+    QueueRegistry queues,
+    JobTypes types,
+    ArchivedJobs archivedJobs,
+    StoredGraph graph) {
   private static final int DEFAULT_LIMIT = 100;
   private static final int MAX_LIMIT = 1_000;
 
@@ -58,17 +72,22 @@ record ArchiveRoutes(Archive archive, QueueRegistry queues, JobTypes types, Blob
   private static final int MAX_FULL_LIMIT = 100;
 
   private static final int MAX_LISTED = 100;
+  private static final int MAX_IDS = 1_000;
   private static final String[] COMMON = {"since", "until", "order", "after", "limit", "full"};
 
+  /** The routes. */
   List<Route> routes() {
     ApiRoutes api = ApiRoutes.below("/archive").errors(ErrorForm.PROBLEM_DETAILS).limitable();
     api.strictQuery(with("queue", "status", "node")).get("/tasks", this::tasks);
     api.get("/tasks/{id}", this::task);
     api.strictQuery(with("key", "type", "status", "priority", "batch", "worker"))
         .get("/jobs", this::jobs);
-    api.get("/jobs/{key}", request -> Json.response(full(job(request))))
+    api.get("/jobs/{key}", request -> Json.response(full(job(request).row())))
         .get("/jobs/{key}/payload", this::payload)
         .get("/jobs/{key}/result", this::result);
+    api.strictQuery(with("graph", "below", "name", "type", "state")).get("/graphs", this::nodes);
+    api.get("/graphs/{id}", request -> Json.response(full(node(request))));
+    api.strictQuery(Set.of("slot")).get("/graphs/{id}/data/{key}", this::data);
     return api.routes();
   }
 
@@ -172,50 +191,150 @@ record ArchiveRoutes(Archive archive, QueueRegistry queues, JobTypes types, Blob
   }
 
   /** The job of this GUID, or the one with this key that ended last. */
-  private ArchiveRow job(Request request) {
+  private ArchivedJob job(Request request) {
     String key = request.parameter("key");
-    return archive
-        .find(ArchiveTable.JOBS, key)
-        .or(() -> archive.find(ArchiveTable.JOBS, "job_key", key))
-        .filter(row -> {
-          String type = row.text("type");
+    return archivedJobs
+        .find(key)
+        .filter(job -> {
+          String type = job.row().text("type");
           return request.caller().reach().includes(Area.TYPES, type == null ? "" : type);
         })
         .orElseThrow(() -> HttpProblem.notFound("there is no archived job " + key));
   }
 
   private Response payload(Request request) throws IOException {
-    ArchiveRow job = job(request);
-    Long size = job.number("payload_bytes");
-    return Content.response(
-        request,
-        size == null ? 0 : size,
-        () -> open(job.bytes("payload"), job.id() + JobRegistry.PAYLOAD_SUFFIX));
+    ArchivedJob job = job(request);
+    return Content.response(request, job.payloadBytes(), job::payload);
   }
 
   private Response result(Request request) throws IOException {
-    ArchiveRow job = job(request);
-    Long size = job.number("result_bytes");
+    ArchivedJob job = job(request);
+    Long size = job.resultBytes();
     if (size == null) {
       throw HttpProblem.notFound(
-          "the job " + job.text("job_key") + " has no result: it is " + job.text("status"));
+          "the job "
+              + job.row().text("job_key")
+              + " has no result: it is "
+              + job.row().text("status"));
     }
-    return Content.response(
-        request, size, () -> open(job.bytes("result"), job.text("result_blob")));
+    return Content.response(request, size, job::result);
   }
 
-  private @Nullable InputStream open(byte @Nullable [] bytes, @Nullable String blob) {
-    if (bytes != null || blob == null) {
-      return new ByteArrayInputStream(bytes == null ? new byte[0] : bytes);
+  private Response nodes(Request request) {
+    Query query = request.query();
+    List<Condition> conditions = new ArrayList<>();
+    for (String name : List.of("graph", "name", "type", "state")) {
+      listed(query, name).ifPresent(texts -> conditions.add(new OneOf(name, texts)));
     }
-    try {
-      return blobs.open(blob);
-    } catch (NoSuchBlobException _) {
+    for (String state : listed(query, "state").orElse(List.of())) {
+      if (NodeState.of(state).filter(NodeState::isSettled).isEmpty()) {
+        throw HttpProblem.malformed(
+            "the parameter state names states of nodes that have ended, such as finished or failed,"
+                + " not "
+                + state);
+      }
+    }
+    ArchivedNodes within = new ArchivedNodes(archive);
+    Set<String> wanted = query.text("below").map(within::below).orElse(null);
+    Set<String> tops = tops(request);
+    if (tops != null) {
+      Set<String> reached =
+          tops.stream().flatMap(top -> within.below(top).stream()).collect(Collectors.toSet());
+      if (wanted != null) {
+        reached.retainAll(wanted);
+      }
+      wanted = reached;
+    }
+    return list(ArchiveTable.GRAPHS, query, conditions, wanted);
+  }
+
+  /** The nodes that the reach of a caller names; null if it has no limit. */
+  private static @Nullable Set<String> tops(Request request) {
+    Reach reach = request.caller().reach();
+    if (reach.includes(Area.GRAPH, "")) {
       return null;
+    }
+    return reach instanceof Principals.Limited(var limited) ? limited.graph() : Set.of();
+  }
+
+  private ArchiveRow node(Request request) {
+    String id = request.parameter("id");
+    Set<String> tops = tops(request);
+    return archive
+        .find(ArchiveTable.GRAPHS, id)
+        .filter(_ -> tops == null || new ArchivedNodes(archive).isBelow(id, tops))
+        .orElseThrow(() -> HttpProblem.notFound("there is no archived node " + id));
+  }
+
+  private Response data(Request request) {
+    int slot = (int) request.query().integer("slot", 0, 0, Integer.MAX_VALUE);
+    DataPage page = graph.data(node(request), request.parameter("key"), slot);
+    ObjectNode answer = Json.object();
+    answer.set("data", page.data());
+    return Json.response(answer.put("slot", page.slot()).put("next", page.next()));
+  }
+
+  /** The archived nodes of a graph, by what is above them. */
+  private record ArchivedNodes(Archive archive) {
+    private static final int PAGE = 10_000;
+
+    /** A node and the nodes below it; none if it is not archived. */
+    Set<String> below(String top) {
+      Set<String> found = new HashSet<>();
+      ArchiveRow row = archive.find(ArchiveTable.GRAPHS, top).orElse(null);
+      if (row == null) {
+        return found;
+      }
+      Map<String, List<String>> children = new HashMap<>();
+      ArchiveQuery query =
+          ArchiveQuery.newest(ArchiveTable.GRAPHS, PAGE)
+              .where(new OneOf("graph", List.of(String.valueOf(row.text("graph")))));
+      List<ArchiveRow> page;
+      do {
+        page = archive.list(query, ArchiveTable.ID, ArchiveTable.FINISHED, "parents");
+        for (ArchiveRow node : page) {
+          parents(node)
+              .forEach(parent ->
+                  children.computeIfAbsent(parent, _ -> new ArrayList<>()).add(node.id()));
+        }
+        query = page.isEmpty() ? query : query.after(Cursor.of(page.getLast()));
+      } while (page.size() == PAGE);
+      Deque<String> left = new ArrayDeque<>(List.of(top));
+      for (String id = left.poll(); id != null; id = left.poll()) {
+        if (found.add(id)) {
+          left.addAll(children.getOrDefault(id, List.of()));
+        }
+      }
+      return found;
+    }
+
+    /** Whether a node is one of these, or below one. */
+    boolean isBelow(String id, Set<String> tops) {
+      return tops.contains(id) || tops.stream().anyMatch(top -> below(top).contains(id));
+    }
+
+    private static List<String> parents(ArchiveRow node) {
+      String parents = node.text("parents");
+      return parents == null
+          ? List.of()
+          : Json.read(parents.getBytes(StandardCharsets.UTF_8))
+              .valueStream()
+              .map(JsonNode::asString)
+              .toList();
     }
   }
 
   private Response list(ArchiveTable table, Query query, List<Condition> conditions) {
+    return list(table, query, conditions, null);
+  }
+
+  /**
+   * A page of a list.
+   *
+   * @param ids only rows with these ids; null for all
+   */
+  private Response list(
+      ArchiveTable table, Query query, List<Condition> conditions, @Nullable Set<String> ids) {
     boolean full = query.bool("full", false);
     int most = full ? MAX_FULL_LIMIT : MAX_LIMIT;
     int limit = (int) query.integer("limit", DEFAULT_LIMIT, 1, most);
@@ -237,11 +356,32 @@ record ArchiveRoutes(Archive archive, QueueRegistry queues, JobTypes types, Blob
             .orElse(null);
     ArchiveQuery asked =
         new ArchiveQuery(table, List.copyOf(conditions), newestFirst(query), after, limit);
-    List<ArchiveRow> rows = full ? archive.list(asked) : archive.summaries(asked);
+    List<ArchiveRow> rows = ids == null ? read(asked, full) : read(asked, full, ids);
     ObjectNode response = Json.object();
     response.set(table.word(), Json.array(rows, full ? ArchiveRoutes::full : ArchiveRoutes::of));
     return Json.response(
         response.put("next", rows.size() == limit ? Cursor.of(rows.getLast()).text() : null));
+  }
+
+  private List<ArchiveRow> read(ArchiveQuery query, boolean full) {
+    return full ? archive.list(query) : archive.summaries(query);
+  }
+
+  /** The first rows with these ids, as many as the query asks for. */
+  private List<ArchiveRow> read(ArchiveQuery query, boolean full, Set<String> ids) {
+    List<String> all = List.copyOf(ids);
+    List<ArchiveRow> found = new ArrayList<>();
+    for (int from = 0; from < all.size(); from += MAX_IDS) {
+      List<String> some = all.subList(from, Math.min(all.size(), from + MAX_IDS));
+      found.addAll(read(query.where(new OneOf(ArchiveTable.ID, some)), full));
+      Comparator<ArchiveRow> oldest =
+          Comparator.comparingLong(ArchiveRow::finishedMillis).thenComparing(ArchiveRow::id);
+      found.sort(query.newestFirst() ? oldest.reversed() : oldest);
+      if (found.size() > query.limit()) {
+        found.subList(query.limit(), found.size()).clear();
+      }
+    }
+    return found;
   }
 
   private static boolean newestFirst(Query query) {
@@ -297,7 +437,13 @@ record ArchiveRoutes(Archive archive, QueueRegistry queues, JobTypes types, Blob
           Long millis = row.number(name);
           shown.put(name, millis == null ? null : Instant.ofEpochMilli(millis).toString());
         }
-        case BYTES, JSON -> {}
+        case JSON -> {
+          String json = name.equals("document") ? null : row.text(name);
+          if (json != null) {
+            shown.set(name, Json.read(json.getBytes(StandardCharsets.UTF_8)));
+          }
+        }
+        case BYTES -> {}
       }
     }
     return shown;

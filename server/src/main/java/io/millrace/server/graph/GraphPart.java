@@ -1,6 +1,8 @@
 package io.millrace.server.graph;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.millrace.archive.Archive;
+import io.millrace.archive.ArchiveSource;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.Tail;
 import io.millrace.graph.GraphException;
@@ -32,6 +34,7 @@ import io.millrace.http.ApiRoutes;
 import io.millrace.http.ErrorResponses;
 import io.millrace.http.Request;
 import io.millrace.http.Route;
+import io.millrace.jobs.registry.ArchivedJobs;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.processes.ProcessException;
 import io.millrace.processes.ProcessLauncher;
@@ -64,6 +67,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -78,6 +82,7 @@ public final class GraphPart implements Part {
   private final ProcessLauncher launcher;
   private final Types types;
   private final StoredGraph graph;
+  private final Archive archive;
   private final GraphTokens tokens;
   private final ExecutorService runs =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("graph-run-", 0).factory());
@@ -89,12 +94,14 @@ public final class GraphPart implements Part {
       Path folder,
       ProcessLauncher launcher,
       Types types,
-      StoredGraph graph) {
+      StoredGraph graph,
+      Archive archive) {
     this.settings = settings;
     this.folder = folder;
     this.launcher = launcher;
     this.types = types;
     this.graph = graph;
+    this.archive = archive;
     this.tokens = new GraphTokens(graph::secret, graph.registry()::node);
   }
 
@@ -103,6 +110,7 @@ public final class GraphPart implements Part {
    *
    * @param folder the folder of the store
    * @param archived the archived tasks of the queues
+   * @param archive where finished graphs go
    */
   public record Base(
       TaskStore store,
@@ -110,7 +118,8 @@ public final class GraphPart implements Part {
       Path folder,
       Queues queues,
       TaskArchive archived,
-      Jobs jobs) {}
+      Jobs jobs,
+      Archive archive) {}
 
   /** Whether the reach of a caller includes a node, by its id; false if there is no such node. */
   public boolean reaches(Request request, String node) {
@@ -192,7 +201,7 @@ public final class GraphPart implements Part {
         StoredGraph.open(base.store(), base.blobs(), types.all(), Clock.systemUTC(), random);
     graph.work().readOutputsFrom(new NotStarted());
     opened.set(graph.registry());
-    return new GraphPart(settings, base.folder(), launcher, types, graph);
+    return new GraphPart(settings, base.folder(), launcher, types, graph, base.archive());
   }
 
   private static Types types(
@@ -204,7 +213,7 @@ public final class GraphPart implements Part {
     Tasks tasks =
         new Tasks(
             base.queues(), base.archived(), new OutputReader(base.queues(), base.blobs()), started);
-    GraphJobs jobs = new GraphJobs(base.jobs(), base.blobs());
+    GraphJobs jobs = new GraphJobs(base.jobs(), new ArchivedJobs(base.archive(), base.blobs()));
     List<NodeType> all = new ArrayList<>();
     String queue = settings.queue();
     for (NodeType type : standard.types()) {
@@ -221,6 +230,20 @@ public final class GraphPart implements Part {
   /** The graph. */
   public StoredGraph graph() {
     return graph;
+  }
+
+  /**
+   * The graphs that have ended and leave the store.
+   *
+   * @param needed gives nodes whose graphs stay
+   */
+  public ArchiveSource retention(Supplier<Set<NodeId>> needed) {
+    return graph.retention(settings.retention(), needed);
+  }
+
+  /** Where its graphs go that have ended. */
+  public Archive archive() {
+    return archive;
   }
 
   /** When a running attempt started; 0 if that is unknown. */
@@ -254,7 +277,7 @@ public final class GraphPart implements Part {
 
   @Override
   public List<Activity> activities() {
-    return List.of(new Activity("graph-sweeper", graph.sweeper()));
+    return List.of(new Activity("graph-sweeper", graph.sweeper(archive)));
   }
 
   /** Starts the scheduler; nodes that ran when the server stopped are found first. */

@@ -4,7 +4,9 @@ import io.millrace.graph.schedule.SchedulerOptions;
 import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Key;
 import io.millrace.server.config.SectionKeys;
+import io.millrace.work.policy.Retention;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,9 +19,15 @@ import org.jspecify.annotations.Nullable;
  *     store
  * @param url the address under which commands reach this server; null for the address on which it
  *     listens
+ * @param retention how long graphs that have ended stay in the store
  */
 public record GraphSettings(
-    String commands, int places, int others, @Nullable Path runs, @Nullable String url) {
+    String commands,
+    int places,
+    int others,
+    @Nullable Path runs,
+    @Nullable String url,
+    Retention retention) {
   /** The value of {@link #commands} if they run on this server. */
   static final String HERE = "server";
 
@@ -57,6 +65,24 @@ public record GraphSettings(
           "The address under which commands reach this server, as `MILLRACE_URL` tells them; if"
               + " none is given, that on which it listens.");
 
+  private static final Key<@Nullable Duration> KEEP_FINISHED =
+      KEYS.optionalDuration(
+          "keep-finished",
+          Duration.ZERO,
+          Duration.ofDays(36_500),
+          "for ever",
+          "How long a graph that has ended stays in the store before it moves to the archive, see"
+              + " [archive.md](archive.md). A graph may have its own: the key `keep_finished` of"
+              + " one of its nodes.");
+  private static final Key<@Nullable Long> KEEP_COUNT =
+      KEYS.optionalNumber(
+          "keep-count",
+          0,
+          Retention.MAX_COUNT,
+          "all",
+          "How many graphs that have ended, and have no `keep_finished` of their own, stay in the"
+              + " store: those that ended last.");
+
   /** The section {@code graph}. */
   public static final Section<GraphSettings> SECTION =
       KEYS.section(
@@ -67,7 +93,8 @@ public record GraphSettings(
                   values.get(PLACES).intValue(),
                   values.get(OTHERS).intValue(),
                   values.get(RUNS),
-                  values.get(URL)));
+                  values.get(URL),
+                  new Retention(values.get(KEEP_FINISHED), values.get(KEEP_COUNT))));
 
   /** The queue whose execution nodes run commands; null if this server does. */
   @Nullable String queue() {

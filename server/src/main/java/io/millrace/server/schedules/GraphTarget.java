@@ -1,5 +1,6 @@
 package io.millrace.server.schedules;
 
+import io.millrace.archive.ArchiveTable;
 import io.millrace.graph.Caller;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.GraphException.NodeStateException;
@@ -234,17 +235,39 @@ public final class GraphTarget implements LimitedTarget {
   public Optional<End> end(String run) {
     Phase phase = runs.phase(id(run)).orElse(null);
     return switch (phase) {
-      case null -> Optional.of(new End(Ending.UNKNOWN, "node " + run + " was removed"));
+      case null -> Optional.of(gone(run));
       case Phase.Waiting _, Phase.Running _ -> Optional.empty();
       case Phase.Ended ended -> {
         String reason = ended.reason().isEmpty() ? null : ended.reason();
-        Ending ending =
-            ended.state() == NodeState.FINISHED
-                ? Ending.SUCCEEDED
-                : ended.state() == NodeState.KILLED ? Ending.CANCELLED : Ending.FAILED;
-        yield Optional.of(new End(ending, reason));
+        yield Optional.of(new End(ending(ended.state()), reason));
       }
     };
+  }
+
+  /** The end of a run that has left the store. */
+  private End gone(String run) {
+    return part.archive()
+        .find(ArchiveTable.GRAPHS, run)
+        .map(row ->
+            new End(
+                NodeState.of(String.valueOf(row.text("state")))
+                    .map(GraphTarget::ending)
+                    .orElse(Ending.UNKNOWN),
+                row.text("reason")))
+        .orElseGet(() -> new End(Ending.UNKNOWN, "node " + run + " was removed"));
+  }
+
+  private static Ending ending(NodeState state) {
+    return switch (state) {
+      case FINISHED -> Ending.SUCCEEDED;
+      case KILLED -> Ending.CANCELLED;
+      default -> Ending.FAILED;
+    };
+  }
+
+  /** The node below which a schedule adds its runs; empty for the root, and for other targets. */
+  static Optional<NodeId> parent(ObjectNode description) {
+    return NodeId.parse(description.path("graph").path("parent").asString(""));
   }
 
   @Override

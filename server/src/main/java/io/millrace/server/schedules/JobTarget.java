@@ -13,6 +13,7 @@ import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.JobsException.JobStateException;
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.Submission;
+import io.millrace.jobs.registry.ArchivedJobs;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.schedules.ScheduleState.Ending;
 import io.millrace.schedules.SchedulesException.InvalidScheduleException;
@@ -37,11 +38,13 @@ public final class JobTarget implements LimitedTarget {
   private final Jobs jobs;
   private final JobRegistry registry;
   private final BlobStore blobs;
+  private final ArchivedJobs archived;
 
-  /** Runs jobs of this server, whose payloads are in {@code blobs} unless they are short. */
-  public JobTarget(Jobs jobs, BlobStore blobs) {
+  /** Runs jobs of this server; their ends are also found in the archive. */
+  public JobTarget(Jobs jobs, ArchivedJobs archived) {
     this.jobs = jobs;
-    this.blobs = blobs;
+    this.blobs = archived.blobs();
+    this.archived = archived;
     this.registry = jobs.registry();
   }
 
@@ -157,7 +160,14 @@ public final class JobTarget implements LimitedTarget {
   public Optional<End> end(String id) {
     Job job = registry.find(id).orElse(null);
     if (job == null) {
-      return Optional.of(new End(Ending.UNKNOWN, "the job was deleted"));
+      return Optional.of(
+          archived
+              .find(id)
+              .map(gone ->
+                  gone.isDone()
+                      ? new End(Ending.SUCCEEDED, null)
+                      : new End(Ending.FAILED, gone.info()))
+              .orElseGet(() -> new End(Ending.UNKNOWN, "the job was deleted")));
     }
     if (!job.status().isEnd()) {
       return Optional.empty();

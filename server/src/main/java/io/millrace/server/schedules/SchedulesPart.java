@@ -3,6 +3,7 @@ package io.millrace.server.schedules;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.millrace.graph.NodeId;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.ErrorResponses;
 import io.millrace.http.Route;
@@ -20,9 +21,11 @@ import io.millrace.server.Part;
 import io.millrace.store.TaskStore;
 import java.time.Clock;
 import java.util.List;
+import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The schedules, with their API under {@code /schedules}. */
@@ -45,6 +48,13 @@ public final class SchedulesPart implements Part {
       TaskStore store, List<LimitedTarget> targets, RandomGenerator random) {
     Schedules schedules = Schedules.in(store, List.copyOf(targets), Clock.systemUTC(), random);
     return new SchedulesPart(schedules, targets);
+  }
+
+  /** The nodes of the graph below which schedules add their runs. */
+  public Set<NodeId> parentNodes() {
+    return schedules.list("", "", Integer.MAX_VALUE, _ -> true).stream()
+        .flatMap(view -> GraphTarget.parent(view.schedule().target()).stream())
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   @Override

@@ -1,11 +1,16 @@
 package io.millrace.server.graph.type;
 
+import io.millrace.archive.Archive;
+import io.millrace.archive.ArchiveException;
 import io.millrace.blobs.Tail;
 import io.millrace.graph.Kill;
 import io.millrace.graph.type.Attempt;
 import io.millrace.store.StoreClosedException;
+import io.millrace.work.Backoff;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
@@ -41,6 +46,30 @@ abstract class HandedOn implements Attempt {
   static final class CannotHandOnException extends RuntimeException {
     CannotHandOnException(String message) {
       super(message);
+    }
+  }
+
+  /**
+   * Reads something of the archive; while it cannot be reached, this waits. For a thread of this
+   * attempt's own.
+   */
+  static <T> T archived(Archive archive, Supplier<T> read) {
+    Backoff backoff = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1));
+    while (true) {
+      try {
+        return read.get();
+      } catch (ArchiveException e) {
+        if (archive.isClosed()) {
+          throw new StoreClosedException("the server is being stopped", e);
+        }
+        LOG.debug("the archive is asked again for the work of a node", e);
+      }
+      try {
+        Thread.sleep(backoff.next());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new StoreClosedException("the server is being stopped", e);
+      }
     }
   }
 

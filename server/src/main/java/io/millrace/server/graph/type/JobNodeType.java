@@ -19,6 +19,8 @@ import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.JobsException.JobStateException;
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.Submission;
+import io.millrace.jobs.registry.ArchivedJobs;
+import io.millrace.jobs.registry.ArchivedJobs.ArchivedJob;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.work.SharedWatch;
 import java.io.ByteArrayInputStream;
@@ -28,7 +30,9 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -94,9 +98,20 @@ public record JobNodeType(GraphJobs jobs) implements NodeType {
 
   @Override
   public Attempt start(AttemptContext context) {
+    return begin(context, false);
+  }
+
+  /** Looks for the job in the archive too: it may have ended while the server was away. */
+  @Override
+  public Optional<Attempt> resume(AttemptContext context) {
+    return Optional.of(begin(context, true));
+  }
+
+  private Attempt begin(AttemptContext context, boolean resumed) {
     String key = key(context.id(), context.attempt());
     Submission submission = submission(context.inputs(), key);
-    return JobAttempt.begin(jobs, new JobAttempt.Order(key, submission, payload(context.inputs())));
+    return JobAttempt.begin(
+        jobs, new JobAttempt.Order(key, submission, payload(context.inputs()), resumed));
   }
 
   /** An attempt that is a job. */
@@ -120,8 +135,9 @@ public record JobNodeType(GraphJobs jobs) implements NodeType {
      * @param key the key of the job, which is unique for the attempt
      * @param submission the job
      * @param payload its payload
+     * @param resumed whether it may have been submitted before the server was started
      */
-    record Order(String key, Submission submission, String payload) {}
+    record Order(String key, Submission submission, String payload, boolean resumed) {}
 
     /** Submits the job, or finds it again. */
     static JobAttempt begin(GraphJobs jobs, Order order) {
@@ -132,7 +148,11 @@ public record JobNodeType(GraphJobs jobs) implements NodeType {
 
     @Override
     void handOn() {
-      Job job = registry.find(order.key()).orElseGet(this::submit);
+      Job found = registry.find(order.key()).orElse(null);
+      if (found == null && order.resumed() && endedAsArchived(order.key())) {
+        return;
+      }
+      Job job = found == null ? submit() : found;
       var _ = jobs.ends().follow(job.id()).thenAccept(end -> guarded(() -> ended(job.id(), end)));
     }
 
@@ -154,9 +174,39 @@ public record JobNodeType(GraphJobs jobs) implements NodeType {
       }
     }
 
+    /** Ends as the archived job did; false if there is none. */
+    private boolean endedAsArchived(String idOrKey) {
+      ArchivedJob job =
+          archived(jobs.archived().archive(), () -> jobs.archived().find(idOrKey)).orElse(null);
+      if (job == null) {
+        return false;
+      }
+      if (job.isDone()) {
+        result.done(job);
+        finish(Map.of());
+      } else {
+        failed(job.info(), job.failureCode());
+      }
+      return true;
+    }
+
+    private void failed(@Nullable String info, @Nullable String code) {
+      fail(
+          Failure.of(
+              "the job " + order.key() + " failed" + (info == null ? "" : ": " + info),
+              code == null ? "" : code),
+          Map.of());
+    }
+
+    private void goneFromStore(JobId id) {
+      if (!endedAsArchived(id.toString())) {
+        fail(Failure.of("the job " + order.key() + " was deleted"), Map.of());
+      }
+    }
+
     private void ended(JobId id, @Nullable Job job) {
       if (job == null) {
-        fail(Failure.of("the job " + order.key() + " was deleted"), Map.of());
+        Thread.ofVirtual().name("graph-archived-job").start(() -> guarded(() -> goneFromStore(id)));
       } else if (job.status() == JobStatus.DONE) {
         result.done(job);
         finish(Map.of());
@@ -164,11 +214,7 @@ public record JobNodeType(GraphJobs jobs) implements NodeType {
         List<io.millrace.jobs.Failure> failures = registry.failures(id);
         String info = failures.isEmpty() ? null : failures.getLast().info();
         String code = failures.isEmpty() ? null : failures.getLast().wish().code();
-        fail(
-            Failure.of(
-                "the job " + order.key() + " failed" + (info == null ? "" : ": " + info),
-                code == null ? "" : code),
-            Map.of());
+        failed(info, code);
       }
     }
 
@@ -184,31 +230,39 @@ public record JobNodeType(GraphJobs jobs) implements NodeType {
     /** The result of a job; empty until it is done. */
     private static final class ResultTail implements Tail {
       private final Jobs jobs;
-      private volatile @Nullable Job done;
+      private volatile long size;
+      private volatile @Nullable Supplier<@Nullable InputStream> content;
 
       ResultTail(Jobs jobs) {
         this.jobs = jobs;
       }
 
       void done(Job job) {
-        done = job;
+        done(job.content().result(), () -> jobs.registry().result(job).orElse(null));
+      }
+
+      void done(ArchivedJob job) {
+        done(job.resultBytes(), job::result);
+      }
+
+      private void done(@Nullable Long bytes, Supplier<@Nullable InputStream> opened) {
+        content = opened;
+        size = bytes == null ? 0 : bytes;
       }
 
       @Override
       public long size() {
-        Job job = done;
-        Long size = job == null ? null : job.content().result();
-        return size == null ? 0 : size;
+        return size;
       }
 
       @Override
       public byte[] read(long offset, int most) {
-        Job job = done;
-        if (job == null || offset >= size()) {
+        Supplier<@Nullable InputStream> opened = content;
+        if (opened == null || offset >= size) {
           return new byte[0];
         }
-        try (InputStream result =
-            jobs.registry().result(job).orElseGet(InputStream::nullInputStream)) {
+        try (InputStream stored = opened.get();
+            InputStream result = stored == null ? InputStream.nullInputStream() : stored) {
           result.skipNBytes(offset);
           return result.readNBytes(most);
         } catch (IOException e) {
@@ -221,13 +275,13 @@ public record JobNodeType(GraphJobs jobs) implements NodeType {
   /** The jobs of attempts at nodes. To be closed before the store. */
   public static final class GraphJobs implements AutoCloseable {
     private final Jobs jobs;
-    private final BlobStore blobs;
+    private final ArchivedJobs archived;
     private final SharedWatch<JobId, Job> ends;
 
-    /** Uses these jobs, whose payloads are in {@code blobs}. */
-    public GraphJobs(Jobs jobs, BlobStore blobs) {
+    /** Uses these jobs, and those in the archive. */
+    public GraphJobs(Jobs jobs, ArchivedJobs archived) {
       this.jobs = jobs;
-      this.blobs = blobs;
+      this.archived = archived;
       this.ends = new SharedWatch<>("graph-jobs", jobs.ends());
     }
 
@@ -236,7 +290,11 @@ public record JobNodeType(GraphJobs jobs) implements NodeType {
     }
 
     BlobStore blobs() {
-      return blobs;
+      return archived.blobs();
+    }
+
+    ArchivedJobs archived() {
+      return archived;
     }
 
     SharedWatch<JobId, Job> ends() {
