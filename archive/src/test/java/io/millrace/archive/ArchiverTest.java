@@ -169,8 +169,10 @@ class ArchiverTest {
     assertThat(items.live).containsOnlyKeys("a");
     assertThat(archiver.problem()).contains("archive.db");
     assertThat(archiver.failures()).isEqualTo(2);
+    assertThat(archiver.lag(NOW.plusSeconds(2))).isEqualTo(Duration.ofSeconds(2));
     Files.delete(blocked);
     run(archiver, NOW.plusSeconds(3));
+    assertThat(archiver.lag(NOW.plusSeconds(9))).isZero();
     assertThat(archiver.problem()).isNull();
     assertThat(items.live).isEmpty();
     assertThat(archived()).containsExactly("a");
