@@ -15,6 +15,7 @@ import io.millrace.work.DelayedTasks.Delays;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -288,15 +289,22 @@ public final class QueueRegistry {
    * @param delay when a task of the transaction can be claimed; zero for at once
    */
   static void ring(Transaction.Builder transaction, ObjectId queue, Duration delay) {
-    Bytes body = delay.isZero() ? Keys.body(queue) : Bytes.of(queue.hex() + " " + delay.toMillis());
-    transaction.put(Keys.bell(queue), DocumentVersion.ANY, body);
+    ring(transaction, queue, delay.isZero() ? Set.of() : Set.of(delay));
   }
 
-  /** After which delay a bell is to be heard again; zero for none. */
-  static Duration delay(Document bell) {
-    String text = bell.body().utf8();
-    int end = text.indexOf(' ');
-    return end < 0 ? Duration.ZERO : Duration.ofMillis(Long.parseLong(text.substring(end + 1)));
+  /** The same, and again after each of these delays. */
+  static void ring(Transaction.Builder transaction, ObjectId queue, Set<Duration> delays) {
+    StringBuilder text = new StringBuilder(queue.hex());
+    delays.forEach(delay -> text.append(' ').append(delay.toMillis()));
+    transaction.put(Keys.bell(queue), DocumentVersion.ANY, Bytes.of(text.toString()));
+  }
+
+  /** After which delays a bell is to be heard again. */
+  static List<Duration> delays(Document bell) {
+    return Arrays.stream(bell.body().utf8().split(" "))
+        .skip(1)
+        .map(millis -> Duration.ofMillis(Long.parseLong(millis)))
+        .toList();
   }
 
   /** When delayed tasks of these queues can be claimed, for those that have any. */

@@ -95,6 +95,12 @@ public record QueueTask(
     return new QueueTask(id, queue, params, scheduled, ctimeMillis, policy, changed, output, place);
   }
 
+  /** The same in another queue. */
+  QueueTask in(ObjectId other) {
+    return new QueueTask(
+        id, other, params, scheduled, ctimeMillis, policy, progress, output, place);
+  }
+
   QueueTask with(Scheduled run) {
     return new QueueTask(id, queue, params, run, ctimeMillis, policy, progress, output, place);
   }
@@ -112,6 +118,19 @@ public record QueueTask(
    * end, unless it is to wait before its next attempt.
    */
   static void move(Transaction.Builder transaction, QueueTask from, QueueTask next) {
+    QueueTask to = replace(transaction, from, next);
+    if (to.status() == Status.QUEUED) {
+      QueueRegistry.ring(transaction, to.queue(), to.progress().delay());
+    }
+  }
+
+  /**
+   * The same without the bell that tells nodes of a queued task, so that a transaction can do it
+   * with several tasks.
+   *
+   * @return the task as the transaction writes it
+   */
+  static QueueTask replace(Transaction.Builder transaction, QueueTask from, QueueTask next) {
     QueueTask to = next.released(transaction);
     String name = to.id().hex();
     boolean queued = to.status() == Status.QUEUED;
@@ -133,8 +152,22 @@ public record QueueTask(
         .put(new Put(Keys.task(to.id()), from.place().version(), write(to, name), true));
     forget(transaction, from.output(), to.output());
     watch(transaction, from.deadlineMillis(), to);
-    if (queued) {
-      QueueRegistry.ring(transaction, to.queue(), delay);
+    return to;
+  }
+
+  /** Deletes a task that nobody has claimed, with its output. */
+  static void delete(Transaction.Builder transaction, QueueTask task) {
+    transaction
+        .delete(task.place().byOrigin())
+        .delete(Keys.task(task.id()), task.place().version());
+    forget(transaction, task.output(), TaskOutput.NONE);
+    Hold hold = task.progress().hold();
+    if (hold != null) {
+      transaction.delete(Keys.unique(task.queue(), hold.hash()), Transaction.DocumentVersion.ANY);
+    }
+    long deadline = task.deadlineMillis();
+    if (deadline > 0) {
+      transaction.delete(Keys.deadline(deadline, task.id()), Transaction.DocumentVersion.ANY);
     }
   }
 
@@ -392,6 +425,11 @@ public record QueueTask(
     Progress notBefore(long millis) {
       return new Progress(
           status, node, mtimeMillis, reason, orphaned, retries.at(millis), hold, deadlines);
+    }
+
+    /** The same at another time. */
+    Progress changedAt(long nowMillis) {
+      return new Progress(status, node, nowMillis, reason, orphaned, retries, hold, deadlines);
     }
 
     /** The same for a task that waits for its next attempt. */

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -69,6 +70,11 @@ public final class Queues {
   /** The registry of their tasks. */
   public TaskRegistry tasks() {
     return new TaskRegistry(session);
+  }
+
+  /** Changes many of their tasks together. */
+  public TaskChanges taskChanges() {
+    return new TaskChanges(session);
   }
 
   /** Finds tasks by queue and status. */
@@ -187,7 +193,7 @@ public final class Queues {
       case Keys.BELLS ->
           new Signal.Bell(
               new ObjectId(key.key()),
-              document == null ? Duration.ZERO : QueueRegistry.delay(document));
+              document == null ? List.of() : QueueRegistry.delays(document));
       case Keys.STOPS -> new Signal.Stop(new ObjectId(key.key()));
       default -> new Signal.SettingsChanged();
     };
@@ -199,9 +205,9 @@ public final class Queues {
      * A queue may have a task to claim.
      *
      * @param queue which
-     * @param delay after which it may have another one; zero for none
+     * @param delays after which it may have others
      */
-    record Bell(ObjectId queue, Duration delay) implements Signal {}
+    record Bell(ObjectId queue, List<Duration> delays) implements Signal {}
 
     /**
      * The end of a claimed or running task was requested.

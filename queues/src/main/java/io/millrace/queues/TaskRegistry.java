@@ -1,13 +1,8 @@
 package io.millrace.queues;
 
-import io.millrace.queues.QueueTask.Progress;
-import io.millrace.queues.QueueTask.TaskOutput;
-import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.QueuesException.TaskStateException;
-import io.millrace.store.Bytes;
 import io.millrace.store.Outcome;
 import io.millrace.store.Transaction;
-import io.millrace.store.Transaction.DocumentVersion;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -16,9 +11,6 @@ import java.util.function.Consumer;
  * Safe for use by any number of threads.
  */
 public final class TaskRegistry {
-  /** The longest reason of an operator, in characters. */
-  private static final int MAX_REASON_CHARS = 1_000;
-
   private final QueueSession session;
 
   TaskRegistry(QueueSession session) {
@@ -53,13 +45,7 @@ public final class TaskRegistry {
    * @throws TaskStateException if it is claimed or running, or has finished
    */
   public Optional<QueueTask> hold(ObjectId id, int status, String reason) {
-    if (!Status.isHeld(status)) {
-      throw new InvalidRequestException("status", "a task is held by -3 or less, not " + status);
-    }
-    if (reason.length() > MAX_REASON_CHARS) {
-      throw new InvalidRequestException(
-          "reason", "a reason has at most " + MAX_REASON_CHARS + " characters");
-    }
+    TaskAction.Hold hold = new TaskAction.Hold(status, reason);
     return change(
         id,
         task -> {
@@ -70,8 +56,7 @@ public final class TaskRegistry {
           if (Status.isFinished(task.status())) {
             throw new TaskStateException("task " + id + " has finished");
           }
-          String why = reason.isEmpty() ? null : reason;
-          return task.with(task.progress().to(status, session.nowMillis(), why));
+          return TaskChanges.next(task, hold, session.nowMillis());
         });
   }
 
@@ -88,12 +73,7 @@ public final class TaskRegistry {
           if (Status.isActive(task.status()) || task.status() == Status.QUEUED) {
             throw new TaskStateException("task " + id + " is " + Status.name(task.status()));
           }
-          Progress first = Progress.first(Status.QUEUED, session.nowMillis());
-          Progress again =
-              first
-                  .with(task.progress().hold())
-                  .with(task.progress().deadlines().restarted(first.mtimeMillis()));
-          return task.with(again).with(TaskOutput.NONE);
+          return TaskChanges.requeued(task, session.nowMillis());
         });
   }
 
@@ -117,13 +97,9 @@ public final class TaskRegistry {
   }
 
   private boolean askToStop(QueueTask task) {
-    Transaction transaction =
-        session
-            .begin()
-            .depend(Keys.task(task.id()), task.place().version())
-            .put(Keys.stop(task.id()), DocumentVersion.ANY, Bytes.of("terminate"))
-            .build();
-    return session.tryCommit(transaction) != null;
+    Transaction.Builder transaction = session.begin();
+    TaskChanges.askToStop(transaction, task);
+    return session.tryCommit(transaction.build()) != null;
   }
 
   /** What to make of a task. */

@@ -14,6 +14,7 @@ import io.millrace.http.Route;
 import io.millrace.http.Routes;
 import io.millrace.http.message.HttpException;
 import io.millrace.jobs.registry.ArchivedJobs;
+import io.millrace.queues.search.BulkTasks;
 import io.millrace.server.access.AccessPart;
 import io.millrace.server.archive.ArchivePart;
 import io.millrace.server.archive.ArchiveRoutes;
@@ -22,6 +23,7 @@ import io.millrace.server.audit.AuditPart;
 import io.millrace.server.audit.AuditSettings;
 import io.millrace.server.blobs.BlobApi;
 import io.millrace.server.blobs.BlobSettings;
+import io.millrace.server.bulk.BulkPart;
 import io.millrace.server.cluster.ClusterApi;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.config.Configuration.Section;
@@ -278,6 +280,7 @@ public final class MillraceServer implements AutoCloseable {
                 jobs::explain,
                 "node",
                 (request, id) -> graph.explain(request, id, queues::explain, jobs::explain))),
+        BulkPart.open(shared, List.of(new BulkTasks(queues.queues())), audit.log(), random),
         new LimitsPart(requests, queues.queues().queues(), random.nextLong(1L << 53)),
         new ArchivePart(
             archive,

@@ -119,11 +119,9 @@ final class NodeLoop {
 
   void hear(Signal signal, long nowNanos) {
     switch (signal) {
-      case Signal.Bell(ObjectId queue, Duration delay) -> {
+      case Signal.Bell(ObjectId queue, List<Duration> delays) -> {
         served.ring(queue);
-        if (!delay.isZero()) {
-          delayed.add(queue, delay, nowNanos);
-        }
+        delays.forEach(delay -> delayed.add(queue, delay, nowNanos));
       }
       case Signal.Stop(ObjectId task) -> stops.add(task);
       case Signal.SettingsChanged() -> settingsChanged();

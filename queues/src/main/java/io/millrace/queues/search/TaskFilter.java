@@ -56,7 +56,7 @@ public final class TaskFilter {
     }
   }
 
-  private static JsonNode value(String field, JsonNode value) {
+  static JsonNode value(String field, JsonNode value) {
     if (value.isNumber() && TIMES.contains(field)) {
       return FilterFields.time(value);
     }

@@ -13,12 +13,15 @@ import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Search for tasks in the store. Each task in a result was read at some position during the search;
@@ -106,6 +109,23 @@ public final class TaskSearch {
     return count.get();
   }
 
+  /**
+   * The ids of all tasks that can match now, if looking each of them up is cheaper than reading all
+   * tasks; otherwise null.
+   */
+  @Nullable NavigableSet<String> candidates(Filter filter) {
+    Plan plan = Plan.of(filter);
+    if (plan.ids() != null) {
+      return plan.ids().stream()
+          .filter(ObjectId::isValid)
+          .collect(Collectors.toCollection(TreeSet::new));
+    }
+    Map<ObjectId, KindCounts> counts = index.counts();
+    return isWorthLookups(plan.candidates(counts, ANY), counts)
+        ? candidates(plan, counts, ANY)
+        : null;
+  }
+
   private static boolean isWorthLookups(long candidates, Map<ObjectId, KindCounts> counts) {
     return candidates <= MAX_LOOKED_UP && candidates * LOOKS_PER_LOOKUP <= all(counts);
   }
@@ -116,8 +136,9 @@ public final class TaskSearch {
         .sum();
   }
 
-  private Set<String> candidates(Plan plan, Map<ObjectId, KindCounts> counts, Set<Cover> covers) {
-    Set<String> ids = new TreeSet<>();
+  private NavigableSet<String> candidates(
+      Plan plan, Map<ObjectId, KindCounts> counts, Set<Cover> covers) {
+    NavigableSet<String> ids = new TreeSet<>();
     idsOf(plan, counts, covers, false).forEach(each -> each.forEach(ids::add));
     return ids;
   }

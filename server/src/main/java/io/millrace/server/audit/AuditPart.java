@@ -47,6 +47,11 @@ public final class AuditPart implements Part {
     return requests == null ? AuditTrail.NONE : requests;
   }
 
+  /** The log, for changes that are made after their requests; null if nothing is recorded. */
+  public @Nullable AuditLog log() {
+    return requests == null ? null : log;
+  }
+
   /** Adds entries to the transactions of requests; null if nothing is recorded. */
   public @Nullable RequestAudit requests() {
     return requests;
