@@ -18,6 +18,7 @@
  *   <li>{@link io.millrace.work.Explanation}: why a piece of work waits.
  *   <li>{@link io.millrace.work.policy}: the settings of retries and delays that queues and jobs
  *       share.
+ *   <li>{@link io.millrace.work.bulk}: one action on many items, in the background.
  *   <li>{@link io.millrace.work.filter}: chooses items by the values of their fields.
  *   <li>{@link io.millrace.work.Backoff}, {@link io.millrace.work.MonotonicClock}, {@link
  *       io.millrace.work.TrustedCertificates}.

@@ -1,0 +1,120 @@
+package io.millrace.server.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.queues.ObjectId;
+import io.millrace.queues.Queue;
+import io.millrace.queues.QueueTask;
+import io.millrace.queues.Queues;
+import io.millrace.queues.Status;
+import io.millrace.store.Document;
+import io.millrace.store.TaskStore;
+import io.millrace.work.Watch;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A server that is killed in the middle of a bulk action: each task is changed once. */
+@Timeout(600)
+class BulkKillTest {
+  private static final int KILLS = 2;
+  private static final int TASKS = 6_000;
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private static Queues queues(TaskStore store) {
+    return Queues.in(store, Clock.systemUTC(), new Random(3));
+  }
+
+  @Test
+  void a_server_that_is_killed_changes_each_task_once(@TempDir Path folder) throws Exception {
+    String id = "";
+    List<ObjectId> tasks = List.of();
+    for (int kill = 0; kill < KILLS; kill++) {
+      try (ServerProcess server = ServerProcess.start(folder, "strict");
+          TaskStore store = server.connect()) {
+        Queues queues = queues(store);
+        if (kill == 0) {
+          Queue queue = queues.queues().create("work", "shell", Queue.Settings.DEFAULTS);
+          tasks =
+              queues
+                  .submission()
+                  .submit(
+                      queue,
+                      Collections.nCopies(TASKS, JsonMapper.shared().createObjectNode()),
+                      Status.QUEUED);
+        }
+        try (Watch.Changes<ObjectId, QueueTask> changes = queues.changes()) {
+          if (kill == 0) {
+            id = start(server);
+          }
+          if (isRunning(server, id)) {
+            assertThat(changes.next(PATIENCE, _ -> true)).isNotEmpty();
+          }
+        }
+        server.kill();
+      }
+    }
+    try (ServerProcess server = ServerProcess.start(folder, "strict");
+        TaskStore store = server.connect()) {
+      try (Watch.Changes<String, Document> ends =
+          Watch.documents(store, "bulk.ended", key -> key, end -> end)) {
+        while (isRunning(server, id)) {
+          assertThat(ends.next(PATIENCE, id::equals)).isNotEmpty();
+        }
+      }
+      JsonNode ended = show(server, id);
+      assertThat(ended.path("state").asString()).isEqualTo("done");
+      // A task that is blocked is left alone, so a second visit would not count.
+      assertThat(ended.path("done").asLong()).isEqualTo(TASKS);
+      assertThat(ended.path("skipped").asLong()).isZero();
+      Queues queues = queues(store);
+      for (ObjectId task : tasks) {
+        assertThat(queues.tasks().find(task).orElseThrow().status()).isEqualTo(Status.BLOCKED);
+      }
+      server.kill();
+    }
+  }
+
+  private static boolean isRunning(ServerProcess server, String id) throws Exception {
+    return show(server, id).path("state").asString().equals("running");
+  }
+
+  private static JsonNode show(ServerProcess server, String id) throws Exception {
+    return send(HttpRequest.newBuilder(URI.create(server.address() + "/bulk/" + id)).build(), 200);
+  }
+
+  private static String start(ServerProcess server) throws Exception {
+    String order =
+        "{\"kind\": \"tasks\", \"action\": \"block\", \"filter\": {\"queue\": \"work\"}}";
+    return send(
+            HttpRequest.newBuilder(URI.create(server.address() + "/bulk"))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(order))
+                .build(),
+            202)
+        .path("id")
+        .asString();
+  }
+
+  private static JsonNode send(HttpRequest request, int status)
+      throws IOException, InterruptedException {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
+      assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+      return JsonMapper.shared().readTree(answer.body());
+    }
+  }
+}
