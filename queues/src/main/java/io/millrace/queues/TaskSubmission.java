@@ -5,6 +5,7 @@ import io.millrace.queues.QueueTask.Progress;
 import io.millrace.queues.QueueTask.Scheduled;
 import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.QueuesException.InvalidRequestException;
+import io.millrace.queues.plugin.PluginParams;
 import io.millrace.store.Bytes;
 import io.millrace.store.Task;
 import io.millrace.store.Transaction;
@@ -25,6 +26,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -128,6 +131,7 @@ public final class TaskSubmission {
    */
   public void submit(
       Queue queue, List<ObjectNode> params, Terms terms, Consumer<List<Submitted>> created) {
+    checkKnown(queue, params, terms.policy());
     Optional<UniqueKey> unique = terms.policy().over(queue.settings().policy()).unique();
     int done = 0;
     while (done < params.size()) {
@@ -141,6 +145,39 @@ public final class TaskSubmission {
       done += some.size();
       created.accept(some);
     }
+  }
+
+  /**
+   * Checks that the plugin of a queue knows the params of a task. Plugins that do not declare their
+   * params accept any, and so do the settings of the queue that name params.
+   *
+   * @throws InvalidRequestException naming a param that it does not know
+   */
+  public void checkKnown(Queue queue, ObjectNode params) {
+    checkKnown(queue, List.of(params), Policy.NONE);
+  }
+
+  private static void checkKnown(Queue queue, List<ObjectNode> params, Policy own) {
+    Set<String> known = PluginParams.builtIn(queue.plugin()).orElse(null);
+    if (known == null) {
+      return;
+    }
+    for (ObjectNode each : params) {
+      for (String name : each.propertyNames()) {
+        if (!known.contains(name) && !isRead(name, own.over(queue.settings().policy()))) {
+          throw new InvalidRequestException(
+              "params",
+              "plugin %s has no param \"%s\", only %s"
+                  .formatted(queue.plugin(), name, String.join(", ", new TreeSet<>(known))));
+        }
+      }
+    }
+  }
+
+  /** Whether settings read the value of a param. */
+  private static boolean isRead(String param, Policy settings) {
+    return settings.keyField().filter(param::equals).isPresent()
+        || settings.unique().filter(unique -> unique.fields().contains(param)).isPresent();
   }
 
   /**
@@ -173,6 +210,7 @@ public final class TaskSubmission {
    */
   public List<ObjectId> submitWith(
       Transaction.Builder transaction, Queue queue, ObjectNode params, List<Scheduled> runs) {
+    checkKnown(queue, params);
     List<QueueTask> tasks = new ArrayList<>();
     List<Bytes> bodies = new ArrayList<>();
     for (Scheduled run : runs) {
@@ -258,6 +296,7 @@ public final class TaskSubmission {
     if (session.document(Keys.queue(queue.id())).isEmpty()) {
       throw noQueue();
     }
+    checkKnown(queue, params);
     Transaction.Builder transaction = begin(queue, Status.QUEUED, Duration.ZERO);
     QueueTask task = task(queue, id, params, Terms.DEFAULTS, session.nowMillis());
     Bytes body = QueueTask.write(task, id.hex());

@@ -217,9 +217,34 @@ public abstract class QueuesContract {
         .hasMessageContaining("is claimed; terminate it");
   }
 
+  /** A queue whose plugin does not say which params it knows. */
+  private Queue withAnyParams() {
+    return world
+        .queues()
+        .queues()
+        .create("own", "my.Plugin", Queue.Settings.DEFAULTS.withThreads(1));
+  }
+
+  @Test
+  void params_that_the_plugin_does_not_know_are_refused() {
+    Queue queue = world.queue("demo", 1, "key_field", "user", "unique_fields", "day");
+    ObjectNode good = params("x").put("mixed", true).put("user", "ann").put("day", "monday");
+    assertThat(submission().submit(queue, List.of(good), Status.QUEUED)).hasSize(1);
+    ObjectNode wrong = params("x").put("comand", "y");
+    assertThatThrownBy(() -> submission().submit(queue, List.of(good, wrong), Status.QUEUED))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessage("plugin shell has no param \"comand\", only command, mixed");
+    assertThatThrownBy(() -> submission().submitOnce(queue, world.queues().newId(), wrong))
+        .isInstanceOf(InvalidRequestException.class);
+    assertThatThrownBy(() -> submission().checkKnown(queue, wrong))
+        .isInstanceOf(InvalidRequestException.class);
+    assertThat(world.queues().queues().counts(List.of(queue)).getFirst().queued()).isOne();
+    submission().checkKnown(withAnyParams(), wrong);
+  }
+
   @Test
   void what_users_write_never_becomes_part_of_a_template() {
-    Queue queue = world.queue("demo", 1);
+    Queue queue = withAnyParams();
     ObjectNode tricky = params("echo {{definition}} {{t0}}").put("{{key}}", "a{b}c{{x");
     ObjectId id = submission().submit(queue, List.of(tricky), Status.QUEUED).getFirst();
     assertThat(world.task(id).params()).isEqualTo(tricky);
@@ -263,7 +288,7 @@ public abstract class QueuesContract {
 
   @Test
   void numbers_keep_the_digits_that_they_were_given_with() {
-    Queue queue = world.queue("demo", 1);
+    Queue queue = withAnyParams();
     ObjectNode prices = params("x");
     prices.put("price", new BigDecimal("1.10")).put("many", new BigDecimal("0.1").pow(40));
     ObjectId id = submission().submit(queue, List.of(prices), Status.QUEUED).getFirst();

@@ -43,7 +43,7 @@ final class DciArchiveTest {
   @BeforeEach
   void start() throws Exception {
     dci = new Dci(folder);
-    queue = dci.queues.queues().create("demo", "shell", Queue.Settings.DEFAULTS.withThreads(10));
+    queue = dci.queues.queues().create("demo", "own", Queue.Settings.DEFAULTS.withThreads(10));
     NodeIdentity presence = new NodeIdentity("i", "host", "7 mark", List.of("shell"));
     node = dci.queues.nodes().take("n1", null, presence).orElseThrow();
     for (int i = 0; i < 3; i++) {

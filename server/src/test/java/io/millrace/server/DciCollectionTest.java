@@ -29,7 +29,7 @@ final class DciCollectionTest {
   @BeforeEach
   void start() {
     dci = new Dci(folder);
-    dci.queues.queues().create("demo", "shell", Queue.Settings.DEFAULTS);
+    dci.queues.queues().create("demo", "own", Queue.Settings.DEFAULTS);
     Transaction.Builder documents = Transaction.by(Owner.client(1));
     for (String name : new String[] {"foo", "bar"}) {
       documents.put(

@@ -29,7 +29,7 @@ final class DciFullTest {
   @BeforeEach
   void start() {
     dci = new Dci(folder, "store.memory-budget-bytes", "10485760");
-    dci.queues.queues().create("demo", "shell", Queue.Settings.DEFAULTS);
+    dci.queues.queues().create("demo", "own", Queue.Settings.DEFAULTS);
   }
 
   @AfterEach

@@ -24,7 +24,7 @@ final class DciInputTest {
   @BeforeEach
   void start() {
     dci = new Dci(folder);
-    dci.queues.queues().create("demo", "shell", Queue.Settings.DEFAULTS.withThreads(3));
+    dci.queues.queues().create("demo", "own", Queue.Settings.DEFAULTS.withThreads(3));
   }
 
   @AfterEach
@@ -137,7 +137,7 @@ final class DciInputTest {
 
   @Test
   void slashes_of_names_are_part_of_the_path_unless_they_are_encoded() throws Exception {
-    dci.queues.queues().create("a/b", "shell", Queue.Settings.DEFAULTS);
+    dci.queues.queues().create("a/b", "own", Queue.Settings.DEFAULTS);
     assertThat(dci.get("/queues/a%2Fb").required("name").asString()).isEqualTo("a/b");
     assertThat(dci.server().get("/dci/queues/a/b").statusCode()).isEqualTo(404);
   }
@@ -147,7 +147,7 @@ final class DciInputTest {
     JsonNode refused = dci.refused("POST", "/queues", "{'name': 'q\\ud800', 'plugin': 'demo'}");
     assertThat(refused.required("error").asString())
         .isEqualTo("the name of a queue has half of a surrogate pair");
-    dci.post("/queues", "{'name': 'halves', 'plugin': 'demo'}");
+    dci.post("/queues", "{'name': 'halves', 'plugin': 'Disbatch::Plugin::Demo'}");
     String id =
         dci.post("/tasks/halves", "[{'command': 'a\\ud800b'}]")
             .at("/MongoDB::InsertManyResult/inserted_ids/0/$oid")

@@ -99,8 +99,7 @@ final class DciOldTest {
 
   @Test
   void a_task_is_found_whole_with_its_times_in_seconds() throws Exception {
-    Queue queue =
-        dci.queues.queues().create("old", "shell", Queue.Settings.DEFAULTS.withThreads(1));
+    Queue queue = dci.queues.queues().create("old", "own", Queue.Settings.DEFAULTS.withThreads(1));
     dci.queues.submission().submit(queue, List.of(Dci.MAPPER.createObjectNode().put("a", 1)), -2);
     NodeIdentity presence = new NodeIdentity("i", "host", "7 mark", List.of("shell"));
     NodeRecord node = dci.queues.nodes().take("n1", null, presence).orElseThrow();
@@ -232,7 +231,7 @@ final class DciOldTest {
   @Test
   void terse_mode_says_so_of_every_output_that_is_no_file() throws Exception {
     dci.form("/start-queue-json", "type=demo&name=old");
-    dci.post("/queue-create-tasks-json", "{'queueid': 'old', 'object': [{'a': 1}]}");
+    dci.post("/queue-create-tasks-json", "{'queueid': 'old', 'object': [{'user1': 'a'}]}");
     JsonNode found = dci.form("/search-tasks-json", "terse=1").get(0);
     assertThat(found.required("stdout").asString()).isEqualTo("[terse mode]");
     assertThat(found.required("stderr").asString()).isEqualTo("[terse mode]");

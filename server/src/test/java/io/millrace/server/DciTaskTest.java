@@ -48,7 +48,7 @@ final class DciTaskTest {
   @BeforeEach
   void start() {
     dci = new Dci(folder);
-    queue = dci.queues.queues().create("demo", "shell", Queue.Settings.DEFAULTS.withThreads(10));
+    queue = dci.queues.queues().create("demo", "own", Queue.Settings.DEFAULTS.withThreads(10));
   }
 
   @AfterEach

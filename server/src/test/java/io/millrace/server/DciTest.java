@@ -46,7 +46,8 @@ final class DciTest {
   }
 
   private String queue(String name) throws Exception {
-    JsonNode made = dci.post("/queues", "{'name': '" + name + "', 'plugin': 'shell'}");
+    JsonNode made =
+        dci.post("/queues", "{'name': '" + name + "', 'plugin': 'Disbatch::Plugin::Demo'}");
     return made.required("id").required("$oid").asString();
   }
 

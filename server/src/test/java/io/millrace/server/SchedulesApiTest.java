@@ -35,7 +35,7 @@ final class SchedulesApiTest {
   @BeforeEach
   void start() {
     open();
-    var _ = queues.queues().create("work", "shell", Queue.Settings.DEFAULTS);
+    var _ = queues.queues().create("work", "own", Queue.Settings.DEFAULTS);
   }
 
   private void open() {

@@ -26,7 +26,7 @@ class SchedulesCommandsTest {
   @BeforeEach
   void open() {
     site = new QueueFixture(scratch.resolve("data"));
-    var _ = site.queues().queues().create("work", "shell", Queue.Settings.DEFAULTS);
+    var _ = site.queues().queues().create("work", "own", Queue.Settings.DEFAULTS);
   }
 
   @AfterEach

@@ -29,7 +29,8 @@ class TaskCommandsTest {
   @BeforeEach
   void open() {
     site = new QueueFixture(scratch.resolve("data"));
-    assertThat(site.run("queues", "create", "q", "-p", "shell", "-t", "10").code()).isZero();
+    assertThat(site.run("queues", "create", "q", "-p", "Disbatch::Plugin::Demo", "-t", "10").code())
+        .isZero();
   }
 
   @AfterEach
@@ -46,6 +47,15 @@ class TaskCommandsTest {
     Shell.CommandResult ran = site.run(command);
     assertThat(ran.code()).as(ran.err()).isZero();
     return ran.out().strip();
+  }
+
+  @Test
+  void params_that_the_plugin_does_not_know_are_refused_by_name() {
+    assertThat(site.run("queues", "create", "s", "-p", "shell").code()).isZero();
+    Shell.CommandResult refused = site.run("tasks", "submit", "s", "comand=true");
+    assertThat(refused.code()).isEqualTo(3);
+    assertThat(refused.err()).contains("plugin shell has no param \"comand\", only command, mixed");
+    assertThat(found()).isEmpty();
   }
 
   private JsonNode found(String... options) {

@@ -30,7 +30,8 @@ class TaskOutputCommandsTest {
   @BeforeEach
   void open() {
     site = new QueueFixture(scratch.resolve("data"));
-    assertThat(site.run("queues", "create", "q", "-p", "shell", "-t", "10").code()).isZero();
+    assertThat(site.run("queues", "create", "q", "-p", "Disbatch::Plugin::Demo", "-t", "10").code())
+        .isZero();
   }
 
   @AfterEach

@@ -114,7 +114,7 @@ class JavaPluginTest {
         """);
     TaskRun leaves = bench.begin("my.Plugin", json("{'a':1}"));
     leaves.carryOut();
-    TaskRun clean = bench.beginPatiently("demo", json("{'a':1}"));
+    TaskRun clean = bench.beginPatiently("demo", json("{'user1':'a'}"));
     clean.carryOut();
 
     assertThat(leaves.leavesThreads()).isTrue();

@@ -36,7 +36,7 @@ final class Samples {
   List<QueueTask> make(int tasks) {
     Queue.Settings settings = Queue.Settings.DEFAULTS.withThreads(1_000);
     for (String name : List.of("one", "two", "three")) {
-      all.add(queues.queues().create(name, "shell", settings));
+      all.add(queues.queues().create(name, "own", settings));
     }
     List<ObjectId> ids = new ArrayList<>();
     for (int i = 0; i < tasks; i++) {

@@ -47,8 +47,12 @@ public final class QueueTarget implements LimitedTarget {
             "target." + field, "a target with a queue has the fields queue and params only");
       }
     }
-    var _ = queue(description);
-    var _ = params(description);
+    Queue queue = queue(description);
+    try {
+      queues.submission().checkKnown(queue, params(description));
+    } catch (InvalidRequestException e) {
+      throw new InvalidScheduleException("target." + e.field(), String.valueOf(e.getMessage()));
+    }
   }
 
   @Override

@@ -10,11 +10,14 @@ import io.millrace.graph.type.NodeType;
 import io.millrace.graph.type.RunPolicy;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.OutputReader.Stream;
+import io.millrace.queues.Queue;
 import io.millrace.queues.QueueTask;
+import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.Status;
 import io.millrace.server.graph.type.Tasks.TaskAttempt;
 import java.util.EnumSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.IntNode;
@@ -68,8 +71,15 @@ public record QueueTaskType(Tasks tasks) implements NodeType {
 
   @Override
   public void check(Map<String, JsonNode> inputs) {
-    var _ = order(inputs);
+    TaskAttempt.Order order = order(inputs);
     RunPolicy.of(inputs);
+    // A queue that does not exist yet may be created before the node runs.
+    Optional<Queue> queue = tasks.queues().queues().find(order.queue());
+    try {
+      queue.ifPresent(found -> tasks.queues().submission().checkKnown(found, order.params()));
+    } catch (InvalidRequestException e) {
+      throw new InvalidGraphException(String.valueOf(e.getMessage()));
+    }
   }
 
   private static TaskAttempt.Order order(Map<String, JsonNode> inputs) {
