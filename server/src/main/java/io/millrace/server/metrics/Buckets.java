@@ -4,21 +4,23 @@ import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.stream.LongStream;
 
-/** The buckets of histograms of times. */
-enum Buckets {
-  /** Of times until work starts. */
-  WAIT(10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000),
-  /** Of times that work takes. */
-  RUN(10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000, 36_000_000);
+/** Histograms of times, with buckets from 10 ms to hours. */
+final class Buckets {
+  private Buckets() {}
 
-  private final Duration[] bounds;
-
-  Buckets(long... millis) {
-    this.bounds = LongStream.of(millis).mapToObj(Duration::ofMillis).toArray(Duration[]::new);
+  /** A histogram of times until work starts. */
+  static Timer.Builder wait(String name) {
+    return timer(name, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000);
   }
 
-  /** A timer with this name and these buckets. */
-  Timer.Builder timer(String name) {
-    return Timer.builder(name).serviceLevelObjectives(bounds);
+  /** A histogram of times that work takes. */
+  static Timer.Builder run(String name) {
+    return timer(name, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000, 36_000_000);
+  }
+
+  private static Timer.Builder timer(String name, long... millis) {
+    return Timer.builder(name)
+        .serviceLevelObjectives(
+            LongStream.of(millis).mapToObj(Duration::ofMillis).toArray(Duration[]::new));
   }
 }

@@ -134,8 +134,7 @@ public final class GraphFigures {
 
   void waited(GraphNode node, @Nullable Long sinceMillis) {
     if (sinceMillis != null && node.phase() instanceof Phase.Running running) {
-      Buckets.WAIT
-          .timer("millrace.graph.wait")
+      Buckets.wait("millrace.graph.wait")
           .description("From the time at which a node could start to its start")
           .tag("type", types.of(node.definition().type()))
           .register(registry)
@@ -145,8 +144,7 @@ public final class GraphFigures {
 
   void ran(GraphNode node) {
     if (node.phase() instanceof Phase.Running running) {
-      Buckets.RUN
-          .timer("millrace.graph.run")
+      Buckets.run("millrace.graph.run")
           .description("From the start of an attempt at a node to its end")
           .tag("type", types.of(node.definition().type()))
           .register(registry)

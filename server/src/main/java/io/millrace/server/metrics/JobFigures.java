@@ -195,16 +195,14 @@ public final class JobFigures {
                 .tag("type", type)
                 .register(registry);
         Timer waited =
-            Buckets.WAIT
-                .timer("millrace.jobs.wait")
+            Buckets.wait("millrace.jobs.wait")
                 .description(
                     "The time from the submission of a job to the start of an attempt, for jobs"
                         + " that have not failed")
                 .tag("type", type)
                 .register(registry);
         Timer ran =
-            Buckets.RUN
-                .timer("millrace.jobs.run")
+            Buckets.run("millrace.jobs.run")
                 .description("From the start of an attempt at a job to its end")
                 .tag("type", type)
                 .register(registry);

@@ -203,14 +203,12 @@ public final class QueueFigures implements Part {
 
     OfQueue(MeterRegistry registry, String queue) {
       this.waited =
-          Buckets.WAIT
-              .timer("millrace.queue.wait")
+          Buckets.wait("millrace.queue.wait")
               .description("From the creation of a task to the start of its first attempt")
               .tag("queue", queue)
               .register(registry);
       this.ran =
-          Buckets.RUN
-              .timer("millrace.queue.run")
+          Buckets.run("millrace.queue.run")
               .description("From the start of an attempt at a task to its end")
               .tag("queue", queue)
               .register(registry);
