@@ -280,7 +280,11 @@ public final class MillraceServer implements AutoCloseable {
                 jobs::explain,
                 "node",
                 (request, id) -> graph.explain(request, id, queues::explain, jobs::explain))),
-        BulkPart.open(shared, List.of(new BulkTasks(queues.queues())), audit.log(), random),
+        BulkPart.open(
+            shared,
+            List.of(new BulkTasks(queues.queues()), jobs.jobs().bulk()),
+            audit.log(),
+            random),
         new LimitsPart(requests, queues.queues().queues(), random.nextLong(1L << 53)),
         new ArchivePart(
             archive,

@@ -26,6 +26,7 @@ import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.work.DocumentChanges;
 import io.millrace.work.Subscriber;
 import io.millrace.work.Watch;
+import io.millrace.work.bulk.BulkTarget;
 import io.millrace.work.policy.Retention;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -185,6 +186,11 @@ public final class Jobs implements AutoCloseable {
   /** What fails jobs that are over time. */
   public JobTimeouts timeouts() {
     return registry.timeouts();
+  }
+
+  /** Bulk actions on jobs. */
+  public BulkTarget<?> bulk() {
+    return new BulkJobs(store);
   }
 
   /** What counts jobs. */

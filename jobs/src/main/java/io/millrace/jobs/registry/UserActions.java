@@ -64,18 +64,28 @@ final class UserActions {
 
   Optional<Job> delete(Supplier<Optional<StoredJob>> look) {
     Optional<Job> deleted = change(look, this::delete);
-    deleted.ifPresent(job -> {
-      if (!Contents.isInline(job.content().payload())) {
-        store.blobs().delete(JobRegistry.payloadName(job.id()));
-      }
-    });
+    deleted.ifPresent(this::deletePayload);
     return deleted;
   }
 
   private @Nullable Job delete(StoredJob entry, int number) {
     Job job = entry.job();
-    JobId id = job.id();
     JobTransaction transaction = begin(job, number);
+    Optional<String> blob = addDelete(transaction, job);
+    if (!(store.commit(transaction) instanceof Outcome.Done)) {
+      return null;
+    }
+    blob.ifPresent(store.blobs()::delete);
+    return job;
+  }
+
+  /**
+   * Adds the deletion of a job, with all that belongs to it but the blob of its payload.
+   *
+   * @return the name of the blob of its result, to be deleted after the commit
+   */
+  Optional<String> addDelete(JobTransaction transaction, Job job) {
+    JobId id = job.id();
     deleteTask(transaction, job);
     transaction.delete(Keys.job(id), job.place().version());
     transaction.delete(Keys.member(job.batch(), id), DocumentVersion.ANY);
@@ -103,11 +113,14 @@ final class UserActions {
     if (job.line().followOn() != null) {
       transaction.delete(Keys.followOn(id), DocumentVersion.ANY);
     }
-    if (!(store.commit(transaction) instanceof Outcome.Done)) {
-      return null;
+    return blob;
+  }
+
+  /** Deletes the blob of the payload of a job that is gone. */
+  void deletePayload(Job job) {
+    if (!Contents.isInline(job.content().payload())) {
+      store.blobs().delete(JobRegistry.payloadName(job.id()));
     }
-    blob.ifPresent(store.blobs()::delete);
-    return job;
   }
 
   Optional<Job> cancel(Supplier<Optional<StoredJob>> look) {
@@ -129,15 +142,20 @@ final class UserActions {
   }
 
   private @Nullable Job end(StoredJob entry, int number, String why) {
+    JobTransaction transaction = begin(entry.job(), number);
+    return commit(transaction, addEnd(transaction, entry, why));
+  }
+
+  /** Adds the failure of a job for good. */
+  JobTransaction.Written addEnd(JobTransaction transaction, StoredJob entry, String why) {
     Job job = entry.job();
     long now = store.nowMillis();
     Failure failure = new Failure(null, now, why, null);
-    JobTransaction transaction = begin(job, number);
     deleteTask(transaction, job);
     JobTransaction.Written ended = transaction.put(entry.with(Transitions.cancelled(job, now)));
     transaction.put(
         Keys.failure(job.id(), job.place().version()), DocumentVersion.ANY, JobJson.write(failure));
-    return commit(transaction, ended);
+    return ended;
   }
 
   Optional<Job> retry(Supplier<Optional<StoredJob>> look) {
@@ -153,12 +171,16 @@ final class UserActions {
                     + job.status().word()
                     + "; only failed ones are retried");
           }
-          String group = Groups.waiting(job.type(), job.order().priority());
           JobTransaction transaction = new JobTransaction(store.self());
-          return commit(
-              transaction,
-              transaction.add(entry.with(Transitions.retried(job, store.nowMillis())), group));
+          return commit(transaction, addRetry(transaction, entry));
         });
+  }
+
+  /** Adds another offer of a failed job. */
+  JobTransaction.Written addRetry(JobTransaction transaction, StoredJob entry) {
+    Job job = entry.job();
+    String group = Groups.waiting(job.type(), job.order().priority());
+    return transaction.add(entry.with(Transitions.retried(job, store.nowMillis())), group);
   }
 
   private @Nullable Job commit(JobTransaction transaction, JobTransaction.Written written) {

@@ -138,11 +138,7 @@ public final class BulkTasks implements BulkTarget<BulkTasks.TaskItem> {
   private final class Fields implements FilterFields {
     @Override
     public void check(FieldPath path) {
-      if (!FIELDS.contains(path.steps().getFirst())) {
-        throw new FilterException(
-            "tasks have no field %s, only %s"
-                .formatted(path.steps().getFirst(), String.join(", ", FIELDS)));
-      }
+      FilterFields.checkKnown("tasks", path, FIELDS);
     }
 
     @Override

@@ -126,7 +126,7 @@ public final class BulkActions {
         transaction.put(running(next.id()), next.version(), next.write());
       } else {
         transaction.delete(running(next.id()), next.version());
-        transaction.put(ended(next.id()), DocumentVersion.ABSENT, next.write());
+        transaction.put(ended(next.id()), DocumentVersion.ANY, next.write());
       }
     }
   }

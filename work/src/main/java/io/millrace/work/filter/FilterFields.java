@@ -1,6 +1,9 @@
 package io.millrace.work.filter;
 
+import io.millrace.work.policy.PolicyException;
+import io.millrace.work.policy.TimeText;
 import java.math.BigDecimal;
+import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
@@ -31,13 +34,40 @@ public interface FilterFields {
 
   /**
    * A time in milliseconds. Numbers up to {@link #MAX_SECONDS} are seconds, as in answers: as
-   * milliseconds they would be before May 1970.
+   * milliseconds they would be before May 1970. Texts are a date and a time with a zone.
+   *
+   * @throws FilterException if it is a text that is no time
    */
   static JsonNode time(JsonNode value) {
+    if (value.isString()) {
+      try {
+        return JsonNodeFactory.instance.numberNode(
+            TimeText.moment("a time", value.asString()).toEpochMilli());
+      } catch (PolicyException e) {
+        throw new FilterException(e.getMessage() + ", not " + value);
+      }
+    }
+    if (!value.isNumber()) {
+      return value;
+    }
     double about = ValueOrder.approximate(value);
     return Math.abs(about) > MAX_SECONDS
         ? value
         : JsonNodeFactory.instance.numberNode(
             value.decimalValue().multiply(BigDecimal.valueOf(1_000)));
+  }
+
+  /**
+   * Checks that a field is among these.
+   *
+   * @param items what has the fields, in the plural
+   * @throws FilterException if it is not
+   */
+  static void checkKnown(String items, FieldPath path, List<String> fields) {
+    String field = path.steps().getFirst();
+    if (!fields.contains(field)) {
+      throw new FilterException(
+          "%s have no field %s, only %s".formatted(items, field, String.join(", ", fields)));
+    }
   }
 }

@@ -1,0 +1,242 @@
+package io.millrace.jobs.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.jobs.Assignment;
+import io.millrace.jobs.Job;
+import io.millrace.jobs.JobRegistry.JobFilter;
+import io.millrace.jobs.JobStatus;
+import io.millrace.jobs.JobTypes;
+import io.millrace.jobs.JobTypes.JobType;
+import io.millrace.jobs.Report.Settled;
+import io.millrace.jobs.WorkerId;
+import io.millrace.store.StoreException;
+import io.millrace.store.testkit.contract.EmbeddedFixture;
+import io.millrace.work.Step;
+import io.millrace.work.bulk.BulkAction;
+import io.millrace.work.bulk.BulkAction.Starter;
+import io.millrace.work.bulk.BulkAction.State;
+import io.millrace.work.bulk.BulkActions;
+import io.millrace.work.bulk.BulkException.InvalidBulkException;
+import io.millrace.work.bulk.BulkOrder;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+final class BulkJobsTest {
+  private static final Starter STARTER = new Starter("tester", null, "127.0.0.1");
+  private static final JobTypes TYPES =
+      JobTypes.of(List.of(new JobType("mail", null, null), new JobType("image", null, null)));
+
+  private EmbeddedFixture store;
+  private JobsFixture world;
+  private long seed;
+
+  @BeforeEach
+  void begin(@TempDir Path folder) {
+    store = new EmbeddedFixture(1);
+    world =
+        new JobsFixture(store, folder, TYPES, new Jobs.Options(100, 1, 5, Duration.ofMinutes(1)));
+  }
+
+  @AfterEach
+  void end() {
+    store.close();
+  }
+
+  private BulkActions actions() {
+    return BulkActions.in(
+        store.store(), List.of(world.jobs().bulk()), world::now, new Random(++seed));
+  }
+
+  private static BulkOrder order(String action, String filter, @Nullable Set<String> reach) {
+    ObjectNode json = (ObjectNode) JsonMapper.shared().readTree(filter.replace('\'', '"'));
+    return new BulkOrder("jobs", action, json, Map.of(), reach);
+  }
+
+  private BulkAction run(String action, String filter) {
+    return run(order(action, filter, null));
+  }
+
+  private BulkAction run(BulkOrder order) {
+    BulkActions actions = actions();
+    String id = actions.start(order, order.filter().isEmpty(), STARTER).id();
+    Step runner = actions.runner((_, _) -> {});
+    for (int i = 0; i < 1_000; i++) {
+      runner.step(world.now());
+      BulkAction action = actions.find(id).orElseThrow();
+      if (action.state() != State.RUNNING) {
+        return action;
+      }
+      world.advance(Duration.ofMillis(1));
+    }
+    throw new AssertionError("it does not end: " + actions.find(id));
+  }
+
+  private List<Job> submit(String type, int count) {
+    List<Job> jobs = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      jobs.add(world.submit(type));
+    }
+    return jobs;
+  }
+
+  private List<JobStatus> statuses(List<Job> jobs) {
+    return jobs.stream().map(job -> world.job(job.id()).status()).toList();
+  }
+
+  private void fail(Job job) {
+    Assignment assignment = world.assign(job.type(), JobsFixture.A);
+    assertThat(assignment.job().id()).isEqualTo(job.id());
+    assertThat(world.settle(world.failed(assignment))).isInstanceOf(Settled.class);
+  }
+
+  @Test
+  void failed_jobs_of_a_type_are_retried() {
+    Job failed = submit("mail", 1).getFirst();
+    fail(failed);
+    Job other = submit("image", 1).getFirst();
+    fail(other);
+    List<Job> pending = submit("mail", 2);
+    assertThat(world.job(failed.id()).status()).isEqualTo(JobStatus.FAILED);
+
+    BulkAction done = run("retry", "{'type': 'mail', 'ended': {'$gt': {'$ago': '1h'}}}");
+
+    assertThat(done.total()).isEqualTo(1);
+    assertThat(done.progress().done()).isEqualTo(1);
+    assertThat(world.job(failed.id()).status()).isEqualTo(JobStatus.PENDING);
+    assertThat(world.job(failed.id()).failures()).isZero();
+    assertThat(world.job(other.id()).status()).isEqualTo(JobStatus.FAILED);
+    assertThat(statuses(pending)).containsOnly(JobStatus.PENDING);
+    assertThat(
+            world.registry().assign("mail", List.of(JobsFixture.B, JobsFixture.B, JobsFixture.B)))
+        .hasSize(3);
+  }
+
+  @Test
+  void pending_and_running_jobs_are_cancelled_and_their_results_come_too_late() {
+    List<Job> jobs = submit("mail", 30);
+    Assignment running = world.assign("mail", JobsFixture.A);
+
+    assertThat(run("cancel", "{'type': 'mail'}").progress().done()).isEqualTo(30);
+
+    assertThat(statuses(jobs)).containsOnly(JobStatus.FAILED);
+    assertThat(world.registry().renew(List.of(running))).hasSize(1);
+    assertThat(world.registry().assign("mail", List.of(JobsFixture.B))).isEmpty();
+  }
+
+  @Test
+  void deleted_jobs_leave_nothing_and_running_ones_stay() {
+    submit("mail", 10);
+    world.submit("image");
+    Assignment running = world.assign("mail", JobsFixture.A);
+
+    assertThat(run("delete", "{}").progress().done()).isEqualTo(10);
+
+    assertThat(world.registry().list(JobFilter.ALL, null, 10))
+        .extracting(Job::id)
+        .containsExactly(running.job().id());
+    assertThat(world.settle(world.completed(running, "done"))).isInstanceOf(Settled.class);
+    assertThat(run("delete", "{'status': 'done'}").progress().done()).isEqualTo(1);
+    assertThat(world.registry().list(JobFilter.ALL, null, 10)).isEmpty();
+  }
+
+  @Test
+  void a_limited_reach_keeps_to_its_types() {
+    submit("mail", 3);
+    List<Job> images = submit("image", 3);
+    assertThat(run(order("cancel", "{}", Set.of("ma"))).progress().done()).isEqualTo(3);
+    assertThat(statuses(images)).containsOnly(JobStatus.PENDING);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      textBlock =
+          """
+          move   | {'type': 'mail'}            | the action for jobs must be one of retry, cancel, delete
+          cancel | {'queue': 'mail'}           | jobs have no field queue
+          cancel | {'status': 'dead'}          | status is pending, running, done or failed
+          cancel | {'priority': 7}             | -
+          cancel | {'submitted': {'$lt': 'x'}} | a time must be
+          """)
+  void what_is_wrong_is_refused(String action, String filter, String message) {
+    if (message.equals("-")) {
+      assertThat(run(action, filter).total()).isZero();
+      return;
+    }
+    assertThatThrownBy(() -> run(action, filter))
+        .isInstanceOf(InvalidBulkException.class)
+        .hasMessageContaining(message);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+  void each_job_is_changed_once_while_workers_take_and_fail_jobs(long drawn) {
+    seed = drawn;
+    Random random = new Random(seed);
+    List<Job> jobs = submit("mail", 20 + random.nextInt(200));
+    BulkActions actions = actions();
+    String id = actions.start(order("cancel", "{'type': 'mail'}", null), false, STARTER).id();
+    List<Assignment> taken = new ArrayList<>();
+    AtomicBoolean begun = new AtomicBoolean();
+    world.breakLine(() -> {
+      if (!begun.get()) {
+        return false;
+      }
+      if (random.nextInt(4) == 0) {
+        taken.addAll(
+            world
+                .another(random.nextLong(), TYPES)
+                .registry()
+                .assign("mail", List.of(new WorkerId("w" + random.nextInt(5)))));
+      }
+      if (!taken.isEmpty() && random.nextInt(4) == 0) {
+        Assignment done = taken.removeLast();
+        var _ =
+            world.another(random.nextLong(), TYPES).registry().settle(List.of(world.failed(done)));
+      }
+      return random.nextInt(20) == 0;
+    });
+    Step runner =
+        BulkActions.in(store.store(), List.of(world.jobs().bulk()), world::now, new Random(seed))
+            .runner((_, _) -> {});
+    begun.set(true);
+    for (int i = 0; actions.find(id).orElseThrow().state() == State.RUNNING; i++) {
+      try {
+        runner.step(world.now());
+      } catch (StoreException _) {
+        // The line broke.
+      }
+      world.advance(Duration.ofMillis(1));
+      assertThat(i).as("seed %s", seed).isLessThan(10_000);
+    }
+    world.mendLine();
+    BulkAction done = actions.find(id).orElseThrow();
+    assertThat(statuses(jobs)).as("seed %s", seed).containsOnly(JobStatus.FAILED);
+    long cancelled =
+        jobs.stream()
+            .filter(job -> world.registry().failures(job.id()).size() == 1)
+            .filter(
+                job -> "cancelled".equals(world.registry().failures(job.id()).getFirst().info()))
+            .count();
+    assertThat(done.progress().done()).as("seed %s", seed).isEqualTo(cancelled);
+  }
+}
