@@ -66,8 +66,10 @@ public interface JobRegistry {
   /**
    * As {@link #submit}, for a caller whose job is never a duplicate: it takes no unique key, not
    * even if the settings of its type say so.
+   *
+   * @param run the run of a schedule to which it belongs; null for none
    */
-  Job submitOnce(JobId id, Submission submission, Value payload);
+  Job submitOnce(JobId id, Submission submission, Value payload, Job.@Nullable Scheduled run);
 
   /**
    * Submits a job without waiting. It is committed with others once {@link #flush} is called.

@@ -193,13 +193,15 @@ public final class TaskSubmission {
    * request whose answer was lost.
    *
    * @param id a unique id
+   * @param run the run of a schedule to which the task belongs; null for none
    * @return the task as it is now, whoever created it; a task that was archived meanwhile is
    *     created again
    * @throws InvalidRequestException if there is no such queue, or the store does not accept the
    *     task
    */
-  public QueueTask submitOnce(Queue queue, ObjectId id, ObjectNode params) {
-    return session.retry("task " + id, () -> tryOnce(queue, id, params));
+  public QueueTask submitOnce(
+      Queue queue, ObjectId id, ObjectNode params, @Nullable Scheduled run) {
+    return session.retry("task " + id, () -> tryOnce(queue, id, params, run));
   }
 
   /**
@@ -288,7 +290,8 @@ public final class TaskSubmission {
     return some;
   }
 
-  private @Nullable QueueTask tryOnce(Queue queue, ObjectId id, ObjectNode params) {
+  private @Nullable QueueTask tryOnce(
+      Queue queue, ObjectId id, ObjectNode params, @Nullable Scheduled run) {
     Optional<QueueTask> there = session.document(Keys.task(id)).map(QueueTask::read);
     if (there.isPresent()) {
       return there.get();
@@ -298,7 +301,8 @@ public final class TaskSubmission {
     }
     checkKnown(queue, params);
     Transaction.Builder transaction = begin(queue, Status.QUEUED, Duration.ZERO);
-    QueueTask task = task(queue, id, params, Terms.DEFAULTS, session.nowMillis());
+    QueueTask plain = task(queue, id, params, Terms.DEFAULTS, session.nowMillis());
+    QueueTask task = run == null ? plain : plain.with(run);
     Bytes body = QueueTask.write(task, id.hex());
     check(params, body);
     add(transaction, task, Duration.ZERO, body);

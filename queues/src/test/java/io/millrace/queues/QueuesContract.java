@@ -100,12 +100,12 @@ public abstract class QueuesContract {
     Queue queue = world.queue("demo", 1);
     ObjectId id = world.queues().newId();
     try (Watch.Changes<ObjectId, QueueTask> changes = world.queues().changes()) {
-      QueueTask created = submission().submitOnce(queue, id, params("1"));
+      QueueTask created = submission().submitOnce(queue, id, params("1"), null);
       assertThat(created.status()).isEqualTo(Status.QUEUED);
-      assertThat(submission().submitOnce(queue, id, params("2"))).isEqualTo(created);
+      assertThat(submission().submitOnce(queue, id, params("2"), null)).isEqualTo(created);
       Run run = claim(world.node("n1"), queue, 5).getFirst();
       runs().finish(runs().start(run, "7 mark", LEASE), report(1, "hello"));
-      QueueTask ended = submission().submitOnce(queue, id, params("3"));
+      QueueTask ended = submission().submitOnce(queue, id, params("3"), null);
       assertThat(ended.status()).isEqualTo(1);
 
       List<QueueTask> seen = new ArrayList<>();
@@ -118,7 +118,8 @@ public abstract class QueuesContract {
       assertThat(seen.getLast()).isEqualTo(ended);
     }
     world.queues().queues().delete(queue.id());
-    assertThatThrownBy(() -> submission().submitOnce(queue, world.queues().newId(), params("1")))
+    assertThatThrownBy(
+            () -> submission().submitOnce(queue, world.queues().newId(), params("1"), null))
         .isInstanceOf(InvalidRequestException.class)
         .hasMessageContaining("queue not found");
   }

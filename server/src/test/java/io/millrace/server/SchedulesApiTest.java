@@ -14,6 +14,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -260,6 +261,44 @@ final class SchedulesApiTest {
     assertThat(Dci.ok(server.get("/v1/nodes/" + command + "/data/stdout")).path("data").asString())
         .isEqualTo("graph " + nominal + " x\n");
     assertThat(Dci.ok(server.get("/v1/nodes")).size()).isEqualTo(18);
+  }
+
+  @Test
+  void tasks_and_jobs_of_a_graph_know_the_times() throws IOException, InterruptedException {
+    var _ = queues.queues().create("parts", "shell", Queue.Settings.DEFAULTS);
+    ok(
+        "PUT",
+        "/parts",
+        """
+        {'times': [{'cron': '@yearly'}], 'target': {'graph': {'nodes': [
+          {'metadata': {'type': 'queue task'}, 'data': {'queue': 'parts'}},
+          {'metadata': {'type': 'job'}, 'data': {'payload': 'p'}}]}}}
+        """);
+    String group = ok("POST", "/parts/run", "").path("id").asString();
+    String nominal =
+        Dci.ok(server.get("/v1/nodes/" + group + "/data/nominal")).path("data").asString();
+    JsonNode nodes = Dci.ok(server.get("/v1/nodes?below=" + group));
+    String task = awaitData(nodes.path(1), "task");
+    assertThat(
+            Instant.ofEpochMilli(
+                    Objects.requireNonNull(
+                            queues.tasks().find(new ObjectId(task)).orElseThrow().scheduled())
+                        .nominalMillis())
+                .toString())
+        .isEqualTo(nominal);
+    JsonNode job = Dci.ok(server.get("/api/jobs/" + awaitData(nodes.path(2), "job")));
+    assertThat(job.path("schedule").path("name").asString()).isEqualTo("parts");
+    assertThat(job.path("schedule").path("nominal").asString()).isNotEmpty();
+  }
+
+  /** What a node that runs has written, once it has. */
+  private String awaitData(JsonNode node, String key) throws IOException, InterruptedException {
+    String path = "/v1/nodes/" + node.path("id").asString() + "/data/" + key;
+    String text = "";
+    while (text.isEmpty()) {
+      text = Dci.ok(server.get(path)).path("data").asString("");
+    }
+    return text;
   }
 
   @Test

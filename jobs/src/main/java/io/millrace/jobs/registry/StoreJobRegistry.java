@@ -79,11 +79,13 @@ final class StoreJobRegistry implements JobRegistry {
   }
 
   @Override
-  public Job submitOnce(JobId id, Submission submission, Value payload) {
+  public Job submitOnce(
+      JobId id, Submission submission, Value payload, Job.@Nullable Scheduled run) {
     types.require(submission.type());
     JobRegistry.checkSize(payload);
     return submitting.submit(
-        new NewJob(id, submission, payload, null, store.nowMillis(), settings(submission)));
+        new NewJob(
+            id, submission, payload, null, run, store.nowMillis(), null, settings(submission)));
   }
 
   @Override

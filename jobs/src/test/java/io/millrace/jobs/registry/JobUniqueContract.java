@@ -213,7 +213,7 @@ public abstract class JobUniqueContract {
     JobId first = world.registry().newId();
     JobId second = world.registry().newId();
     for (JobId id : List.of(first, second)) {
-      assertThat(world.registry().submitOnce(id, order("plain", "unique=k"), payload).id())
+      assertThat(world.registry().submitOnce(id, order("plain", "unique=k"), payload, null).id())
           .isEqualTo(id);
     }
     assertThat(held()).isZero();

@@ -21,6 +21,7 @@ import io.millrace.schedules.ScheduleState.Ending;
 import io.millrace.schedules.SchedulesException.InvalidScheduleException;
 import io.millrace.server.graph.GraphPart;
 import io.millrace.server.graph.NodeForms;
+import io.millrace.server.graph.type.ScheduledRun;
 import io.millrace.store.DocumentKey;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,7 +32,6 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
-import tools.jackson.databind.node.StringNode;
 
 /**
  * The target {@code {"graph": {"nodes": […], "parent": ID}}}: a run is a group of nodes in the
@@ -48,6 +48,9 @@ public final class GraphTarget implements LimitedTarget {
   /** The types that run programs, which get the times of the run as variables. */
   private static final Set<String> PROGRAMS =
       Set.of("command", "shell command", "condition", "wait for");
+
+  /** The types that submit work, which belongs to the run then. */
+  private static final Set<String> HANDED_ON = Set.of("queue task", "job");
 
   private final GraphPart part;
   private final StoredGraph graph;
@@ -134,10 +137,8 @@ public final class GraphTarget implements LimitedTarget {
 
     /** A group with these nodes for one run. */
     List<NewNode> of(Request run) {
-      Map<String, JsonNode> times = new HashMap<>();
-      times.put("schedule", StringNode.valueOf(run.schedule()));
-      times.put("nominal", StringNode.valueOf(run.nominal().toString()));
-      times.put("started", StringNode.valueOf(run.started().toString()));
+      Map<String, JsonNode> times =
+          new ScheduledRun(run.schedule(), run.nominal(), run.started()).data();
       NodeRef group = new NodeRef.Local(unusedName());
       List<NodeRef> above = parent == null ? List.of() : List.of(new NodeRef.Existing(parent));
       List<NewNode> all = new ArrayList<>(nodes.size() + 1);
@@ -159,9 +160,22 @@ public final class GraphTarget implements LimitedTarget {
                 node.type(),
                 new Place(parents, place.after(), place.branch()),
                 node.always(),
-                PROGRAMS.contains(node.type()) ? withTimes(node.data(), run) : node.data()));
+                data(node, run, times)));
       }
       return all;
+    }
+
+    private static Map<String, JsonNode> data(
+        NewNode node, Request run, Map<String, JsonNode> times) {
+      if (PROGRAMS.contains(node.type())) {
+        return withTimes(node.data(), run);
+      }
+      if (!HANDED_ON.contains(node.type())) {
+        return node.data();
+      }
+      Map<String, JsonNode> more = new HashMap<>(node.data());
+      more.putAll(times);
+      return more;
     }
 
     private String unusedName() {

@@ -45,7 +45,8 @@ public record JobNodeType(GraphJobs jobs) implements NodeType {
 
   @Override
   public Set<String> inputs() {
-    return RunPolicy.keysWith("job_type", "payload", "description", "priority");
+    return RunPolicy.keysWith(
+        "job_type", "payload", "description", "priority", "schedule", "nominal", "started");
   }
 
   @Override
@@ -111,7 +112,13 @@ public record JobNodeType(GraphJobs jobs) implements NodeType {
     String key = key(context.id(), context.attempt());
     Submission submission = submission(context.inputs(), key);
     return JobAttempt.begin(
-        jobs, new JobAttempt.Order(key, submission, payload(context.inputs()), resumed));
+        jobs,
+        new JobAttempt.Order(
+            key,
+            submission,
+            payload(context.inputs()),
+            ScheduledRun.of(context.inputs()),
+            resumed));
   }
 
   /** An attempt that is a job. */
@@ -135,9 +142,22 @@ public record JobNodeType(GraphJobs jobs) implements NodeType {
      * @param key the key of the job, which is unique for the attempt
      * @param submission the job
      * @param payload its payload
+     * @param run the run of a schedule to which it belongs; null for none
      * @param resumed whether it may have been submitted before the server was started
      */
-    record Order(String key, Submission submission, String payload, boolean resumed) {}
+    record Order(
+        String key,
+        Submission submission,
+        String payload,
+        @Nullable ScheduledRun run,
+        boolean resumed) {
+      Job.@Nullable Scheduled scheduled() {
+        return run == null
+            ? null
+            : new Job.Scheduled(
+                run.schedule(), run.nominal().toEpochMilli(), run.started().toEpochMilli());
+      }
+    }
 
     /** Submits the job, or finds it again. */
     static JobAttempt begin(GraphJobs jobs, Order order) {
@@ -165,7 +185,7 @@ public record JobNodeType(GraphJobs jobs) implements NodeType {
                 blob,
                 new ByteArrayInputStream(order.payload().getBytes(StandardCharsets.UTF_8)),
                 jobs.blobs());
-        return registry.submitOnce(id, order.submission(), payload);
+        return registry.submitOnce(id, order.submission(), payload, order.scheduled());
       } catch (InvalidJobException e) {
         jobs.blobs().delete(blob);
         return registry

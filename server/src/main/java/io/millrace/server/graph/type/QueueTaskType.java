@@ -61,7 +61,7 @@ public record QueueTaskType(Tasks tasks) implements NodeType {
 
   @Override
   public Set<String> inputs() {
-    return RunPolicy.keysWith("queue", "params");
+    return RunPolicy.keysWith("queue", "params", "schedule", "nominal", "started");
   }
 
   @Override
@@ -91,7 +91,8 @@ public record QueueTaskType(Tasks tasks) implements NodeType {
           case ObjectNode given -> given;
           default -> throw new InvalidGraphException("params must be an object");
         };
-    return new TaskAttempt.Order(new Inputs(inputs).text("queue"), object, MEANING);
+    return new TaskAttempt.Order(
+        new Inputs(inputs).text("queue"), object, ScheduledRun.of(inputs), MEANING);
   }
 
   @Override

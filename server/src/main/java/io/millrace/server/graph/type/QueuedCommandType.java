@@ -111,7 +111,7 @@ public record QueuedCommandType(NodeType local, Tasks tasks, String queue) imple
 
   @Override
   public Attempt start(AttemptContext context) {
-    TaskAttempt.Order order = new TaskAttempt.Order(queue, params(context), MEANING);
+    TaskAttempt.Order order = new TaskAttempt.Order(queue, params(context), null, MEANING);
     return TaskAttempt.begin(
         tasks, tasks.id(context), order, EnumSet.allOf(Stream.class), Map.of());
   }

@@ -191,9 +191,17 @@ public final class Tasks implements AutoCloseable {
      *
      * @param queue the name or id of the queue
      * @param params its params
+     * @param run the run of a schedule to which it belongs; null for none
      * @param meaning the meaning of its end
      */
-    record Order(String queue, ObjectNode params, Meaning meaning) {}
+    record Order(String queue, ObjectNode params, @Nullable ScheduledRun run, Meaning meaning) {
+      QueueTask.@Nullable Scheduled scheduled() {
+        return run == null
+            ? null
+            : new QueueTask.Scheduled(
+                run.schedule(), run.nominal().toEpochMilli(), run.started().toEpochMilli());
+      }
+    }
 
     /**
      * The meaning of a task's end for the node.
@@ -229,7 +237,7 @@ public final class Tasks implements AutoCloseable {
                 .find(order.queue())
                 .orElseThrow(() -> new CannotHandOnException("there is no queue " + order.queue()));
         try {
-          tasks.queues().submission().submitOnce(queue, id, order.params());
+          tasks.queues().submission().submitOnce(queue, id, order.params(), order.scheduled());
         } catch (InvalidRequestException e) {
           throw new CannotHandOnException(String.valueOf(e.getMessage()));
         }
