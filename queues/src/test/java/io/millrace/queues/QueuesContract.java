@@ -235,7 +235,7 @@ public abstract class QueuesContract {
     assertThatThrownBy(() -> submission().submit(queue, List.of(good, wrong), Status.QUEUED))
         .isInstanceOf(InvalidRequestException.class)
         .hasMessage("plugin shell has no param \"comand\", only command, mixed");
-    assertThatThrownBy(() -> submission().submitOnce(queue, world.queues().newId(), wrong))
+    assertThatThrownBy(() -> submission().submitOnce(queue, world.queues().newId(), wrong, null))
         .isInstanceOf(InvalidRequestException.class);
     assertThatThrownBy(() -> submission().checkKnown(queue, wrong))
         .isInstanceOf(InvalidRequestException.class);
