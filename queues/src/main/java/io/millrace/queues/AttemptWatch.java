@@ -160,9 +160,20 @@ public final class AttemptWatch implements AutoCloseable {
     @Override
     public void committed(Commit commit) {
       Map<String, @Nullable Document> runs = new HashMap<>();
+      commit.forEachDocument((key, document) -> {
+        if (key.collection().equals(Keys.RUNS)) {
+          runs.put(key.key(), document);
+        }
+      });
+      if (runs.isEmpty()) {
+        return;
+      }
       Map<String, @Nullable Document> tasks = new HashMap<>();
-      commit.forEachDocument((key, document) ->
-          (key.collection().equals(Keys.RUNS) ? runs : tasks).put(key.key(), document));
+      commit.forEachDocument((key, document) -> {
+        if (key.collection().equals(Keys.TASKS) && runs.containsKey(key.key())) {
+          tasks.put(key.key(), document);
+        }
+      });
       runs.forEach((key, run) -> changed(key, run, tasks.get(key)));
     }
 
