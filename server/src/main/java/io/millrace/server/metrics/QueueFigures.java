@@ -35,8 +35,8 @@ public final class QueueFigures implements Part {
 
   private final Queues queues;
   private final EmbeddedTaskStore store;
-  private @Nullable AttemptWatch attempts;
-  private @Nullable Shown shown;
+  private volatile @Nullable AttemptWatch attempts;
+  private volatile @Nullable Shown shown;
 
   /** The figures of these queues, which are in {@code store}. */
   public QueueFigures(Queues queues, EmbeddedTaskStore store) {
@@ -58,15 +58,17 @@ public final class QueueFigures implements Part {
 
   @Override
   public void start(String url) {
-    if (shown != null) {
-      attempts = queues.attempts(shown);
+    Shown figures = shown;
+    if (figures != null) {
+      attempts = queues.attempts(figures);
     }
   }
 
   @Override
   public void close() {
-    if (attempts != null) {
-      attempts.close();
+    AttemptWatch watch = attempts;
+    if (watch != null) {
+      watch.close();
     }
   }
 
