@@ -39,7 +39,7 @@ final class BulkApiTest {
   void start() {
     server = TestServer.in(folder);
     queues = Queues.in(server.server().store(), Clock.systemUTC(), new Random(7));
-    mail = queues.queues().create("mail", "shell", Queue.Settings.DEFAULTS);
+    mail = queues.queues().create("mail", "own", Queue.Settings.DEFAULTS);
   }
 
   @AfterEach
@@ -129,7 +129,7 @@ final class BulkApiTest {
   @Test
   void a_limited_principal_changes_what_it_reaches_and_sees_its_own_actions() throws Exception {
     submit(3);
-    Queue other = queues.queues().create("other", "shell", Queue.Settings.DEFAULTS);
+    Queue other = queues.queues().create("other", "own", Queue.Settings.DEFAULTS);
     List<ObjectId> elsewhere =
         queues.submission().submit(other, List.of(Json.object()), Status.QUEUED);
     JsonNode own = json(send("POST", "/bulk", "{'kind': 'tasks', 'action': 'retry', 'all': true}"));

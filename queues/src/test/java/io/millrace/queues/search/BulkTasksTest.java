@@ -58,8 +58,8 @@ final class BulkTasksTest {
     fixture = new EmbeddedFixture(1);
     queues = queues(fixture.store(), 1);
     actions = actions(fixture.store(), 2);
-    mail = queues.queues().create("mail", "shell", Queue.Settings.DEFAULTS);
-    other = queues.queues().create("other", "shell", Queue.Settings.DEFAULTS);
+    mail = queues.queues().create("mail", "own", Queue.Settings.DEFAULTS);
+    other = queues.queues().create("other", "own", Queue.Settings.DEFAULTS);
   }
 
   @AfterEach
