@@ -93,8 +93,22 @@ final class MetricsTest {
             new Report(status, TaskOutput.NONE, List.of(), null));
   }
 
+  /** Waits until attempts are counted, which begins soon after the start of a server. */
+  private static void awaitAttempts(Dci dci) throws Exception {
+    Queue probe = queue(dci, "probe");
+    NodeRecord node = node(dci, "n0");
+    do {
+      submit(dci, probe, 1);
+      run(dci, node, probe, Status.SUCCEEDED);
+    } while (!dci.server()
+        .get("/metrics")
+        .body()
+        .contains("millrace_queue_attempts_total{outcome=\"succeeded\",queue=\"probe\"}"));
+  }
+
   /** Has each part of a server do something. */
   private static void work(Dci dci) throws Exception {
+    awaitAttempts(dci);
     Queue queue = queue(dci, "demo");
     NodeRecord node = node(dci, "n1");
     submit(dci, queue, 4);
@@ -194,7 +208,7 @@ final class MetricsTest {
               "millrace_queue_attempts_total{outcome=\"succeeded\",queue=\"demo\"} 1.0",
               "millrace_queue_wait_seconds_count{queue=\"demo\"} 2",
               "millrace_queue_run_seconds_count{queue=\"demo\"} 2",
-              "millrace_nodes{state=\"alive\"} 1.0",
+              "millrace_nodes{state=\"alive\"} 2.0",
               "millrace_node_attempts_total{node=\"n1\",outcome=\"failed\"} 1.0",
               "millrace_limit_running{limit=\"db\"} 3.0",
               "millrace_access_refusals_total{status=\"403\"} 1.0",
