@@ -6,7 +6,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.ResponseEncoder;
-import io.millrace.http.transport.PlainTransport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -136,8 +135,7 @@ final class Acceptor {
         if (open.size() < context.limits().maxConnections() || eviction.run(false)) {
           channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
           Connection connection =
-              new Connection(
-                  new PlainTransport(channel), loops.get(count++ % loops.size()), context);
+              new Connection(channel, loops.get(count++ % loops.size()), context);
           open.add(connection);
           connection.begin();
           if (!server.isOpen()) {
@@ -172,8 +170,9 @@ final class Acceptor {
             RequestMemory.RETRY_SECONDS);
     try (channel) {
       channel.configureBlocking(false);
-      ByteBuffer text = ResponseEncoder.last(ErrorForm.PLAIN.response(problem));
-      channel.write(text);
+      if (context.certificate() == null) {
+        channel.write(ResponseEncoder.last(ErrorForm.PLAIN.response(problem)));
+      }
       channel.shutdownOutput();
       // Closing with unread bytes would reset the connection, and the client might miss the
       // response.

@@ -49,9 +49,16 @@ public interface AccessCheck {
    * @param host the value of the header Host
    * @param headers the headers of the request
    * @param client the address of the client, see {@link #clientOf}
+   * @param secure whether the request came over TLS
    * @param mayBlock whether the check may take long; false on an event loop
    */
-  record Attempt(Route route, String host, Headers headers, InetAddress client, boolean mayBlock) {}
+  record Attempt(
+      Route route,
+      String host,
+      Headers headers,
+      InetAddress client,
+      boolean secure,
+      boolean mayBlock) {}
 
   /**
    * A kind of credentials that the routes of one API accept besides the server's token.

@@ -2,13 +2,18 @@ package io.millrace.http;
 
 import io.millrace.http.message.AsyncResponse;
 import io.millrace.http.message.HttpProblem;
+import io.millrace.http.transport.PlainTransport;
+import io.millrace.http.transport.ServerCertificate;
+import io.millrace.http.transport.TlsTransport;
 import io.millrace.http.transport.Transport;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,6 +32,7 @@ import org.slf4j.LoggerFactory;
  *    |  +-- complete head of another request --> DETACHED ---+
  *    +---------- the request's thread has responded ---------+
  *
+ *   before READING, if the server has a certificate: HANDSHAKING, on a thread
  *   from any phase: after the last response LINGERING until the client has closed, then CLOSED
  * </pre>
  *
@@ -45,7 +51,11 @@ final class Connection {
   /** How many bytes are dropped at most. */
   private static final long LINGER_BYTES = 256L << 20;
 
+  /** How many bytes are read to see whether the client begins a handshake. */
+  private static final int FIRST_BYTES = 4 << 10;
+
   private enum Phase {
+    HANDSHAKING,
     READING,
     PENDING,
     WRITING,
@@ -54,7 +64,9 @@ final class Connection {
     CLOSED
   }
 
-  private final Transport transport;
+  /** Plain until a handshake has been made. Not changed after the first phase. */
+  private volatile Transport transport;
+
   private final InetAddress peer;
   private final EventLoop loop;
   private final Context context;
@@ -89,9 +101,9 @@ final class Connection {
    *
    * @throws IOException if it is closed
    */
-  Connection(Transport transport, EventLoop loop, Context context) throws IOException {
-    this.transport = transport;
-    this.peer = ((InetSocketAddress) transport.channel().getRemoteAddress()).getAddress();
+  Connection(SocketChannel channel, EventLoop loop, Context context) throws IOException {
+    this.transport = new PlainTransport(channel);
+    this.peer = ((InetSocketAddress) channel.getRemoteAddress()).getAddress();
     this.loop = loop;
     this.context = context;
     this.received = new RequestBuffer(loop.heads(), context.limits(), context.memory());
@@ -118,9 +130,60 @@ final class Connection {
     return activity;
   }
 
-  /** Starts reading. Called by any thread. */
+  /** Starts the handshake, or reading. Called by any thread. */
   void begin() {
-    loop.execute(() -> resume(new byte[0]));
+    ServerCertificate certificate = context.certificate();
+    if (certificate == null) {
+      loop.execute(() -> resume(new byte[0]));
+      return;
+    }
+    loop.execute(() -> {
+      phase = Phase.HANDSHAKING;
+      thread = Thread.ofVirtual().name("tls-handshake").start(() -> shakeHands(certificate));
+    });
+  }
+
+  /** Begins a connection to a server with a certificate, on a thread of its own. */
+  private void shakeHands(ServerCertificate certificate) {
+    SocketChannel channel = transport.channel();
+    ByteBuffer first = ByteBuffer.allocate(FIRST_BYTES);
+    Duration timeout = limits().headTimeout();
+    try {
+      int count = transport.receive(first, Math.toIntExact(timeout.toMillis()));
+      if (count <= 0) {
+        loop.execute(() -> close(null));
+      } else if (TlsTransport.isHandshake(first.flip().get(0))) {
+        TlsTransport secure = new TlsTransport(channel, certificate.engine(), first);
+        secure.handshake(timeout);
+        transport = secure;
+        resumeReading(new byte[0]);
+      } else if (isOfThisMachine(channel)) {
+        resumeReading(Arrays.copyOf(first.array(), count));
+      } else {
+        loop.execute(this::refusePlain);
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      loop.execute(() -> close(e));
+    }
+  }
+
+  /** Whether the client runs on this machine, so that nobody else can read the connection. */
+  private boolean isOfThisMachine(SocketChannel channel) throws IOException {
+    return peer.isLoopbackAddress()
+        || peer.equals(((InetSocketAddress) channel.getLocalAddress()).getAddress());
+  }
+
+  private void refusePlain() {
+    try {
+      thread = null;
+      register();
+      refuse(
+          new HttpProblem(
+              400,
+              "this port is encrypted: use https, as in https://host:port instead of http://"));
+    } catch (IOException | RuntimeException | Error e) {
+      close(e);
+    }
   }
 
   /**
@@ -179,7 +242,9 @@ final class Connection {
    */
   private boolean isDispensable() {
     Phase now = phase;
-    return now == Phase.LINGERING || (now == Phase.READING && !activity.isAuthenticated());
+    return now == Phase.LINGERING
+        || now == Phase.HANDSHAKING
+        || (now == Phase.READING && !activity.isAuthenticated());
   }
 
   private void resume(byte[] leftover) {
@@ -192,6 +257,7 @@ final class Connection {
       if (leftover.length > 0) {
         received(ByteBuffer.wrap(leftover));
       }
+      readReceived();
     } catch (IOException | RuntimeException | Error e) {
       // Errors too: no connection may end the loop.
       close(e);
@@ -214,7 +280,7 @@ final class Connection {
         case READING -> read();
         case WRITING -> write(require(unwritten));
         case LINGERING -> drop();
-        case PENDING, DETACHED, CLOSED -> current.interestOps(0);
+        case HANDSHAKING, PENDING, DETACHED, CLOSED -> current.interestOps(0);
       }
     } catch (IOException | RuntimeException | Error e) {
       // Errors too: no connection may end the loop.
@@ -237,7 +303,7 @@ final class Connection {
             close(null);
           }
         }
-        case PENDING, DETACHED, CLOSED -> {}
+        case HANDSHAKING, PENDING, DETACHED, CLOSED -> {}
       }
     } catch (IOException | RuntimeException | Error e) {
       close(e);
@@ -275,6 +341,14 @@ final class Connection {
       close(null);
     } else if (buffer.position() > 0) {
       received(buffer.flip());
+      readReceived();
+    }
+  }
+
+  /** Reads soon what the channel does not tell, because the transport has it already. */
+  private void readReceived() {
+    if (phase == Phase.READING && transport.hasReceived()) {
+      loop.readAgain(this);
     }
   }
 
@@ -387,6 +461,7 @@ final class Connection {
     if (current.interestOps() != SelectionKey.OP_READ) {
       current.interestOps(SelectionKey.OP_READ);
     }
+    readReceived();
   }
 
   /** Ends the request and releases its memory. */
@@ -480,12 +555,14 @@ final class Connection {
    * @param limits the limits of requests and connections
    * @param memory the memory for all requests together
    * @param dispatcher handles requests
+   * @param certificate of the server; null if its connections are plain
    * @param whenClosed called for each connection that is closed, possibly more than once
    */
   record Context(
       HttpLimits limits,
       RequestMemory memory,
       Dispatcher dispatcher,
+      @Nullable ServerCertificate certificate,
       Consumer<Connection> whenClosed) {}
 
   /**

@@ -89,7 +89,14 @@ final class Dispatcher {
     request.route(route);
     request.client(access.clientOf(connection.peer(), head));
     Caller caller =
-        access.check(new AccessCheck.Attempt(route, head.host(), head, request.client(), mayBlock));
+        access.check(
+            new AccessCheck.Attempt(
+                route,
+                head.host(),
+                head,
+                request.client(),
+                connection.transport().isSecure(),
+                mayBlock));
     if (caller == null) {
       return null;
     }

@@ -33,6 +33,7 @@ final class EventLoop {
   private final Thread thread;
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final List<Runnable> deregistrations = new ArrayList<>();
+  private List<Connection> readAgain = new ArrayList<>();
   private final LoopTick tick = new LoopTick();
   private final HeadCache heads = new HeadCache();
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
@@ -98,6 +99,11 @@ final class EventLoop {
     deregistrations.add(action);
   }
 
+  /** Calls {@link Connection#ready} in the next tick, even if its channel has no more to read. */
+  void readAgain(Connection connection) {
+    readAgain.add(connection);
+  }
+
   private void run() {
     try (selector) {
       while (!closed) {
@@ -112,10 +118,17 @@ final class EventLoop {
   private void runTick() {
     try {
       select();
+      List<Connection> again = readAgain;
+      if (!again.isEmpty()) {
+        readAgain = new ArrayList<>();
+      }
       for (SelectionKey key : selector.selectedKeys()) {
         ((Connection) key.attachment()).ready();
       }
       selector.selectedKeys().clear();
+      if (!again.isEmpty()) {
+        again.forEach(Connection::ready);
+      }
       run(tick::end);
       for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
         run(task);
@@ -140,7 +153,7 @@ final class EventLoop {
       now.forEach(Runnable::run);
     } else {
       asleep = true;
-      if (tasks.isEmpty()) {
+      if (tasks.isEmpty() && readAgain.isEmpty()) {
         selector.select(CHECK_INTERVAL.toMillis());
       } else {
         selector.selectNow();

@@ -45,6 +45,9 @@ public record HttpLimits(
   /** An upper estimate of the heap that a connection takes while a thread serves it. */
   private static final int CONNECTION_HEAP_BYTES = 16 << 10;
 
+  /** The same with TLS. */
+  private static final int SECURE_CONNECTION_HEAP_BYTES = 64 << 10;
+
   /** The smallest number of files that are reserved for journal, snapshots, blobs and processes. */
   private static final int MIN_RESERVED_FILES = 64;
 
@@ -66,9 +69,10 @@ public record HttpLimits(
    * The same limits, with {@code maxConnections} reduced to what the limit of open files and the
    * largest heap allow. Called after all other files of the process have been opened.
    *
+   * @param secure whether connections are encrypted
    * @throws HttpException if the process may open too few files for a server
    */
-  HttpLimits possible() {
+  HttpLimits possible(boolean secure) {
     int connections = maxConnections;
     if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
       connections =
@@ -78,7 +82,11 @@ public record HttpLimits(
               system.getOpenFileDescriptorCount());
     }
     connections =
-        (int) Math.min(connections, Runtime.getRuntime().maxMemory() / CONNECTION_HEAP_BYTES);
+        (int)
+            Math.min(
+                connections,
+                Runtime.getRuntime().maxMemory()
+                    / (secure ? SECURE_CONNECTION_HEAP_BYTES : CONNECTION_HEAP_BYTES));
     if (connections < maxConnections) {
       LOG.info(
           "at most {} connections at a time, instead of {}: that is what the limit of open files"

@@ -136,7 +136,8 @@ public final class MillraceServer implements AutoCloseable {
       Configuration configuration, Function<StoreOptions, EmbeddedTaskStore> opener) {
     ServerSettings settings = configuration.get(ServerSettings.SECTION);
     StoreOptions options = configuration.get(StoreSettings.SECTION).options();
-    InetAddress address = settings.resolved();
+    HttpServer.Endpoint endpoint = settings.endpoint();
+    InetAddress address = endpoint.address();
     Token token = settings.tokenFile() == null ? null : Token.read(settings.tokenFile());
 
     EmbeddedTaskStore store = opener.apply(options);
@@ -165,7 +166,7 @@ public final class MillraceServer implements AutoCloseable {
           parts.forEach(part -> routes.addAll(part.routes()));
           HttpServer listener =
               listen(
-                  address,
+                  endpoint,
                   settings,
                   Access.to(
                       address,
@@ -178,7 +179,11 @@ public final class MillraceServer implements AutoCloseable {
                   errorResponses,
                   audit.trail());
           listener.measure(registry);
-          LOG.info("listening on {} port {}", address.getHostAddress(), listener.port());
+          LOG.info(
+              "listening on {} port {}{}",
+              address.getHostAddress(),
+              listener.port(),
+              endpoint.certificate() == null ? "" : " with TLS");
           String url = url(address, listener.port());
           MillraceServer server =
               new MillraceServer(
@@ -189,15 +194,14 @@ public final class MillraceServer implements AutoCloseable {
   }
 
   private static HttpServer listen(
-      InetAddress address,
+      HttpServer.Endpoint endpoint,
       ServerSettings settings,
       AccessCheck access,
       Routes routes,
       ErrorResponses errorResponses,
       AuditTrail audit) {
     try {
-      return HttpServer.start(
-          address, settings.port(), settings.http(), access, routes, errorResponses, audit);
+      return HttpServer.start(endpoint, settings.http(), access, routes, errorResponses, audit);
     } catch (HttpException e) {
       throw new ServerException(String.valueOf(e.getMessage()), e.getCause());
     }
@@ -337,7 +341,7 @@ public final class MillraceServer implements AutoCloseable {
     }
   }
 
-  /** The address under which programs on this machine reach it. */
+  /** The address under which programs on this machine reach it; they need no TLS. */
   private static String url(InetAddress address, int port) {
     InetAddress reached = address.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : address;
     String host = reached.getHostAddress();

@@ -1,7 +1,11 @@
 package io.millrace.server;
 
 import io.millrace.http.HttpLimits;
+import io.millrace.http.HttpServer;
+import io.millrace.http.message.HttpException;
+import io.millrace.http.transport.ServerCertificate;
 import io.millrace.server.config.Configuration.Section;
+import io.millrace.server.config.ConfigurationException;
 import io.millrace.server.config.Key;
 import io.millrace.server.config.SectionKeys;
 import io.millrace.server.security.Origins;
@@ -10,6 +14,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param port the port on which to listen, 0 for any free one
  * @param tokenFile the file with the bearer token; null for none
  * @param requireCredentials whether callers on this machine need credentials too
+ * @param tls the files of certificate and key; null for plain connections
+ * @param allowUnencrypted whether it may listen on another address than loopback without TLS
  * @param origins the origins under which a proxy publishes it
  * @param proxies whose word counts about the addresses of clients
  * @param http the limits
@@ -28,6 +35,8 @@ public record ServerSettings(
     int port,
     @Nullable Path tokenFile,
     boolean requireCredentials,
+    ServerCertificate.@Nullable Source tls,
+    boolean allowUnencrypted,
     Origins origins,
     Proxies proxies,
     HttpLimits http) {
@@ -37,7 +46,9 @@ public record ServerSettings(
           "address",
           "127.0.0.1",
           "The address to listen on. On any other than loopback every caller needs credentials:"
-              + " `server.token-file`, or those of a principal; see docs/access.md.");
+              + " `server.token-file`, or those of a principal; see docs/access.md. Such an address"
+              + " also requires `server.tls.certificate`, `server.behind-proxy` or"
+              + " `server.allow-unencrypted`.");
   private static final Key<Long> PORT =
       KEYS.number("port", 0, 65_535, 8048, "The port to listen on; 0 takes any free one.");
   private static final Key<@Nullable Path> TOKEN_FILE =
@@ -53,6 +64,25 @@ public record ServerSettings(
           false,
           "Whether callers on this machine need credentials too. On an address other than loopback,"
               + " or with `server.token-file`, every caller does.");
+  private static final Key<@Nullable Path> CERTIFICATE =
+      KEYS.optionalPath(
+          "tls.certificate",
+          "A PEM file with the certificate of this server, followed by those of the authorities"
+              + " between it and the root. With it connections are encrypted (TLS 1.2 or 1.3); see"
+              + " docs/access.md.");
+  private static final Key<@Nullable Path> KEY =
+      KEYS.optionalPath(
+          "tls.key", "A PEM file with the key of that certificate: PKCS #8, RSA, EC or EdDSA.");
+  private static final Key<@Nullable Path> KEY_PASSWORD =
+      KEYS.optionalPath(
+          "tls.key-password-file", "A file with the password of that key, if it is encrypted.");
+  private static final Key<Boolean> ALLOW_UNENCRYPTED =
+      KEYS.bool(
+          "allow-unencrypted",
+          false,
+          "Whether the server may listen on an address other than loopback without TLS and without"
+              + " a proxy. Then anybody who can read the network can take the credentials of"
+              + " callers and use them.");
   private static final Key<Long> MAX_BODY =
       KEYS.bytes(
           "max-body-bytes",
@@ -174,6 +204,47 @@ public record ServerSettings(
   }
 
   /**
+   * The endpoint at which to listen.
+   *
+   * @throws ServerException if the address is none of this machine, or needs TLS, or if certificate
+   *     and key cannot be used
+   */
+  HttpServer.Endpoint endpoint() {
+    InetAddress resolved = resolved();
+    if (tls != null) {
+      try {
+        return new HttpServer.Endpoint(
+            resolved, port, ServerCertificate.read(tls, InstantSource.system()));
+      } catch (HttpException e) {
+        throw new ServerException(String.valueOf(e.getMessage()), e);
+      }
+    }
+    if (!resolved.isLoopbackAddress() && proxies.addresses().isEmpty() && !allowUnencrypted) {
+      throw new ServerException(
+          "server.address is "
+              + resolved.getHostAddress()
+              + ", where others could read the credentials of callers on the network: set"
+              + " server.tls.certificate and server.tls.key, or server.behind-proxy if a proxy"
+              + " encrypts, or, on a network where that does not matter,"
+              + " server.allow-unencrypted=true");
+    }
+    return new HttpServer.Endpoint(resolved, port, null);
+  }
+
+  /** The source of the certificate; null if there is none. */
+  private static ServerCertificate.@Nullable Source tls(
+      @Nullable Path certificate, @Nullable Path key, @Nullable Path keyPassword) {
+    if (certificate != null && key != null) {
+      return new ServerCertificate.Source(certificate, key, keyPassword);
+    }
+    if (certificate != null || key != null || keyPassword != null) {
+      throw new ConfigurationException(
+          "server.tls.certificate and server.tls.key are given together or not at all");
+    }
+    return null;
+  }
+
+  /**
    * The address on which to listen.
    *
    * @throws ServerException if it is none of this machine
@@ -196,6 +267,8 @@ public record ServerSettings(
                   values.get(PORT).intValue(),
                   values.get(TOKEN_FILE),
                   values.get(REQUIRE_CREDENTIALS),
+                  tls(values.get(CERTIFICATE), values.get(KEY), values.get(KEY_PASSWORD)),
+                  values.get(ALLOW_UNENCRYPTED),
                   values.get(ORIGINS),
                   values.get(PROXIES),
                   new HttpLimits(

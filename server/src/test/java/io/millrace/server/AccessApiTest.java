@@ -136,7 +136,14 @@ final class AccessApiTest {
   void off_loopback_every_caller_needs_credentials_whatever_is_configured() throws Exception {
     close();
     server =
-        TestServer.in(folder, "server.address", "0.0.0.0", "server.require-credentials", "false");
+        TestServer.in(
+            folder,
+            "server.address",
+            "0.0.0.0",
+            "server.allow-unencrypted",
+            "true",
+            "server.require-credentials",
+            "false");
     assertThat(server.get("/store/groups").statusCode()).isEqualTo(401);
     assertThat(server.get("/store/groups", AUTHORIZATION, "Bearer ").statusCode()).isEqualTo(401);
     assertThat(asAdmin("GET", "/store/groups", "").statusCode()).isEqualTo(200);

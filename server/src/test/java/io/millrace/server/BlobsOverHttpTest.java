@@ -17,19 +17,25 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Blobs through the client and a real server, and ranges by plain requests. */
+@ParameterizedClass
+@EnumSource(TestServer.Wire.class)
 final class BlobsOverHttpTest {
+  @Parameter private TestServer.Wire wire;
   @TempDir private Path folder;
   private TestServer server;
   private HttpBlobStore blobs;
 
   @BeforeEach
   void start() {
-    server = TestServer.with(_ -> new FakeStore(), folder, "blobs.max-bytes", "1MiB");
-    blobs = HttpBlobStore.at(server.at(""));
+    server = TestServer.with(wire, _ -> new FakeStore(), folder, "blobs.max-bytes", "1MiB");
+    blobs = HttpBlobStore.at(server.options());
   }
 
   @AfterEach

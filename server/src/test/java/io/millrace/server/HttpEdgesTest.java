@@ -30,24 +30,30 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** What the HTTP layer does with odd requests, closed connections, a stop and a stopped store. */
+@ParameterizedClass
+@EnumSource(TestServer.Wire.class)
 final class HttpEdgesTest {
   private static final String WAITING_CLAIM =
       "{\"clientid\":1,\"group\":\"a\",\"duration\":1000,\"wait\":600000}";
 
+  @Parameter private TestServer.Wire wire;
   @TempDir private Path folder;
   private final FakeStore store = new FakeStore();
   private TestServer server;
 
   @BeforeEach
   void start() {
-    server = TestServer.with(_ -> store, folder, "server.max-body-bytes", "100KiB");
+    server = TestServer.with(wire, _ -> store, folder, "server.max-body-bytes", "100KiB");
   }
 
   @AfterEach

@@ -12,14 +12,19 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Requests that another program could understand differently. Each is refused, alone, and nothing
  * that follows it on the connection is carried out.
  */
+@ParameterizedClass
+@EnumSource(TestServer.Wire.class)
 final class HttpStrictnessTest {
   private static final String UPDATE = "{\"clientid\":1,\"deletes\":[5]}";
 
@@ -27,13 +32,14 @@ final class HttpStrictnessTest {
   private static final String SMUGGLED =
       "POST /store/update HTTP/1.1\nHost: localhost\nContent-Length: 28\n\n" + UPDATE;
 
+  @Parameter private TestServer.Wire wire;
   @TempDir private Path folder;
   private final FakeStore store = new FakeStore();
   private TestServer server;
 
   @BeforeEach
   void start() {
-    server = TestServer.with(_ -> store, folder, "server.max-body-bytes", "100KiB");
+    server = TestServer.with(wire, _ -> store, folder, "server.max-body-bytes", "100KiB");
   }
 
   @AfterEach

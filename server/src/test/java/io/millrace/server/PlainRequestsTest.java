@@ -21,21 +21,27 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Short requests, which an event loop answers, among others on the same connection. */
+@ParameterizedClass
+@EnumSource(TestServer.Wire.class)
 final class PlainRequestsTest {
   private static final String UPDATE = "{\"clientid\":1,\"deletes\":[5]}";
   private static final String GET = "GET /store/groups HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
+  @Parameter private TestServer.Wire wire;
   @TempDir private Path folder;
   private final FakeStore store = new FakeStore();
   private TestServer server;
 
   @BeforeEach
   void start() {
-    server = TestServer.with(_ -> store, folder);
+    server = TestServer.with(wire, _ -> store, folder);
   }
 
   @AfterEach

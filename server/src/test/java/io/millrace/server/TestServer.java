@@ -1,10 +1,14 @@
 package io.millrace.server;
 
+import io.millrace.client.ClientOptions;
 import io.millrace.http.Route;
+import io.millrace.http.transport.Certificates;
+import io.millrace.http.transport.ServerCertificate;
 import io.millrace.server.config.Configuration;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
+import io.millrace.work.TrustedCertificates;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -19,15 +23,34 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import javax.net.SocketFactory;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 
 /** A server on a free port, with a client that speaks plain HTTP to it. */
 final class TestServer implements AutoCloseable {
-  private final MillraceServer server;
-  private final HttpClient client =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  /** What connections to a server are. */
+  enum Wire {
+    PLAIN,
+    TLS
+  }
 
-  private TestServer(MillraceServer server) {
+  private final MillraceServer server;
+
+  /** The certificate of the server; null if its connections are plain. */
+  private final @Nullable Path certificate;
+
+  /** For encrypted connections; null if they are plain. */
+  private final @Nullable SSLContext trust;
+
+  private final HttpClient client;
+
+  private TestServer(MillraceServer server, @Nullable Path certificate) {
     this.server = server;
+    this.certificate = certificate;
+    this.trust = certificate == null ? null : TrustedCertificates.context(certificate);
+    HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
+    this.client = trust == null ? builder.build() : builder.sslContext(trust).build();
   }
 
   /** A real store in {@code folder}, with further settings. */
@@ -38,14 +61,31 @@ final class TestServer implements AutoCloseable {
   /** Any store. */
   static TestServer with(
       Function<StoreOptions, EmbeddedTaskStore> opener, Path folder, String... keysAndValues) {
+    return with(Wire.PLAIN, opener, folder, keysAndValues);
+  }
+
+  /** The same with encrypted connections, or plain ones. */
+  static TestServer with(
+      Wire wire,
+      Function<StoreOptions, EmbeddedTaskStore> opener,
+      Path folder,
+      String... keysAndValues) {
     Map<String, String> flags = new HashMap<>();
     flags.put("server.port", "0");
     flags.put("store.data", folder.resolve("store").toString());
     for (int i = 0; i < keysAndValues.length; i += 2) {
       flags.put(keysAndValues[i], keysAndValues[i + 1]);
     }
+    Path certificate = null;
+    if (wire == Wire.TLS) {
+      ServerCertificate.Source source = Certificates.Shared.in(folder);
+      flags.put("server.tls.certificate", source.certificate().toString());
+      flags.put("server.tls.key", source.key().toString());
+      certificate = source.certificate();
+    }
     return new TestServer(
-        MillraceServer.start(Configuration.read(MillraceServer.SECTIONS, null, flags), opener));
+        MillraceServer.start(Configuration.read(MillraceServer.SECTIONS, null, flags), opener),
+        certificate);
   }
 
   int port() {
@@ -63,7 +103,7 @@ final class TestServer implements AutoCloseable {
   }
 
   URI at(String path) {
-    return URI.create("http://127.0.0.1:" + port() + path);
+    return URI.create((trust == null ? "http" : "https") + "://127.0.0.1:" + port() + path);
   }
 
   HttpResponse<String> get(String path, String... headers)
@@ -113,9 +153,18 @@ final class TestServer implements AutoCloseable {
 
   /** A connection for bytes that no client library would send. */
   Socket connect() throws IOException {
-    Socket socket = new Socket(InetAddress.getLoopbackAddress(), port());
+    Socket socket = factory().createSocket(InetAddress.getLoopbackAddress(), port());
     socket.setSoTimeout(30_000);
     return socket;
+  }
+
+  /** How clients reach it. */
+  ClientOptions options() {
+    return ClientOptions.at(at("")).withCertificates(certificate);
+  }
+
+  private SocketFactory factory() {
+    return trust == null ? SocketFactory.getDefault() : trust.getSocketFactory();
   }
 
   /** Sends {@code text}, with CRLF for every line end, and reads until the server closes. */

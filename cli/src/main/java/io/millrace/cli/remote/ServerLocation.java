@@ -50,9 +50,9 @@ public record ServerLocation(
     if (secret == null || !"http".equalsIgnoreCase(server.getScheme()) || isLoopback(server)) {
       return null;
     }
-    return "the %s is sent to %s unencrypted, and anyone who can read the network can use it; put a"
+    return "the %s is sent to %s unencrypted, and anyone who can read the network can use it; give"
             .formatted(secret, server.getHost())
-        + " proxy with TLS before the server and use https, see docs/cli.md";
+        + " the server a certificate, or a proxy with TLS, and use https, see docs/access.md";
   }
 
   /** An address that cannot be resolved counts as another machine. */

@@ -247,11 +247,14 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
   }
 
   private static String greeting(Configuration configuration, int port) {
-    String host = configuration.get(ServerSettings.SECTION).address();
+    ServerSettings settings = configuration.get(ServerSettings.SECTION);
+    String url = url(settings.address(), port);
     StoreOptions store = configuration.get(StoreSettings.SECTION).options();
     return "Millrace is ready at %s (data in %s, %s journal)"
         .formatted(
-            url(host, port), store.folder(), store.journaling().name().toLowerCase(Locale.ROOT));
+            settings.tls() == null ? url : url.replaceFirst("http", "https"),
+            store.folder(),
+            store.journaling().name().toLowerCase(Locale.ROOT));
   }
 
   /** The shutdown hook. */

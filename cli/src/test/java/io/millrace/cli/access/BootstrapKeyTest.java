@@ -55,7 +55,17 @@ class BootstrapKeyTest {
     Program.Ready ready =
         Program.startReady(
             root.resolve("up.log"),
-            List.of("up", "--address", "0.0.0.0", "--port", "0", "--no-node", "--data", data));
+            List.of(
+                "up",
+                "--address",
+                "0.0.0.0",
+                "--set",
+                "server.allow-unencrypted=true",
+                "--port",
+                "0",
+                "--no-node",
+                "--data",
+                data));
     programs.add(ready.program());
     Matcher port = PORT.matcher(ready.line());
     assertThat(port.find()).as(ready.line()).isTrue();

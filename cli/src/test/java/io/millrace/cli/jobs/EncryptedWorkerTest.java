@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.cli.Shell;
-import io.millrace.cli.remote.Certificates;
 import io.millrace.cli.remote.CuttableProxy;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.jobs.JobResult;
 import io.millrace.client.jobs.JobWorker;
 import io.millrace.client.jobs.JobWorkerOptions;
 import io.millrace.client.jobs.WorkerRefusedException;
+import io.millrace.http.transport.Certificates;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;

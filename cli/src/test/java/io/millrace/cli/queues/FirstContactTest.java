@@ -3,8 +3,8 @@ package io.millrace.cli.queues;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cli.Shell;
-import io.millrace.cli.remote.Certificates;
 import io.millrace.cli.remote.CuttableProxy;
+import io.millrace.http.transport.Certificates;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import io.millrace.queues.Status;

@@ -255,7 +255,7 @@ final class SendQueue implements WebSocket {
     }
   }
 
-  /** Ends the output after the close frame, for a peer whose frames cannot be parsed. */
+  /** Ends the output after the close frame. */
   void shutdown() {
     awaitLast();
     try {

@@ -100,7 +100,7 @@ public final class WebSocketConnection {
     } catch (ViolationException e) {
       refuse(e);
     } catch (ClosedException e) {
-      out.awaitLast();
+      out.shutdown();
     } catch (IOException e) {
       LOG.trace("a connection ended", e);
     } catch (RuntimeException e) {

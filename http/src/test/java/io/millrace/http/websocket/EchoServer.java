@@ -3,26 +3,54 @@ package io.millrace.http.websocket;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.millrace.http.AccessCheck;
 import io.millrace.http.ApiRoutes;
+import io.millrace.http.AuditTrail;
 import io.millrace.http.ErrorResponses;
 import io.millrace.http.HttpLimits;
 import io.millrace.http.HttpServer;
 import io.millrace.http.Routes;
+import io.millrace.http.transport.Certificates;
+import io.millrace.http.transport.ServerCertificate;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import javax.net.SocketFactory;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 
 /** Sends texts back, and the lengths of binary messages; closes where a text asks for it. */
 final class EchoServer implements AutoCloseable {
+  private static final WebSocket.Limits LIMITS = new WebSocket.Limits(1 << 20, 1 << 10, 1L << 40);
+
   private final HttpServer listener;
   private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
 
+  private final @Nullable SSLContext trust;
+
   EchoServer(WebSocket.Limits limits, Duration idle) {
+    this(limits, idle, null, null);
+  }
+
+  /**
+   * With encrypted connections.
+   *
+   * @param certificate null for plain ones
+   * @param trust trusts the certificate; null for plain connections
+   */
+  EchoServer(
+      WebSocket.Limits limits,
+      Duration idle,
+      @Nullable ServerCertificate certificate,
+      @Nullable SSLContext trust) {
+    this.trust = trust;
     ApiRoutes echo =
         ApiRoutes.below("")
             .get("/echo", request -> request.webSocket(limits, socket -> new Echo(socket)));
@@ -30,8 +58,7 @@ final class EchoServer implements AutoCloseable {
     HttpLimits http = HttpLimits.DEFAULT;
     this.listener =
         HttpServer.start(
-            InetAddress.getLoopbackAddress(),
-            0,
+            new HttpServer.Endpoint(InetAddress.getLoopbackAddress(), 0, certificate),
             new HttpLimits(
                 http.maxBodyBytes(),
                 http.maxHeaderBytes(),
@@ -45,15 +72,29 @@ final class EchoServer implements AutoCloseable {
                 http.slowRequest()),
             AccessCheck.OPEN,
             routes,
-            new ErrorResponses());
+            new ErrorResponses(),
+            AuditTrail.NONE);
   }
 
   static EchoServer start() {
-    return new EchoServer(new WebSocket.Limits(1 << 20, 1 << 10, 1L << 40), Duration.ofMinutes(1));
+    return new EchoServer(LIMITS, Duration.ofMinutes(1));
+  }
+
+  /** The same with encrypted connections. */
+  static EchoServer encrypted(Path folder) throws GeneralSecurityException, IOException {
+    ServerCertificate.Source source = Certificates.Shared.in(folder);
+    return new EchoServer(
+        LIMITS,
+        Duration.ofMinutes(1),
+        ServerCertificate.read(source, InstantSource.system()),
+        Certificates.trusting(source.certificate()));
   }
 
   RawPeer connect() throws IOException {
-    return RawPeer.at(listener.port(), "/echo");
+    return RawPeer.at(
+        trust == null ? SocketFactory.getDefault() : trust.getSocketFactory(),
+        listener.port(),
+        "/echo");
   }
 
   int port() {

@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import javax.net.SocketFactory;
 
 /** A client that can send what no client library would. */
 final class RawPeer implements AutoCloseable {
@@ -41,8 +42,8 @@ final class RawPeer implements AutoCloseable {
     this.answer = head.toString();
   }
 
-  static RawPeer at(int port, String path) throws IOException {
-    Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+  static RawPeer at(SocketFactory sockets, int port, String path) throws IOException {
+    Socket socket = sockets.createSocket(InetAddress.getLoopbackAddress(), port);
     socket.setSoTimeout(30_000);
     return new RawPeer(socket, path);
   }

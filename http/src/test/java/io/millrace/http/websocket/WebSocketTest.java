@@ -6,17 +6,33 @@ import io.millrace.http.websocket.RawPeer.Frame;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Random;
+import javax.net.SocketFactory;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** WebSocket over a real connection, with a peer that keeps to no rule. */
+@ParameterizedClass
+@ValueSource(booleans = {false, true})
 final class WebSocketTest {
-  private final EchoServer server = EchoServer.start();
+  @Parameter private boolean encrypted;
+  @TempDir private Path folder;
+  private EchoServer server;
+
+  @BeforeEach
+  void start() throws GeneralSecurityException, IOException {
+    server = encrypted ? EchoServer.encrypted(folder) : EchoServer.start();
+  }
 
   @AfterEach
   void stop() {
@@ -193,7 +209,7 @@ final class WebSocketTest {
     try (EchoServer quick =
             new EchoServer(new WebSocket.Limits(1 << 20, 1 << 10, 1 << 20), Duration.ofSeconds(1));
         RawPeer quiet = quick.connect();
-        RawPeer plain = RawPeer.at(quick.port(), "/none")) {
+        RawPeer plain = RawPeer.at(SocketFactory.getDefault(), quick.port(), "/none")) {
       // A connection that stayed with HTTP is closed meanwhile.
       plain.readToEnd();
       quiet.text("there");

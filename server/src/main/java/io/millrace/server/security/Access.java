@@ -108,7 +108,7 @@ public final class Access implements AccessCheck {
     Headers headers = attempt.headers();
     String origin = headers.only(Headers.ORIGIN);
     String authorization = headers.only(Headers.AUTHORIZATION);
-    checkPage(attempt.host(), origin);
+    checkPage(attempt, origin);
     boolean shown = authorization != null || route.credentials().isShown(headers);
     try {
       return shown ? byCredentials(attempt, authorization) : withoutCredentials(route, headers);
@@ -162,12 +162,13 @@ public final class Access implements AccessCheck {
     };
   }
 
-  private void checkPage(String host, @Nullable String origin) {
+  private void checkPage(Attempt attempt, @Nullable String origin) {
+    String host = attempt.host();
     if (loopback && !isOwn(nameOf(host)) && !origins.hasHost(host)) {
       throw new HttpProblem(
           403, "this server answers to localhost, 127.0.0.1 and [::1], not to Host " + host);
     }
-    if (origin != null && !allows(origin, host)) {
+    if (origin != null && !allows(origin, (attempt.secure() ? "https://" : "http://") + host)) {
       throw new HttpProblem(403, "pages of origin " + origin + " may not use this server");
     }
   }
@@ -213,9 +214,8 @@ public final class Access implements AccessCheck {
   }
 
   /** Whether pages of this origin may use the server; the origin "null" is that of no page. */
-  private boolean allows(String origin, String host) {
-    return Origins.canonical(origin).equals(Origins.canonical("http://" + host))
-        || origins.contains(origin);
+  private boolean allows(String origin, String own) {
+    return Origins.canonical(origin).equals(Origins.canonical(own)) || origins.contains(origin);
   }
 
   private boolean isOwn(String name) {

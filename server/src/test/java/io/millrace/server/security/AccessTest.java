@@ -72,6 +72,7 @@ final class AccessTest {
                       default -> null;
                     },
                 InetAddress.getLoopbackAddress(),
+                false,
                 true)));
   }
 
@@ -237,6 +238,7 @@ final class AccessTest {
                 "localhost",
                 name -> name.equals(Headers.AUTHORIZATION) ? authorization : null,
                 client,
+                false,
                 true)));
   }
 

@@ -1,0 +1,4 @@
+@NullMarked
+package io.millrace.http.transport;
+
+import org.jspecify.annotations.NullMarked;
