@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ParameterizedClass
 @EnumSource(TestServer.Wire.class)
 final class BlobsOverHttpTest {
-  @Parameter private TestServer.Wire wire;
+  @Parameter private TestServer.Wire wire = TestServer.Wire.PLAIN;
   @TempDir private Path folder;
   private TestServer server;
   private HttpBlobStore blobs;

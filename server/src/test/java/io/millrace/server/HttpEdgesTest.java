@@ -46,7 +46,7 @@ final class HttpEdgesTest {
   private static final String WAITING_CLAIM =
       "{\"clientid\":1,\"group\":\"a\",\"duration\":1000,\"wait\":600000}";
 
-  @Parameter private TestServer.Wire wire;
+  @Parameter private TestServer.Wire wire = TestServer.Wire.PLAIN;
   @TempDir private Path folder;
   private final FakeStore store = new FakeStore();
   private TestServer server;

@@ -32,7 +32,7 @@ final class HttpStrictnessTest {
   private static final String SMUGGLED =
       "POST /store/update HTTP/1.1\nHost: localhost\nContent-Length: 28\n\n" + UPDATE;
 
-  @Parameter private TestServer.Wire wire;
+  @Parameter private TestServer.Wire wire = TestServer.Wire.PLAIN;
   @TempDir private Path folder;
   private final FakeStore store = new FakeStore();
   private TestServer server;

@@ -34,7 +34,7 @@ final class PlainRequestsTest {
   private static final String UPDATE = "{\"clientid\":1,\"deletes\":[5]}";
   private static final String GET = "GET /store/groups HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-  @Parameter private TestServer.Wire wire;
+  @Parameter private TestServer.Wire wire = TestServer.Wire.PLAIN;
   @TempDir private Path folder;
   private final FakeStore store = new FakeStore();
   private TestServer server;
