@@ -19,6 +19,7 @@ import io.millrace.server.access.AccessPart;
 import io.millrace.server.archive.ArchivePart;
 import io.millrace.server.archive.ArchiveRoutes;
 import io.millrace.server.archive.ArchiveSettings;
+import io.millrace.server.archive.RetentionRoutes;
 import io.millrace.server.audit.AuditPart;
 import io.millrace.server.audit.AuditSettings;
 import io.millrace.server.blobs.BlobApi;
@@ -299,7 +300,8 @@ public final class MillraceServer implements AutoCloseable {
                 queues.queues().queues(),
                 jobs.jobs().types(),
                 archivedJobs,
-                graph.graph())));
+                graph.graph()),
+            new RetentionRoutes(jobs.jobs().typeRetentions(), jobs.jobs().types())));
   }
 
   /** Health and figures, of all parts together. */

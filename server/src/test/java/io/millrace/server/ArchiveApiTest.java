@@ -258,6 +258,28 @@ final class ArchiveApiTest {
   }
 
   @Test
+  void how_long_jobs_of_a_type_stay_is_set_while_the_server_runs() throws Exception {
+    JsonNode listed = json(server.get("/retention/jobs")).path("types");
+    assertThat(listed.valueStream().map(each -> each.path("type").asString()))
+        .containsExactly("image", "mail");
+    HttpResponse<String> set = put("image", "{\"keep_finished\": \"7d\", \"keep_count\": 10}");
+    assertThat(set.statusCode()).as(set.body()).isEqualTo(200);
+    assertThat(json(server.get("/retention/jobs")).at("/types/0/keep_count").asInt()).isEqualTo(10);
+    assertThat(put("image", "{\"keep_finished\": \"soon\"}").statusCode()).isEqualTo(400);
+    assertThat(put("image", "{\"keep_count\": -1}").statusCode()).isEqualTo(400);
+    assertThat(put("image", "{\"keep_count\": \"1\"}").statusCode()).isEqualTo(400);
+    assertThat(put("image", "{}").statusCode()).isEqualTo(400);
+    assertThat(put("image", "{\"colour\": 1}").statusCode()).isEqualTo(400);
+    assertThat(put("none", "{\"keep_count\": 1}").statusCode()).isEqualTo(404);
+    assertThat(server.send("DELETE", "/retention/jobs/image", "").statusCode()).isEqualTo(200);
+    assertThat(server.send("DELETE", "/retention/jobs/image", "").statusCode()).isEqualTo(404);
+  }
+
+  private HttpResponse<String> put(String type, String body) throws Exception {
+    return server.send("PUT", "/retention/jobs/" + type, body, "Content-Type", "application/json");
+  }
+
+  @Test
   void a_caller_with_a_reach_sees_what_is_within_it() throws Exception {
     String key =
         json(server.post(

@@ -1,5 +1,6 @@
 package io.millrace.cli.archive;
 
+import io.millrace.cli.remote.Arguments;
 import io.millrace.cli.remote.CommandGroup;
 import io.millrace.cli.remote.Fields;
 import io.millrace.cli.remote.ServerCommand;
@@ -18,6 +19,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** The commands on archived work, under one name. */
 @Command(
@@ -26,6 +28,7 @@ import tools.jackson.databind.JsonNode;
     addMethodSubcommands = false)
 public final class ArchiveCommands extends CommandGroup {
   private static final String PATH = "/archive/";
+  private static final String RETENTION = "/retention/jobs";
   private static final int PAGE = 1_000;
   private static final int FULL_PAGE = 100;
 
@@ -44,7 +47,7 @@ public final class ArchiveCommands extends CommandGroup {
 
   /** The group with its commands. */
   public CommandLine group() {
-    return with("list", "show", "export");
+    return with("list", "show", "export", "keep");
   }
 
   /** Which kind of work. */
@@ -240,6 +243,55 @@ public final class ArchiveCommands extends CommandGroup {
         each(calls, word, query, FULL_PAGE, Long.MAX_VALUE, row -> out().println(row));
       }
     });
+  }
+
+  @Command(
+      name = "keep",
+      description = {
+        "Sets how long finished jobs of a type stay in the store, while the server runs, or lists"
+            + " what is set.",
+        "Example: millrace archive keep render --keep-finished 7d --keep-count 1000"
+      })
+  int keep(
+      @Mixin ServerCommand server,
+      @Parameters(
+              arity = "0..1",
+              paramLabel = "TYPE",
+              description = "The job type; - for jobs without a type. Lists all if it is left out.")
+          @Nullable String type,
+      @Option(
+              names = "--keep-finished",
+              paramLabel = "TIME",
+              description = "How long a job stays after its end, as in 7d.")
+          @Nullable String age,
+      @Option(names = "--keep-count", paramLabel = "N", description = "How many jobs stay.")
+          @Nullable String count,
+      @Option(names = "--default", description = "As the configuration says again.")
+          boolean asConfigured) {
+    boolean sets = age != null || count != null;
+    if (type == null ? sets || asConfigured : sets == asConfigured) {
+      throw new UsageException(
+          "keep needs a TYPE with --keep-finished, --keep-count or --default, or nothing to list");
+    }
+    if (type == null) {
+      return server.perform(calls -> {
+        List<JsonNode> rows = new ArrayList<>();
+        calls.get(RETENTION).path("types").forEach(rows::add);
+        server.printRows(rows, new Fields.Columns().fields("type", "keep_finished", "keep_count"));
+      });
+    }
+    String path = RETENTION + "/" + JsonCalls.part(type);
+    ObjectNode retention = ServerCommand.object();
+    if (age != null) {
+      retention.put("keep_finished", age);
+    }
+    if (count != null) {
+      retention.put("keep_count", Arguments.count("--keep-count", count));
+    }
+    return server.perform(calls ->
+        server.print(
+            asConfigured ? calls.delete(path) : calls.put(path, retention),
+            "set how long jobs of type " + type + " stay"));
   }
 
   private void exportCsv(JsonCalls calls, String kind, String query) {

@@ -107,6 +107,16 @@ class ArchiveCommandsTest {
   }
 
   @Test
+  void how_long_jobs_stay_is_set_listed_and_taken_back() {
+    assertThat(run("keep", "-", "--keep-count", "1000").code()).isZero();
+    assertThat(lines("keep").getLast()).contains("-", "1000");
+    assertThat(run("keep", "-", "--default").code()).isZero();
+    assertThat(lines("keep").getLast()).doesNotContain("1000");
+    assertThat(run("keep", "-").code()).isEqualTo(ExitCode.USAGE);
+    assertThat(run("keep", "--keep-count", "1").code()).isEqualTo(ExitCode.USAGE);
+  }
+
+  @Test
   void what_is_wrong_is_said() {
     assertThat(run("list", "cats").code()).isEqualTo(ExitCode.USAGE);
     assertThat(run("list", "jobs", "-n", "-1").code()).isEqualTo(ExitCode.USAGE);

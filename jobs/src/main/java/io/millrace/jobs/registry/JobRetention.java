@@ -13,6 +13,7 @@ import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
 import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.Retention;
 import java.time.Duration;
 import java.time.Instant;
@@ -49,7 +50,7 @@ final class JobRetention implements ArchiveSource {
   private final JobStore store;
   private final JobTypes types;
   private final Retention otherwise;
-  private final boolean keepsAll;
+  private final TypeRetentions set;
 
   /** The jobs that were given last, by their ids. */
   private final Map<String, Leaving> leaving = new HashMap<>();
@@ -58,13 +59,19 @@ final class JobRetention implements ArchiveSource {
   private Map<String, Long> limits = new HashMap<>();
   private String read = "";
 
+  /** What was set when the current pass began. */
+  private Map<String, Policy> setNow = Map.of();
+
   JobRetention(JobStore store, JobTypes types, Retention otherwise) {
     this.store = store;
     this.types = types;
     this.otherwise = otherwise;
-    this.keepsAll =
-        otherwise.isForever()
-            && types.all().stream().allMatch(type -> retention(type.name()).isForever());
+    this.set = new TypeRetentions(store);
+  }
+
+  private boolean keepsAll() {
+    return retention("").isForever()
+        && types.all().stream().allMatch(type -> retention(type.name()).isForever());
   }
 
   /**
@@ -75,7 +82,7 @@ final class JobRetention implements ArchiveSource {
   private record Leaving(Job job, List<DocumentKey> history) {}
 
   private Retention retention(String type) {
-    return types.policy(type).retention(otherwise);
+    return TypeRetentions.of(setNow, type, types.policy(type).retention(otherwise));
   }
 
   @Override
@@ -86,8 +93,11 @@ final class JobRetention implements ArchiveSource {
   @Override
   public Due due(Instant now, int most) {
     leaving.clear();
-    if (keepsAll) {
-      return Due.of(List.of(), Instant.MAX);
+    if (read.isEmpty()) {
+      setNow = set.all();
+      if (keepsAll()) {
+        return Due.of(List.of(), now.plus(PASS_PAUSE));
+      }
     }
     List<Document> page =
         store.store().documents(new DocumentQuery(Keys.JOBS, "", read, PAGE)).value();

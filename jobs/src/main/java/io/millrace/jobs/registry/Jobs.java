@@ -204,12 +204,18 @@ public final class Jobs implements AutoCloseable {
   }
 
   /**
-   * The jobs that have ended and leave the store, by the settings of their types.
+   * The jobs that have ended and leave the store, by the settings of their types and by {@link
+   * #typeRetentions}.
    *
    * @param otherwise for types without settings
    */
   public ArchiveSource retention(Retention otherwise) {
     return new JobRetention(store, types, otherwise);
+  }
+
+  /** How long jobs of each type stay, as it is set while the server runs. */
+  public TypeRetentions typeRetentions() {
+    return new TypeRetentions(store);
   }
 
   /** Does nothing yet: the caller closes the store and the blobs. */

@@ -26,6 +26,9 @@ final class Keys {
   /** When jobs are over time; in the order of these times. */
   static final String DEADLINES = "jobs.deadlines";
 
+  /** How long jobs of a type stay, if that was set while the server runs. */
+  static final String RETENTION = "jobs.retention";
+
   static final String CONFIG = "jobs.config";
 
   /** The types that the server was started with. */

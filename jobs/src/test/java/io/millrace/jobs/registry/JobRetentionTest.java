@@ -3,6 +3,7 @@ package io.millrace.jobs.registry;
 import static io.millrace.jobs.registry.JobsFixture.A;
 import static io.millrace.jobs.registry.JobsFixture.B;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.archive.Archive;
 import io.millrace.archive.ArchiveLocation;
@@ -24,6 +25,7 @@ import io.millrace.jobs.Submission;
 import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.store.testkit.contract.EmbeddedFixture;
 import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.PolicyException;
 import io.millrace.work.policy.Retention;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -157,8 +159,33 @@ class JobRetentionTest {
     begin(JobTypes.NONE, Retention.FOREVER);
     done("", "out");
     world.advance(Duration.ofDays(1_000));
-    assertThat(archiver.step(world.now())).isEqualTo(Instant.MAX);
+    archive();
     assertThat(live()).hasSize(1);
+  }
+
+  @Test
+  void what_is_set_for_a_type_counts_from_the_next_pass_on() {
+    begin(TYPES, Retention.FOREVER);
+    Job first = done("other", "out");
+    Job second = done("other", "out");
+    world.advance(Duration.ofHours(1));
+    archive();
+    assertThat(archived()).isEmpty();
+    TypeRetentions retentions = world.jobs().typeRetentions();
+    retentions.put("other", "30m", "");
+    assertThat(retentions.all()).containsOnlyKeys("other");
+    world.advance(Duration.ofMinutes(5));
+    archive();
+    assertThat(archived()).containsExactlyInAnyOrder(first.id().toString(), second.id().toString());
+    assertThat(retentions.delete("other")).isTrue();
+    assertThat(retentions.delete("other")).isFalse();
+    Job third = done("other", "out");
+    world.advance(Duration.ofHours(1));
+    archive();
+    assertThat(live()).containsExactly(third.id().toString());
+    assertThatThrownBy(() -> retentions.put("other", "soon", ""))
+        .isInstanceOf(PolicyException.class);
+    assertThatThrownBy(() -> retentions.put("other", "", "")).isInstanceOf(PolicyException.class);
   }
 
   @Test

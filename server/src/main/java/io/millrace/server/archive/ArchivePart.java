@@ -13,12 +13,14 @@ import io.millrace.http.Route;
 import io.millrace.server.Part;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The archive, with what moves finished work of the other parts into it. */
 public final class ArchivePart implements Part {
   private final Archive archive;
   private final Archiver archiver;
   private final ArchiveRoutes routes;
+  private final RetentionRoutes retention;
 
   /**
    * A part that moves work from these sources into an archive, which it closes.
@@ -26,20 +28,23 @@ public final class ArchivePart implements Part {
    * @param archive the archive
    * @param settings say how long items stay there
    * @param routes its API
+   * @param retention the API for how long work stays in the store
    */
   public ArchivePart(
       Archive archive,
       ArchiveSettings settings,
       List<ArchiveSource> sources,
-      ArchiveRoutes routes) {
+      ArchiveRoutes routes,
+      RetentionRoutes retention) {
     this.archive = archive;
     this.routes = routes;
+    this.retention = retention;
     this.archiver = new Archiver(archive, settings.keep(), sources);
   }
 
   @Override
   public List<Route> routes() {
-    return routes.routes();
+    return Stream.concat(routes.routes().stream(), retention.routes().stream()).toList();
   }
 
   @Override
