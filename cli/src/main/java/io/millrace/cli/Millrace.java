@@ -4,6 +4,7 @@ import io.millrace.bench.BenchCommand;
 import io.millrace.cli.access.AccessCommands;
 import io.millrace.cli.access.AuditCommand;
 import io.millrace.cli.archive.ArchiveCommands;
+import io.millrace.cli.bulk.BulkCommands;
 import io.millrace.cli.cluster.ClusterCommands;
 import io.millrace.cli.cluster.MemberCommand;
 import io.millrace.cli.demo.DemoCommands;
@@ -92,6 +93,7 @@ public final class Millrace implements Runnable {
     top.addSubcommand("schedules", new SchedulesCommands().group());
     top.addSubcommand("limits", new LimitsCommands().group());
     top.addSubcommand("why", new WhyCommand());
+    top.addSubcommand("bulk", new BulkCommands().group());
     top.addSubcommand("archive", new ArchiveCommands().group());
     top.addSubcommand("cluster", new ClusterCommands().group());
     top.addSubcommand("member", new MemberCommand());

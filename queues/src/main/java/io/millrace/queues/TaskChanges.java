@@ -3,6 +3,7 @@ package io.millrace.queues;
 import io.millrace.queues.QueueTask.Hold;
 import io.millrace.queues.QueueTask.Progress;
 import io.millrace.queues.QueueTask.TaskOutput;
+import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.store.Bytes;
 import io.millrace.store.Outcome;
 import io.millrace.store.Transaction;
@@ -122,6 +123,15 @@ public final class TaskChanges {
     }
 
     private void move(QueueTask task, ObjectId queue) {
+      try {
+        session
+            .document(Keys.queue(queue))
+            .map(Queue::read)
+            .ifPresent(to -> TaskSubmission.checkKnown(to, List.of(task.params()), task.policy()));
+      } catch (InvalidRequestException e) {
+        skipped.put(task.id(), String.valueOf(e.getMessage()));
+        return;
+      }
       Hold hold = task.progress().hold();
       if (hold != null) {
         boolean taken =

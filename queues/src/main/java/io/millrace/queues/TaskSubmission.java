@@ -157,7 +157,8 @@ public final class TaskSubmission {
     checkKnown(queue, List.of(params), Policy.NONE);
   }
 
-  private static void checkKnown(Queue queue, List<ObjectNode> params, Policy own) {
+  /** The same for tasks with settings of their own. */
+  static void checkKnown(Queue queue, List<ObjectNode> params, Policy own) {
     Set<String> known = PluginParams.builtIn(queue.plugin()).orElse(null);
     if (known == null) {
       return;

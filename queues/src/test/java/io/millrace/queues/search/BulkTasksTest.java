@@ -223,6 +223,18 @@ final class BulkTasksTest {
   }
 
   @Test
+  void tasks_are_not_moved_to_a_queue_whose_plugin_does_not_know_their_params() {
+    List<ObjectId> ids = submit(mail, 2, Status.QUEUED);
+    var _ = queues.queues().create("commands", "shell", Queue.Settings.DEFAULTS);
+    BulkAction done = run(order("move", "{'queue': 'mail'}", "queue", "commands"));
+    assertThat(done.progress().done()).isZero();
+    assertThat(done.progress().skipped())
+        .containsExactly(
+            Map.entry("plugin shell has no param \"number\", only command, mixed", 2L));
+    assertThat(queues.tasks().find(ids.getFirst()).orElseThrow().queue()).isEqualTo(mail.id());
+  }
+
+  @Test
   void deleted_tasks_leave_nothing() {
     submit(mail, 7, Status.BLOCKED);
     assertThat(run(order("delete", "{'queue': 'mail'}")).progress().done()).isEqualTo(7);
