@@ -55,7 +55,9 @@ public final class ErrorResponses {
     LOG.error("internal error while answering {}", request, thrown);
     String what = thrown.getClass().getName();
     ErrorForm form =
-        request.errors() == ErrorForm.PROBLEM_DETAILS ? ErrorForm.PROBLEM_DETAILS : ErrorForm.PLAIN;
+        request.errors().equals(ErrorForm.PROBLEM_DETAILS)
+            ? ErrorForm.PROBLEM_DETAILS
+            : ErrorForm.PLAIN;
     return form.response(
         request.hasSubmitted()
             ? new HttpProblem(

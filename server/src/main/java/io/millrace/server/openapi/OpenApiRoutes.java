@@ -40,7 +40,15 @@ public final class OpenApiRoutes {
   }
 
   /** The document in its two forms. */
-  private record Texts(byte[] json, byte[] yaml) {
+  private static final class Texts {
+    private final byte[] json;
+    private final byte[] yaml;
+
+    private Texts(byte[] json, byte[] yaml) {
+      this.json = json;
+      this.yaml = yaml;
+    }
+
     static Texts of(ObjectNode document) {
       DumpSettings settings =
           DumpSettings.builder().setDefaultFlowStyle(FlowStyle.BLOCK).setSplitLines(false).build();
