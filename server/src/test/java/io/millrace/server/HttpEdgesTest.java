@@ -204,7 +204,7 @@ final class HttpEdgesTest {
     HttpResponse<String> response = server.get("/nothing/here");
     assertThat(response.statusCode()).isEqualTo(404);
     assertThat(response.body()).contains("\"error\"");
-    assertThat(server.get("/").statusCode()).isEqualTo(404);
+    assertThat(server.get("/nothing").statusCode()).isEqualTo(404);
     assertThat(server.get("/health/").statusCode()).isEqualTo(404);
   }
 

@@ -213,7 +213,7 @@ final class JobCredentialsTest {
         "/api/workerish",
         "/api/jobsish",
         "/grid/store/groups",
-        "/"
+        "/dashboard"
       })
   void neither_opens_anything_else(String path) throws Exception {
     TestServer at = whole();
