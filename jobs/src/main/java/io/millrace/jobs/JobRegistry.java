@@ -163,6 +163,15 @@ public interface JobRegistry {
    */
   boolean hasFailed(String type);
 
+  /** Whether jobs of a type have limits, so that the end of one may let another begin. */
+  boolean isLimited(String type);
+
+  /**
+   * How long to wait before jobs of a type are asked for again that limits keep waiting; empty if
+   * there are none.
+   */
+  Optional<Duration> pauseForLimits(String type);
+
   /** How long a pending job has to wait before it may be given out; zero for no longer. */
   Duration delay(Job job);
 

@@ -55,6 +55,11 @@ public record Submission(
     }
   }
 
+  /** The same with other settings. */
+  public Submission withPolicy(Policy other) {
+    return new Submission(type, priority, key, description, notBeforeMillis, other);
+  }
+
   private static void check(String key) {
     if (key.isEmpty() || key.length() > MAX_KEY) {
       throw new InvalidJobException("a key has 1 to " + MAX_KEY + " characters");

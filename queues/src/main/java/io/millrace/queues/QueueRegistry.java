@@ -12,6 +12,7 @@ import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.work.DelayedTasks;
 import io.millrace.work.DelayedTasks.Delays;
+import io.millrace.work.policy.SharedLimits;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,8 +33,6 @@ public final class QueueRegistry {
   private static final Set<String> TAKEN = Set.of("id", "search", "wait", ".", "..");
 
   private static final int MAX_NAME_BYTES = 512;
-  private static final long LEAST_PAUSE_MILLIS = 20;
-  private static final long SHARED_PAUSE_MILLIS = 500;
 
   private final QueueSession session;
 
@@ -329,25 +328,16 @@ public final class QueueRegistry {
       return Optional.empty();
     }
     Throttling limits = queue.settings().policy().throttling();
-    long millis =
-        Math.min(
-            limits.shared().isEmpty() ? Long.MAX_VALUE : SHARED_PAUSE_MILLIS,
-            Math.min(intervalMillis(limits.group()), intervalMillis(limits.key())));
+    boolean timed =
+        limits.group().starts() > 0 || limits.key().starts() > 0 || !limits.shared().isEmpty();
     boolean waits =
-        millis < Long.MAX_VALUE
+        timed
             && !session
                 .store()
                 .group(GroupQuery.waiting(queue.waitingGroup()).withLimit(1))
                 .value()
                 .isEmpty();
-    return waits ? Optional.of(Duration.ofMillis(millis)) : Optional.empty();
-  }
-
-  private static long intervalMillis(Throttling.Limit limit) {
-    return limit.starts() == 0
-        ? Long.MAX_VALUE
-        : Math.clamp(
-            limit.periodMillis() / limit.starts(), LEAST_PAUSE_MILLIS, SHARED_PAUSE_MILLIS);
+    return waits ? Optional.of(SharedLimits.pause(limits)) : Optional.empty();
   }
 
   /** The queue whose bell this is. */

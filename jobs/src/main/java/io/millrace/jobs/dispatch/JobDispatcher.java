@@ -58,7 +58,7 @@ public final class JobDispatcher implements Step {
   private final PriorityQueue<Postponed> postponed =
       new PriorityQueue<>(Comparator.comparing(Postponed::due));
 
-  /** When delayed jobs may be given out. */
+  /** When delayed jobs, and jobs that limits keep waiting, may be given out. */
   private final DueTimes<String> delayed = new DueTimes<>();
 
   private volatile Runnable wake = () -> {};
@@ -106,7 +106,7 @@ public final class JobDispatcher implements Step {
       readChanges(now);
       due = renew(now);
       more = settle(now);
-      more |= assign();
+      more |= assign(now);
     } finally {
       // Connections are watched even if the store fails.
       watched = pool.step(now);
@@ -143,6 +143,10 @@ public final class JobDispatcher implements Step {
     }
     for (JobChange change = changes.poll(); change != null; change = changes.poll()) {
       pool.changed(change);
+      change
+          .job()
+          .filter(job -> job.status().isEnd() && registry.isLimited(job.type()))
+          .ifPresent(job -> demand(job.type()).offered());
       change
           .job()
           .filter(job -> job.status() == JobStatus.PENDING)
@@ -210,12 +214,12 @@ public final class JobDispatcher implements Step {
   }
 
   /** Assigns jobs of all types; a failure with one type does not hold up the others. */
-  private boolean assign() {
+  private boolean assign(Instant now) {
     boolean more = false;
     @Nullable JobsException failure = null;
     for (String type : pool.readyTypes()) {
       try {
-        more |= assign(type, demand(type));
+        more |= assign(type, demand(type), now);
       } catch (JobsException e) {
         failure = e;
       }
@@ -226,7 +230,7 @@ public final class JobDispatcher implements Step {
     return more;
   }
 
-  private boolean assign(String type, Demand demand) {
+  private boolean assign(String type, Demand demand, Instant now) {
     if (!demand.isOpen() && !pool.needsAnswer(type)) {
       return false;
     }
@@ -247,6 +251,7 @@ public final class JobDispatcher implements Step {
       return true;
     }
     demand.exhausted(left.stream().map(WorkerPool.Slot::worker).toList(), registry.hasFailed(type));
+    registry.pauseForLimits(type).ifPresent(pause -> delayed.add(type, pause, nanos(now)));
     return false;
   }
 

@@ -25,7 +25,8 @@ import java.util.Set;
 /**
  * Assigns waiting jobs to workers. The oldest jobs that have not failed are claimed by name, in one
  * commit with their record. Failed jobs wait in many groups, so they are claimed from all of them
- * first, and then put on record; so are jobs that other processes are always faster to take.
+ * first, and then put on record; so are jobs that other processes are always faster to take, and
+ * jobs with limits, keys or priorities, of which only a claim tells which are next.
  */
 final class Assigning {
   /** How long a claim lasts if it never comes on record. */
@@ -36,6 +37,7 @@ final class Assigning {
   private final JobStore store;
   private final Groups groups;
   private final Recording recording;
+  private final TypeLimits limits;
   private final Duration claimLease;
 
   /** The most tasks and groups of one claim; halved if the store allows fewer. */
@@ -43,9 +45,10 @@ final class Assigning {
 
   private volatile int maxGroups = 100;
 
-  Assigning(JobStore store, Groups groups, Duration lease) {
+  Assigning(JobStore store, Groups groups, TypeLimits limits, Duration lease) {
     this.store = store;
     this.groups = groups;
+    this.limits = limits;
     this.recording = new Recording(store, lease);
     this.claimLease = lease.compareTo(UNTIL_RECORDED) < 0 ? lease : UNTIL_RECORDED;
   }
@@ -63,8 +66,12 @@ final class Assigning {
   }
 
   private void assign(String type, List<WorkerId> ready, List<Assignment> assigned) {
-    for (String group : Groups.waiting(type)) {
-      takeFrom(group, ready, assigned);
+    if (limits.isLimited(type)) {
+      claimFrom(Groups.waiting(type), ready, assigned);
+    } else {
+      for (String group : Groups.waiting(type)) {
+        takeFrom(group, ready, assigned);
+      }
     }
     if (ready.isEmpty()) {
       return;
@@ -94,6 +101,11 @@ final class Assigning {
       }
       int asked = Math.min(ready.size(), maxTasks);
       List<Task> oldest = store.store().group(GroupQuery.waiting(group).withLimit(asked)).value();
+      if (!oldest.isEmpty() && oldest.getFirst().lane() != null) {
+        // Such jobs are listed first, and the kernel says which of all jobs is next.
+        claimFrom(List.of(group), ready, assigned);
+        return;
+      }
       int before = ready.size();
       recording.take(oldest, ready, assigned);
       if (oldest.size() < asked) {

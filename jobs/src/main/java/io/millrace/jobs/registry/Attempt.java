@@ -220,7 +220,7 @@ final class Attempt {
     if (job.waiting().limits().deadlines().exceeded(false, context.nowMillis()).isPresent()) {
       return Optional.empty();
     }
-    if (policy.isEmpty()) {
+    if (policy.hasOnlyLimits()) {
       Duration asked = Objects.requireNonNullElse(failure.wish().delay(), Duration.ZERO);
       return failures >= context.maxFailures()
           ? Optional.empty()

@@ -17,6 +17,7 @@ import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.work.Backoff;
 import io.millrace.work.Step;
+import io.millrace.work.policy.Policy;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -51,14 +52,16 @@ public final class FollowOns implements Step {
   private final JobStore store;
   private final Submitting submitting;
   private final JobTypes types;
+  private final TypeLimits limits;
   private final Map<JobId, Retry> retries = new HashMap<>();
   private volatile Runnable wake = () -> {};
   private volatile boolean stopped;
 
-  FollowOns(JobStore store, Submitting submitting, JobTypes types) {
+  FollowOns(JobStore store, Submitting submitting, JobTypes types, TypeLimits limits) {
     this.store = store;
     this.submitting = submitting;
     this.types = types;
+    this.limits = limits;
   }
 
   /** When a follow-on job is tried again. */
@@ -73,9 +76,10 @@ public final class FollowOns implements Step {
 
   /** The job that a result becomes; its payload is kept already. */
   NewJob child(Job parent, JobId id, JobType type, Value payload) {
-    Submission order = new Submission(type.name(), parent.order().priority(), null, null);
-    return new NewJob(
-        id, order, payload, parent.id(), store.nowMillis(), types.policy(type.name()));
+    Submission order =
+        limits.ofChild(new Submission(type.name(), parent.order().priority(), null, null), parent);
+    Policy policy = order.policy().over(types.policy(type.name()));
+    return new NewJob(id, order, payload, parent.id(), store.nowMillis(), policy);
   }
 
   /** Sets what is called, by any thread and quickly, when a step is due before its time. */

@@ -37,6 +37,11 @@ final class Groups {
     return PREFIX + type + "/" + priority.word();
   }
 
+  /** What the names of all groups of a type begin with. */
+  static String prefix(String type) {
+    return PREFIX + type + "/";
+  }
+
   /** The groups of waiting jobs that have not failed, in the order in which they are taken. */
   static List<String> waiting(String type) {
     return List.of(waiting(type, Priority.IMMEDIATE), waiting(type, Priority.BATCH));

@@ -14,6 +14,7 @@ import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.Transaction.Put;
 import io.millrace.store.Transaction.Taking;
 import io.millrace.store.Transaction.When;
+import io.millrace.work.policy.Policy;
 import java.time.Duration;
 
 /**
@@ -121,7 +122,9 @@ final class JobTransaction {
     Written written = new Written(job, Template.ADDED, adds);
     String name = job.job().id().toString();
     When when = delay.isZero() ? When.now() : When.after(delay);
-    transaction.add(new Add(group, Bytes.of(name), when, false, name));
+    Policy policy = job.job().order().policy();
+    transaction.add(
+        new Add(group, Bytes.of(name), when, false, name, policy.isEmpty() ? null : policy.lane()));
     adds++;
     put(job, JobJson.writeAdded(job, name), true);
     return written;

@@ -52,10 +52,10 @@ public final class Jobs implements AutoCloseable {
   private final JobTypes types;
   private final StoreJobRegistry registry;
 
-  private Jobs(JobStore store, JobTypes types, Options options) {
+  private Jobs(JobStore store, JobTypes types, TypeLimits limits, Options options) {
     this.store = store;
     this.types = types;
-    this.registry = new StoreJobRegistry(store, types, options);
+    this.registry = new StoreJobRegistry(store, types, limits, options);
   }
 
   /**
@@ -69,7 +69,9 @@ public final class Jobs implements AutoCloseable {
       TaskStore store, BlobStore blobs, JobTypes types, Options options, Environment environment) {
     JobStore jobs = new JobStore(store, blobs, environment);
     new StoredTypes(jobs).settle(types);
-    return new Jobs(jobs, types, options);
+    TypeLimits limits = new TypeLimits(types);
+    limits.settle(jobs);
+    return new Jobs(jobs, types, limits, options);
   }
 
   /** The registry. */

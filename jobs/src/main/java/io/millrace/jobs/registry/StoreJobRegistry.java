@@ -41,6 +41,7 @@ import org.jspecify.annotations.Nullable;
 final class StoreJobRegistry implements JobRegistry {
   private final JobStore store;
   private final JobTypes types;
+  private final TypeLimits limits;
   private final Groups groups;
   private final Contents contents;
   private final Submitting submitting;
@@ -50,16 +51,17 @@ final class StoreJobRegistry implements JobRegistry {
   private final Settling settling;
   private final FollowOns followOns;
 
-  StoreJobRegistry(JobStore store, JobTypes types, Jobs.Options options) {
+  StoreJobRegistry(JobStore store, JobTypes types, TypeLimits limits, Jobs.Options options) {
     this.store = store;
     this.types = types;
+    this.limits = limits;
     this.groups = new Groups(store);
     this.contents = new Contents(store);
     this.submitting = new Submitting(store, options.batchSize());
     this.userActions = new UserActions(store);
-    this.assigning = new Assigning(store, groups, options.lease());
+    this.assigning = new Assigning(store, groups, limits, options.lease());
     this.leases = new Leases(store, options.lease());
-    this.followOns = new FollowOns(store, submitting, types);
+    this.followOns = new FollowOns(store, submitting, types, limits);
     this.settling = new Settling(store, submitting, groups, options, followOns);
   }
 
@@ -83,9 +85,9 @@ final class StoreJobRegistry implements JobRegistry {
       JobId id, Submission submission, Value payload, Job.@Nullable Scheduled run) {
     types.require(submission.type());
     JobRegistry.checkSize(payload);
+    Submission order = limits.inLane(submission, payload);
     return submitting.submit(
-        new NewJob(
-            id, submission, payload, null, run, store.nowMillis(), null, settings(submission)));
+        new NewJob(id, order, payload, null, run, store.nowMillis(), null, settings(order)));
   }
 
   @Override
@@ -96,9 +98,10 @@ final class StoreJobRegistry implements JobRegistry {
   private NewJob unique(JobId id, Submission submission, Value payload) {
     types.require(submission.type());
     long now = store.nowMillis();
-    Policy policy = settings(submission);
+    Submission order = limits.inLane(submission, payload);
+    Policy policy = settings(order);
     Job.Hold hold = UniqueJobs.hold(policy, payload, now);
-    return new NewJob(id, submission, payload, null, null, now, hold, policy);
+    return new NewJob(id, order, payload, null, null, now, hold, policy);
   }
 
   private Policy settings(Submission submission) {
@@ -119,9 +122,11 @@ final class StoreJobRegistry implements JobRegistry {
     types.require(submission.type());
     long now = store.nowMillis();
     List<NewJob> jobs = new ArrayList<>();
-    Policy policy = settings(submission);
-    runs.forEach((id, run) ->
-        jobs.add(new NewJob(id, submission, payloads.apply(id), null, run, now, null, policy)));
+    runs.forEach((id, run) -> {
+      Value payload = payloads.apply(id);
+      Submission order = limits.inLane(submission, payload);
+      jobs.add(new NewJob(id, order, payload, null, run, now, null, settings(order)));
+    });
     return submitting.submitWith(jobs, commit);
   }
 
@@ -174,6 +179,21 @@ final class StoreJobRegistry implements JobRegistry {
   @Override
   public boolean hasFailed(String type) {
     return !groups.failed(type).isEmpty();
+  }
+
+  @Override
+  public boolean isLimited(String type) {
+    return limits.isLimited(type);
+  }
+
+  @Override
+  public Optional<Duration> pauseForLimits(String type) {
+    if (!limits.isLimited(type)) {
+      return Optional.empty();
+    }
+    List<String> all = new ArrayList<>(Groups.waiting(type));
+    all.addAll(groups.failed(type));
+    return limits.pause(type, store, all);
   }
 
   @Override

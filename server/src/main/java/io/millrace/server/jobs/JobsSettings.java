@@ -294,15 +294,15 @@ public record JobsSettings(
 
   /** Settings of the jobs of a type. */
   private static Policy ofType(String text) {
-    return settings(
-        text,
-        field -> field.isOfJobs() || field == Field.KEEP_FINISHED || field == Field.KEEP_COUNT,
-        "");
+    return settings(text, Field::isOfTypes, "");
   }
 
   /** Settings of all jobs; how long they stay has keys of its own. */
   private static Policy ofAll(String text) {
-    return settings(text, Field::isOfJobs, "; see jobs.keep-finished and jobs.keep-count");
+    return settings(
+        text,
+        field -> field.isOfTypes() && !field.isOfRetention(),
+        "; see jobs.keep-finished and jobs.keep-count");
   }
 
   private static Policy settings(String text, Predicate<Field> allowed, String hint) {

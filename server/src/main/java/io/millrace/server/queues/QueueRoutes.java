@@ -37,7 +37,7 @@ final class QueueRoutes {
                   "nodes_pin",
                   "nodes_ignore",
                   "requeue_orphans"),
-              Policy.Field.keys().stream())
+              Policy.Field.keysOfQueues().stream())
           .collect(Collectors.toUnmodifiableSet());
 
   private static final String HINT =

@@ -75,23 +75,25 @@ public record Policy(Map<String, String> fields) {
     KEY_FIELD("key_field", false),
     /** The priority, from 0 to 9. */
     PRIORITY("priority", true),
-    /** How many may start in a time, such as {@code 100/1m}; of queues only. */
+    /** How many may run at a time; of job types only, since queues have threads. */
+    RUNNING("running", true),
+    /** How many may start in a time, such as {@code 100/1m}; of queues and types only. */
     STARTS("starts", false),
-    /** How many of each key may run at a time; of queues only. */
+    /** How many of each key may run at a time; of queues and types only. */
     KEY_RUNNING("key_running", true),
-    /** How many of each key may start in a time; of queues only. */
+    /** How many of each key may start in a time; of queues and types only. */
     KEY_STARTS("key_starts", false),
-    /** How much waiting a level of priority is worth; of queues only. */
+    /** How much waiting a level of priority is worth; of queues and types only. */
     AGEING("ageing", false),
-    /** How many tasks keys take in one turn, such as {@code ann=3,bob=2}; of queues only. */
+    /** How many tasks keys take in one turn: {@code ann=3,bob=2}; of queues and types only. */
     WEIGHTS("weights", false),
-    /** The shared limits that apply too, separated by commas; of queues only. */
+    /** The shared limits that apply too, separated by commas; of queues and types only. */
     LIMITS("limits", false);
 
-    private static final Set<Field> OF_QUEUES =
-        EnumSet.of(
-            KEEP_FINISHED, KEEP_COUNT, STARTS, KEY_RUNNING, KEY_STARTS, AGEING, WEIGHTS, LIMITS);
-    private static final Set<Field> OF_TASKS = EnumSet.of(KEY, KEY_FIELD, PRIORITY);
+    private static final Set<Field> LIMITING =
+        EnumSet.of(RUNNING, STARTS, KEY_RUNNING, KEY_STARTS, AGEING, WEIGHTS, LIMITS);
+    private static final Set<Field> KEPT = EnumSet.of(KEEP_FINISHED, KEEP_COUNT);
+    private static final Set<Field> OF_LANES = EnumSet.of(KEY, KEY_FIELD, PRIORITY);
 
     private final String key;
     private final boolean number;
@@ -111,14 +113,24 @@ public record Policy(Map<String, String> fields) {
       return number;
     }
 
-    /** Whether jobs have it too, and not only queue tasks. */
+    /** Whether a job may have it under this name, since its key and priority mean others. */
     public boolean isOfJobs() {
-      return isOfWork() && !OF_TASKS.contains(this);
+      return isOfWork() && !OF_LANES.contains(this);
+    }
+
+    /** Whether all jobs of a type may have it in common. */
+    public boolean isOfTypes() {
+      return this != KEY;
+    }
+
+    /** Whether it says how long finished work stays. */
+    public boolean isOfRetention() {
+      return KEPT.contains(this);
     }
 
     /** Whether a single task or job may have it, and not only a queue or type. */
     public boolean isOfWork() {
-      return !OF_QUEUES.contains(this);
+      return !LIMITING.contains(this) && !KEPT.contains(this);
     }
 
     /** The field of this name. */
@@ -126,9 +138,12 @@ public record Policy(Map<String, String> fields) {
       return Arrays.stream(values()).filter(field -> field.key.equals(key)).findFirst();
     }
 
-    /** The names of all fields. */
-    public static Set<String> keys() {
-      return Arrays.stream(values()).map(Field::key).collect(Collectors.toUnmodifiableSet());
+    /** The names of the fields that a queue may have. */
+    public static Set<String> keysOfQueues() {
+      return Arrays.stream(values())
+          .filter(field -> field != RUNNING)
+          .map(Field::key)
+          .collect(Collectors.toUnmodifiableSet());
     }
 
     private static final Set<String> OF_WORK =
@@ -195,7 +210,7 @@ public record Policy(Map<String, String> fields) {
       case KEY -> laneKey(field, text);
       case KEY_FIELD -> key(field, text);
       case PRIORITY -> priority(field, text);
-      case KEY_RUNNING -> running(field, text);
+      case RUNNING, KEY_RUNNING -> running(field, text);
       case STARTS, KEY_STARTS -> starts(field, text, 0);
       case AGEING -> ageingMillis(field, text);
       case WEIGHTS -> weights(field, text);
@@ -206,6 +221,14 @@ public record Policy(Map<String, String> fields) {
   /** Whether nothing is set. */
   public boolean isEmpty() {
     return fields.isEmpty();
+  }
+
+  /** Whether nothing is set but limits, keys and priorities, or nothing at all. */
+  public boolean hasOnlyLimits() {
+    return fields.keySet().stream()
+        .map(Field::of)
+        .flatMap(Optional::stream)
+        .allMatch(field -> Field.LIMITING.contains(field) || Field.OF_LANES.contains(field));
   }
 
   /** These settings, and for those that are absent the ones of {@code defaults}. */
@@ -291,21 +314,21 @@ public record Policy(Map<String, String> fields) {
     return Task.Lane.of(key().orElse(""), priority());
   }
 
-  /** The limits under which the work of a queue starts, apart from its number of threads. */
+  /**
+   * The limits under which the work of a queue or type starts, apart from the threads of a queue.
+   */
   public Throttling throttling() {
     return new Throttling(
-        get(Field.STARTS, (field, text) -> starts(field, text, 0), Limit.NONE),
-        get(
-            Field.KEY_STARTS,
-            (field, text) -> starts(field, text, keyRunning()),
-            new Limit(keyRunning(), 0, 0)),
+        limit(Field.RUNNING, Field.STARTS),
+        limit(Field.KEY_RUNNING, Field.KEY_STARTS),
         get(Field.AGEING, Policy::ageingMillis, Throttling.AGEING_MILLIS),
         get(Field.WEIGHTS, Policy::weights, Map.of()),
         get(Field.LIMITS, Policy::shared, List.of()));
   }
 
-  private int keyRunning() {
-    return get(Field.KEY_RUNNING, Policy::running, 0);
+  private Limit limit(Field atOnce, Field inTime) {
+    int running = get(atOnce, Policy::running, 0);
+    return get(inTime, (field, text) -> starts(field, text, running), new Limit(running, 0, 0));
   }
 
   /** By what the work is unique; empty if it is not. */

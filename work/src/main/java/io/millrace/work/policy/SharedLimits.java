@@ -24,6 +24,8 @@ import java.util.Optional;
  * limits}; a name without a limit limits nothing. Thread-safe.
  */
 public final class SharedLimits {
+  private static final long LEAST_PAUSE_MILLIS = 20;
+  private static final long LONGEST_PAUSE_MILLIS = 500;
   private static final String NAME = "[A-Za-z0-9._-]{1,64}";
 
   private final TaskStore store;
@@ -93,6 +95,22 @@ public final class SharedLimits {
     return limit.starts() == 0
         ? ""
         : limit.starts() + "/" + TimeText.show(Duration.ofMillis(limit.periodMillis()));
+  }
+
+  /**
+   * How long to wait before work is asked for again that these limits keep waiting: nothing tells
+   * when a limit of starts, or a shared one, has room again.
+   */
+  public static Duration pause(Throttling limits) {
+    return Duration.ofMillis(
+        Math.min(intervalMillis(limits.group()), intervalMillis(limits.key())));
+  }
+
+  private static long intervalMillis(Limit limit) {
+    return limit.starts() == 0
+        ? LONGEST_PAUSE_MILLIS
+        : Math.clamp(
+            limit.periodMillis() / limit.starts(), LEAST_PAUSE_MILLIS, LONGEST_PAUSE_MILLIS);
   }
 
   /** All limits in order of their names. */

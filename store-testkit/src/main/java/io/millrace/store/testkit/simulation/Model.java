@@ -33,9 +33,9 @@ final class Model {
   private static final Comparator<Task> BY_TIME =
       Comparator.comparingLong(Task::availableAtMillis).thenComparingLong(Task::origin);
 
-  /** Those with neither key nor priority first. */
+  /** Those with a key or priority first. */
   private static final Comparator<Task> BY_LANE =
-      Comparator.<Task, Boolean>comparing(task -> task.lane() != null).thenComparing(BY_TIME);
+      Comparator.<Task, Boolean>comparing(task -> task.lane() == null).thenComparing(BY_TIME);
 
   private final TreeMap<Long, Task> tasks = new TreeMap<>();
   private final Map<Long, Long> idsByOrigin = new HashMap<>();
@@ -121,9 +121,7 @@ final class Model {
     return List.copyOf(documents.values());
   }
 
-  /**
-   * The tasks of a group that can be claimed: without a lane, then the others, the oldest first.
-   */
+  /** The tasks of a group that can be claimed: with a lane, then the others, the oldest first. */
   List<Task> waiting(String group, long nowMillis) {
     return tasks.values().stream()
         .filter(task -> task.group().equals(group))

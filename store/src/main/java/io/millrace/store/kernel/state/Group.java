@@ -280,13 +280,13 @@ public final class Group {
   }
 
   /**
-   * The current waiting tasks; see {@link OrderedTree#freeze}. First those with neither key nor
-   * priority, then the others, each in order of available time.
+   * The current waiting tasks; see {@link OrderedTree#freeze}. First those with a key or priority,
+   * then the others, each in order of available time.
    */
   public List<Task> frozenWaiting() {
     return inLanes.isEmpty()
         ? waiting.freeze()
-        : new Listings.Joined<>(waiting.freeze(), inLanes.freeze());
+        : new Listings.Joined<>(inLanes.freeze(), waiting.freeze());
   }
 
   /** The current delayed and owned tasks; see {@link OrderedTree#freeze}. */
