@@ -206,6 +206,22 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
                 + " with another offset.")
     private @Nullable String at;
 
+    @Option(
+        names = "--limit-key",
+        paramLabel = "KEY",
+        description =
+            "The key by which the job is limited and takes its turn, for example the name of a"
+                + " customer.")
+    private @Nullable String limitKey;
+
+    @Option(
+        names = "--priority-level",
+        paramLabel = "N",
+        description =
+            "The level of the job among those of its priority, from 0 to 9. Each level counts as"
+                + " much as a minute of waiting. Default: 0")
+    private @Nullable String level;
+
     @Mixin private PolicyOptions.OfJobs policy = new PolicyOptions.OfJobs();
 
     /**
@@ -236,6 +252,12 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
       } catch (PolicyException e) {
         throw new UsageException(String.valueOf(e.getMessage()), e);
       }
+      if (limitKey != null && limitKey.isEmpty()) {
+        throw new UsageException("--limit-key is empty");
+      }
+      if (level != null && !level.matches("[0-9]")) {
+        throw new UsageException("--priority-level is a number from 0 to 9, not '" + level + "'");
+      }
       policy.fields(false);
     }
 
@@ -259,6 +281,12 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
       }
       if (at != null) {
         fields.put("At", at);
+      }
+      if (limitKey != null) {
+        fields.put("limit_key", limitKey);
+      }
+      if (level != null) {
+        fields.put("priority_level", level);
       }
       fields.putAll(policy.fields(false));
       return fields;

@@ -17,14 +17,14 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code millrace limits}: the commands on limits that queues share. */
+/** {@code millrace limits}: the commands on limits that queues and job types share. */
 @Command(
     name = "limits",
-    description = "Sets, lists and deletes limits that several queues share.",
+    description = "Sets, lists and deletes limits that several queues and job types share.",
     addMethodSubcommands = false)
 public final class LimitsCommands extends CommandGroup {
   private static final Fields.Columns COLUMNS =
-      new Fields.Columns().fields("name", "used", "running", "starts", "queues");
+      new Fields.Columns().fields("name", "used", "running", "starts", "queues", "types");
 
   /** The group with its commands. */
   public CommandLine group() {
@@ -38,7 +38,8 @@ public final class LimitsCommands extends CommandGroup {
   @Command(
       name = "set",
       description = {
-        "Sets a limit. It applies to the queues that name it: queues set QUEUE --limits NAME.",
+        "Sets a limit. It applies to the queues that name it (queues set QUEUE --limits NAME) and"
+            + " to job types with limits=NAME in their settings.",
         "Example: millrace limits set mail-server --running 4 --starts 100/1m"
       })
   int set(
@@ -47,7 +48,9 @@ public final class LimitsCommands extends CommandGroup {
       @Option(
               names = "--running",
               paramLabel = "N",
-              description = "The maximum number of running tasks in all of these queues together.")
+              description =
+                  "The maximum number of running tasks and jobs of all these queues and types"
+                      + " together.")
           @Nullable String running,
       @Option(
               names = "--starts",
@@ -78,7 +81,7 @@ public final class LimitsCommands extends CommandGroup {
     });
   }
 
-  @Command(name = "show", description = "Shows a limit with its use and its queues.")
+  @Command(name = "show", description = "Shows a limit with its use, its queues and its job types.")
   int show(
       @Mixin ServerCommand server,
       @Parameters(paramLabel = "NAME", description = "The name of the limit.") String name) {
@@ -94,7 +97,8 @@ public final class LimitsCommands extends CommandGroup {
 
   @Command(
       name = "delete",
-      description = "Deletes limits. Queues that name them are no longer limited by them.")
+      description =
+          "Deletes limits. Queues and types that name them are no longer limited by them.")
   int delete(
       @Mixin ServerCommand server,
       @Parameters(arity = "1..*", paramLabel = "NAME", description = "The names of limits.")

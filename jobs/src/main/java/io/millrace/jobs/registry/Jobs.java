@@ -103,6 +103,13 @@ public final class Jobs implements AutoCloseable {
     return Keys.JOBS;
   }
 
+  /** The type whose jobs wait in the groups with this prefix; empty if no type's jobs do. */
+  public static Optional<String> typeOf(String prefix) {
+    return prefix.startsWith(Groups.PREFIX) && prefix.endsWith("/")
+        ? Optional.of(Groups.type(prefix))
+        : Optional.empty();
+  }
+
   /** The configured types. */
   public JobTypes types() {
     return types;

@@ -157,8 +157,9 @@ public record JobsSettings(
               Policy.NONE,
               "none",
               "The settings of jobs of NAME that have none of their own, about"
-                  + " [retries](jobs.md#retries), [timeouts](jobs.md#timeouts) and [unique"
-                  + " keys](jobs.md#unique-jobs), and how long they [stay](archive.md).",
+                  + " [retries](jobs.md#retries), [timeouts](jobs.md#timeouts),"
+                  + " [limits](jobs.md#limits) and [unique keys](jobs.md#unique-jobs), and how long"
+                  + " they [stay](archive.md).",
               JobsSettings::ofType));
   private static final Key<Policy> DEFAULTS =
       KEYS.add(

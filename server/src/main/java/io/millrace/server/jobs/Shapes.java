@@ -12,12 +12,21 @@ import io.millrace.jobs.worker.Workers;
 import io.millrace.work.policy.Policy;
 import java.math.BigDecimal;
 import java.time.Instant;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The JSON of jobs, batches and workers. */
 record Shapes(Workers workers) {
+  /** Settings with other names in forms and answers, where a job has a key and a priority too. */
+  private static final Map<String, String> RENAMED =
+      Map.of(
+          Policy.Field.KEY.key(), "limit_key",
+          Policy.Field.PRIORITY.key(), "priority_level");
+
   ObjectNode of(Job job) {
     ObjectNode json = plain(job);
     Progress progress = workers.progress(job.id()).orElse(null);
@@ -95,11 +104,32 @@ record Shapes(Workers workers) {
         .fields()
         .forEach((field, text) -> {
           if (Policy.Field.of(field).filter(Policy.Field::isNumber).isPresent()) {
-            json.put(field, new BigDecimal(text));
+            json.put(RENAMED.getOrDefault(field, field), new BigDecimal(text));
           } else {
-            json.put(field, text);
+            json.put(RENAMED.getOrDefault(field, field), text);
           }
         });
+  }
+
+  /** The setting of a job with this name in forms and answers; null if there is none. */
+  static Policy.@Nullable Field setting(String name) {
+    for (Map.Entry<String, String> renamed : RENAMED.entrySet()) {
+      if (renamed.getValue().equals(name)) {
+        return Policy.Field.of(renamed.getKey()).orElseThrow();
+      }
+    }
+    return Policy.Field.of(name).filter(Policy.Field::isOfJobs).orElse(null);
+  }
+
+  /** The names of the settings of a job, sorted. */
+  static Set<String> settings() {
+    Set<String> names = new TreeSet<>(RENAMED.values());
+    for (Policy.Field field : Policy.Field.values()) {
+      if (field.isOfJobs()) {
+        names.add(field.key());
+      }
+    }
+    return names;
   }
 
   static ObjectNode of(Failure failure) {

@@ -22,14 +22,12 @@ import io.millrace.work.policy.PolicyException;
 import io.millrace.work.policy.TimeText;
 import java.io.IOException;
 import java.time.InstantSource;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -221,24 +219,20 @@ final class SubmitRoute {
 
     /** A field about when it runs, and how often. */
     private void term(String name, String text) {
-      boolean setting = Policy.Field.of(name).filter(field -> field.isOfJobs()).isPresent();
-      if (!setting && !name.equals("delay") && !name.equals("at")) {
+      Policy.Field setting = Shapes.setting(name);
+      if (setting == null && !name.equals("delay") && !name.equals("at")) {
         throw HttpProblem.malformed(
             "the form has an unknown field "
                 + name
                 + "; known are Payload, Priority, Key, Description, Delay, At and "
-                + Arrays.stream(Policy.Field.values())
-                    .filter(field -> field.isOfJobs())
-                    .map(Policy.Field::key)
-                    .sorted()
-                    .collect(Collectors.joining(", ")));
+                + String.join(", ", Shapes.settings()));
       }
       if (text.isEmpty()) {
         return;
       }
       try {
-        if (setting) {
-          settings.put(name, text);
+        if (setting != null) {
+          settings.put(setting.key(), text);
           Policy _ = new Policy(settings);
         } else if (name.equals("delay")) {
           delayMillis = TimeText.duration(name, text).toMillis();

@@ -10,6 +10,7 @@ import io.millrace.jobs.JobTypes.JobType;
 import java.util.List;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** The job types of this server, and whether a path has to name one. */
 final class Types {
@@ -79,11 +80,14 @@ final class Types {
       if (!reaches(request, type.name())) {
         continue;
       }
-      shown
-          .addObject()
-          .put("name", type.name())
-          .put("description", type.description())
-          .put("resultBecomes", type.resultBecomes());
+      ObjectNode settings =
+          shown
+              .addObject()
+              .put("name", type.name())
+              .put("description", type.description())
+              .put("resultBecomes", type.resultBecomes())
+              .putObject("settings");
+      type.policy().fields().forEach(settings::put);
     }
     return Json.response(shown);
   }

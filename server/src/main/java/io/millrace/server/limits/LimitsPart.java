@@ -11,6 +11,7 @@ import io.millrace.http.json.Json;
 import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
+import io.millrace.jobs.registry.Jobs;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueRegistry;
 import io.millrace.server.Part;
@@ -26,6 +27,7 @@ import io.millrace.work.policy.SharedLimits;
 import io.millrace.work.policy.SharedLimits.Usage;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,7 +35,7 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The limits that queues share, with their API under {@code /limits}. */
+/** The limits that queues and job types share, with their API under {@code /limits}. */
 public final class LimitsPart implements Part {
   private static final Logger LOG = LoggerFactory.getLogger(LimitsPart.class);
 
@@ -121,6 +123,9 @@ public final class LimitsPart implements Part {
             .map(Queue::name)
             .toList();
     names.forEach(shown.putArray("queues")::add);
+    List<String> types =
+        usage.prefixes().stream().map(Jobs::typeOf).flatMap(Optional::stream).toList();
+    types.forEach(shown.putArray("types")::add);
     return shown;
   }
 

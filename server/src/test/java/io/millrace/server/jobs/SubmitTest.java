@@ -243,6 +243,33 @@ final class SubmitTest {
   }
 
   @Test
+  void a_job_has_a_key_for_limits_and_a_level_of_priority() throws Exception {
+    server.submit(
+        SUBMIT,
+        "Payload",
+        "x",
+        "Priority",
+        "batch",
+        "Key",
+        "k",
+        "limit_key",
+        "ann",
+        "priority_level",
+        "7");
+    JsonNode job = server.json("/api/jobs/k");
+    assertThat(job.get("key").asString()).isEqualTo("k");
+    assertThat(job.get("priority").asString()).isEqualTo("batch");
+    assertThat(job.get("limit_key").asString()).isEqualTo("ann");
+    assertThat(job.get("priority_level").asInt()).isEqualTo(7);
+    refused(
+        server.submit(SUBMIT, "Payload", "x", "Priority", "batch", "priority_level", "10"),
+        "priority must be an integer from 0 to 9");
+    refused(
+        server.submit(SUBMIT, "Payload", "x", "Priority", "batch", "key_running", "1"),
+        "unknown field key_running");
+  }
+
+  @Test
   void a_type_is_wanted_exactly_where_there_are_types() throws Exception {
     refused(server.submit(SUBMIT + "/resize", "Payload", "x", "Priority", "batch"), "no job types");
     try (ApiServer typed =
