@@ -75,9 +75,10 @@ final class TypeLimits {
           }
           missing.forEach((key, now) -> transaction.put(key, DocumentVersion.ABSENT, now.body()));
           changes |= !missing.isEmpty();
-          return !changes || store.commit(transaction.build()) instanceof Outcome.Done
-              ? true
-              : null;
+          if (!changes) {
+            return true;
+          }
+          return store.commit(transaction.build()) instanceof Outcome.Done ? true : null;
         });
   }
 

@@ -135,7 +135,7 @@ public final class SharedLimits {
                 || (Throttling.isOfPrefix(each.key()) && group.startsWith(each.key().key())))
         .max(
             Comparator.<Document, Boolean>comparing(each -> Throttling.isOfGroup(each.key()))
-                .thenComparing(each -> each.key().key().length()));
+                .thenComparingInt(each -> each.key().key().length()));
   }
 
   private List<Document> documents(String collection) {
