@@ -70,7 +70,17 @@ final class Throttles {
   /** A number by which starts are found: comparing it is faster than comparing names. */
   private static long hash(KeptStarts kept) {
     return (long) kept.key().hashCode() << Integer.SIZE
-        | Integer.toUnsignedLong(31 * kept.name().hashCode() + kept.scope().ordinal());
+        | Integer.toUnsignedLong(31 * kept.name().hashCode() + number(kept.scope()));
+  }
+
+  private static int number(Scope scope) {
+    return switch (scope) {
+      case GROUP -> 0;
+      case KEY -> 1;
+      case SHARED -> 2;
+      case PREFIX -> 3;
+      case PREFIX_KEY -> 4;
+    };
   }
 
   /**
