@@ -62,11 +62,9 @@ public final class TypeRetentions {
 
   /** Takes back what was set for a type; whether there was anything. */
   public boolean delete(String type) {
-    return store
-        .document(key(type))
-        .map(document ->
-            store.tryCommit(store.begin().delete(document.key(), document.version()).build()))
-        .isPresent();
+    Document there = store.document(key(type)).orElse(null);
+    return there != null
+        && store.tryCommit(store.begin().delete(there.key(), there.version()).build()) != null;
   }
 
   private static DocumentKey key(String type) {
