@@ -105,7 +105,8 @@ class App extends LitElement {
       session.roles = new Set(me.roles);
       session.reach = me.reach;
       if (me.roles.length === 0) {
-        this.signIn = { failure: null };
+        this.signIn = { failure: hasCredentials() ? 'These credentials are not accepted.' : null };
+        keepCredentials(null);
         return;
       }
       this.signIn = null;
@@ -217,7 +218,7 @@ class App extends LitElement {
           : nothing}
       </header>
       <div class="frame">
-        <nav class="side ${this.menu ? 'open' : ''}" aria-label="Pages">
+        <nav class="side ${this.menu ? 'open' : ''}" aria-label="Parts of the dashboard">
           ${PAGES.map(({ section, items }) => html`
             ${section ? html`<h2>${section}</h2>` : nothing}
             <ul>

@@ -337,7 +337,7 @@ class Node extends View {
       values[key] = await get(`${path}/data/${segment(key)}`).then(found => found.data, () => null);
     }
     const output = {};
-    for (const key of keys.keys.filter(key => ['stdout', 'stderr'].includes(key))) {
+    for (const key of ['stdout', 'stderr'].filter(key => keys.keys.includes(key))) {
       const found = await get(`${path}/data/${key}`).catch(() => null);
       if (found) output[key] = { text: found.data, more: Boolean(found.pagination?.next), growing: Boolean(found.growing) };
     }
@@ -388,7 +388,7 @@ class Node extends View {
       ${Object.keys(values).length ? json(values) : html`<p class="calm">It has none.</p>`}
       ${Object.entries(output).map(([key, found]) => html`
         <h2>${key} ${found.growing ? html`<span class="status busy">live</span>` : nothing}</h2>
-        <pre tabindex="0" aria-label=${key}>${found.text}</pre>
+        <pre tabindex="0" role="region" aria-label=${key}>${found.text}</pre>
         ${found.more ? html`<p class="calm">This is its first page. ${brief(`./millrace graph output ${node.id}`)} prints all of it.</p>` : nothing}
       `)}
       ${commandLine(`./millrace graph output ${node.id}`)}

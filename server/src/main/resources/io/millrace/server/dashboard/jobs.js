@@ -134,7 +134,7 @@ const content = (title, shown, path) =>
           ? html`<p class="calm">These are not text.</p>`
           : shown.value !== undefined
             ? json(shown.value)
-            : html`<pre tabindex="0" aria-label=${title}>${shown.text}</pre>${shown.more ? html`<p class="calm">Only its first ${size(MAX_SHOWN)} are shown.</p>` : nothing}`}
+            : html`<pre tabindex="0" role="region" aria-label=${title}>${shown.text}</pre>${shown.more ? html`<p class="calm">Only its first ${size(MAX_SHOWN)} are shown.</p>` : nothing}`}
       `;
 
 class Job extends View {

@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit';
 import { change, get, segment } from './http.js';
 import { count } from './format.js';
-import { View, ask, attempt, button, commandLine, define, edit, empty, head, link, status, table } from './view.js';
+import { ACTIONS, View, ask, attempt, button, commandLine, define, edit, empty, head, link, status, table } from './view.js';
 
 const set = (view, limit) =>
   edit(
@@ -41,7 +41,7 @@ class Limits extends View {
           { title: 'Starts', value: limit => limit.starts ?? html`<span class="calm">–</span>` },
           { title: 'Queues', value: limit => limit.queues.map((name, index) => html`${index ? ', ' : ''}${link(['queues', name], name)}`) },
           {
-            title: '', kind: 'buttons',
+            title: ACTIONS, kind: 'buttons',
             value: limit => html`
               ${button('Change', () => set(this, limit))}
               ${button('Delete', async () => {

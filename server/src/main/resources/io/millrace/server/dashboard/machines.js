@@ -4,7 +4,7 @@ import { html, nothing } from 'lit';
 import { change, get, segment } from './http.js';
 import { count, moment } from './format.js';
 import {
-  View, attempt, brief, button, commandLine, define, empty, facts, head, link, quoted, status, table, time,
+  ACTIONS, View, attempt, brief, button, commandLine, define, empty, facts, head, link, quoted, status, table, time,
 } from './view.js';
 
 class Nodes extends View {
@@ -29,7 +29,7 @@ class Nodes extends View {
           },
           { title: 'Last sign', value: node => time(node.timestamp) },
           {
-            title: '', kind: 'buttons',
+            title: ACTIONS, kind: 'buttons',
             value: node => html`
               ${link(['tasks'], 'Tasks', { node: node.node })}
               ${button('Remove', () => this.#remove(node), { shown: node.state !== 'alive' })}`,

@@ -116,7 +116,7 @@ class Output extends LitElement {
             : nothing}
         </div>
         ${this.failure ? html`<p class="banner bad">${this.failure}</p>` : nothing}
-        <pre tabindex="0" aria-label="Output ${name}">${text?.text ?? ''}</pre>
+        <pre tabindex="0" role="region" aria-label="Output ${name}">${text?.text ?? ''}</pre>
         ${text?.bytes ? nothing : html`<p class="calm">${this.live ? 'Nothing yet.' : 'Nothing was written.'}</p>`}
         ${text?.more ? html`<p class="calm">These are its first ${size(MAX_SHOWN)}. Save it to read the rest.</p>` : nothing}
       </div>

@@ -4,7 +4,7 @@ import { html, nothing } from 'lit';
 import { change, get, query, segment, sendJson, stringify } from './http.js';
 import { TASK_STATUSES, count, duration, millis, moment, taskStatus } from './format.js';
 import {
-  View, ask, attempt, brief, button, chooser, chosenBar, commandLine, define, edit, empty, facts, field, head,
+  ACTIONS, View, ask, attempt, brief, button, chooser, chosenBar, commandLine, define, edit, empty, facts, field, head,
   href, json, link, quoted, reasons, select, status, table, tabs, time,
 } from './view.js';
 import './output.js';
@@ -114,7 +114,7 @@ class Queues extends View {
           { title: 'Waiting', kind: 'number', value: queue => link(['queues', queue.id], count(queue.queued), { status: 'waiting' }) },
           { title: 'Finished', kind: 'number', value: queue => link(['queues', queue.id], count(queue.completed), { status: 'finished' }) },
           {
-            title: '', kind: 'buttons',
+            title: ACTIONS, kind: 'buttons',
             value: queue => html`
               ${queue.halted || queue.suspended.length
                 ? button('Resume', () => this.#resume(queue))

@@ -94,7 +94,7 @@ class Search extends View {
           { title: 'What', value: one => one.kind },
           { title: 'Name or id', value: one => one.link },
           { title: 'State', value: one => status(one.state) },
-          { title: '', kind: 'wide', value: one => one.what },
+          { title: 'Details', kind: 'wide', value: one => one.what },
         ],
         found,
         { caption: 'Found', none: empty('Nothing found', 'The search takes a whole id or key, a part of a name of a queue, schedule, worker or node, a command, or NAME=VALUE for a param of a task.') })}

@@ -4,7 +4,7 @@ import { html, nothing } from 'lit';
 import { change, download, get, query, segment } from './http.js';
 import { count, moment } from './format.js';
 import {
-  View, ask, attempt, brief, button, commandLine, define, edit, empty, facts, field, head, link, pager, quoted, select,
+  ACTIONS, View, ask, attempt, brief, button, commandLine, define, edit, empty, facts, field, head, link, pager, quoted, select,
   status, table, time,
 } from './view.js';
 
@@ -168,7 +168,7 @@ class Principal extends View {
           { title: 'Created', value: key => html`${time(key.created)} by ${key.created_by}` },
           { title: 'Expires', value: key => (key.expires ? time(key.expires) : html`<span class="calm">never</span>`) },
           { title: 'Last used', value: key => (key.last_used ? time(key.last_used) : html`<span class="calm">never</span>`) },
-          { title: '', kind: 'buttons', value: key => button('Revoke', async () => {
+          { title: ACTIONS, kind: 'buttons', value: key => button('Revoke', async () => {
             if (!(await ask(`Revoke the key mr_${key.prefix}?`, 'What uses it is cut off at once.', 'Revoke'))) return;
             await attempt(() => change('DELETE', `access/keys/${key.prefix}`), 'Revoked');
             this.reload();

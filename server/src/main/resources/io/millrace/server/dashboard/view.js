@@ -247,6 +247,9 @@ export const table = (columns, rows, { none = empty('Nothing here'), caption = '
         </div>
       `;
 
+/** The title of a column of buttons, for screen readers. */
+export const ACTIONS = html`<span class="hidden">Actions</span>`;
+
 /** The columns of a list whose rows can be chosen; `chosen` is a Set of keys, `changed` is called after a change. */
 export const chooser = (rows, key, chosen, changed) => ({
   title: html`<input

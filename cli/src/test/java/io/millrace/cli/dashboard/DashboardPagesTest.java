@@ -1,0 +1,465 @@
+package io.millrace.cli.dashboard;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.deque.html.axecore.playwright.AxeBuilder;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.ColorScheme;
+import io.millrace.cli.Shell;
+import io.millrace.cli.queues.Program;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The dashboard of a real server in a real browser, as people use it. */
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DashboardPagesTest {
+  /** Whether a page has to be scrolled sideways, once charts have taken the size of the window. */
+  private static final String WIDER_THAN_ITS_WINDOW =
+      """
+      async () => {
+        const wider = () => document.documentElement.scrollWidth > innerWidth;
+        for (let frame = 0; frame < 300 && wider(); frame++) {
+          await new Promise(requestAnimationFrame);
+        }
+        return wider();
+      }\
+      """;
+
+  private static final String TOKEN = "a-token-that-is-long-enough";
+
+  private static @Nullable Browser opened;
+
+  private final Path root;
+  private final List<Program> programs = new ArrayList<>();
+  private final Browser browser = Objects.requireNonNull(opened);
+  private String address = "";
+
+  DashboardPagesTest(@TempDir Path root) {
+    this.root = root;
+  }
+
+  @BeforeAll
+  static void openBrowser() {
+    opened = Browser.open();
+  }
+
+  @AfterAll
+  static void closeBrowser() {
+    if (opened != null) {
+      opened.close();
+    }
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    browser.closePages();
+    programs.forEach(Program::kill);
+    for (ProcessHandle process : Program.speakingOf(root)) {
+      process.destroyForcibly();
+      process.onExit().join();
+    }
+  }
+
+  /** Starts the server, with further options. */
+  private void up(String... options) throws IOException {
+    List<String> arguments =
+        new ArrayList<>(List.of("up", "--port", "0", "--data", root.resolve("data").toString()));
+    arguments.addAll(List.of(options));
+    Program.Ready ready = Program.startReady(root.resolve("up.log"), arguments);
+    programs.add(ready.program());
+    int from = ready.line().indexOf("http://");
+    address = ready.line().substring(from, ready.line().indexOf(' ', from));
+  }
+
+  private String run(String... command) {
+    List<String> all = new ArrayList<>(List.of(command));
+    int options = all.contains("--") ? all.indexOf("--") : all.size();
+    all.addAll(options, List.of("--server", address));
+    Shell.CommandResult ran = Shell.run(all.toArray(String[]::new));
+    assertThat(ran.code()).as(ran.err()).isZero();
+    return ran.out().strip();
+  }
+
+  private void awaitFailure(String task) {
+    Shell.CommandResult ran =
+        Shell.run("tasks", "wait", task, "--timeout", "1m", "--quiet", "--server", address);
+    assertThat(ran.code()).as(ran.err()).isEqualTo(6);
+  }
+
+  /** A page at a place within the dashboard. */
+  private Page open(String place) {
+    Page page = browser.page();
+    page.navigate(address + "/" + place);
+    return page;
+  }
+
+  private static Locator button(Page page, String name) {
+    return page.getByRole(
+        AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
+  }
+
+  private static Locator link(Page page, String name) {
+    return page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName(name).setExact(true))
+        .first();
+  }
+
+  private static Locator heading(Page page, String name) {
+    return page.getByRole(AriaRole.HEADING, new Page.GetByRoleOptions().setName(name));
+  }
+
+  private static void submit(Page page, String name) {
+    page.getByRole(AriaRole.DIALOG)
+        .getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName(name))
+        .click();
+    assertThat(page.getByRole(AriaRole.DIALOG)).hasCount(0);
+  }
+
+  @Test
+  void a_first_visit_says_how_to_begin_and_leads_to_a_task_that_ran() throws Exception {
+    up();
+    Page page = open("");
+    assertThat(heading(page, "Begin here")).isVisible();
+    assertThat(page.getByText("Nothing needs attention.")).isVisible();
+
+    link(page, "Queues").click();
+    assertThat(page.getByText("No queues yet")).isVisible();
+    button(page, "New queue").click();
+    page.getByLabel("Name").fill("mail");
+    page.getByLabel("Plugin").selectOption("shell");
+    page.getByLabel("Threads").fill("2");
+    submit(page, "Create");
+    link(page, "mail").click();
+
+    button(page, "New task").click();
+    page.getByLabel("Params (JSON)").fill("{\"command\": \"echo hello from a task\"}");
+    submit(page, "Submit");
+    page.locator("tbody a").first().click();
+    assertThat(page.locator(".page-head .status")).hasText("succeeded");
+    assertThat(page.locator("pre")).containsText("hello from a task");
+    browser.checkProblems();
+  }
+
+  @Test
+  void a_failure_is_found_read_and_run_again() throws Exception {
+    up();
+    run("queues", "create", "reports", "--plugin", "shell", "--threads", "1");
+    Path gate = root.resolve("gate");
+    String task =
+        run(
+            "tasks",
+            "submit",
+            "reports",
+            "command=test -e " + gate + " || { echo no gate >&2; exit 3; }");
+    awaitFailure(task);
+    Page page = open("#/tasks?status=failed");
+    page.locator("tbody a").first().click();
+    assertThat(page.locator(".page-head")).containsText("exit code 3");
+    button(page, "stderr 8 B").click();
+    assertThat(page.locator("pre")).hasText("no gate\n");
+
+    Files.createFile(gate);
+    button(page, "Run again").click();
+    assertThat(page.locator(".page-head .status")).hasText("succeeded");
+    browser.checkProblems();
+  }
+
+  @Test
+  void what_waits_says_why_and_goes_on_when_the_cause_is_gone() throws Exception {
+    up();
+    run("queues", "create", "nightly", "--plugin", "shell", "--threads", "0");
+    String task = run("tasks", "submit", "nightly", "command=echo night");
+    Page page = open("");
+    assertThat(page.locator(".attention")).containsText("runs nothing");
+    page.navigate(address + "/#/tasks/" + task);
+    assertThat(page.locator(".why")).containsText("threads is 0");
+
+    page.navigate(address + "/#/queues");
+    page.getByLabel("Threads of nightly").fill("1");
+    page.getByLabel("Threads of nightly").press("Enter");
+    assertThat(page.locator("tbody tr")).containsText("ok");
+    page.navigate(address + "/#/tasks/" + task);
+    assertThat(page.locator(".page-head .status")).hasText("succeeded");
+    browser.checkProblems();
+  }
+
+  @Test
+  void a_graph_is_drawn_and_follows_its_changes() throws Exception {
+    up();
+    Path gate = root.resolve("gate");
+    Path file = root.resolve("graph.yaml");
+    Files.writeString(
+        file,
+        """
+        nodes:
+          fetch: {shell: "until test -e %s; do sleep 0.05; done"}
+          parse: {shell: "echo parsed; exit 4", parents: fetch}
+          report: {shell: "echo report", parents: parse}
+        """
+            .formatted(gate));
+    run("graph", "run", "--detach", file.toString());
+    Page page = open("#/graph");
+    assertThat(page.locator(".drawing canvas").first()).isVisible();
+    Locator rows = page.locator("tbody tr");
+    assertThat(rows).hasCount(3);
+    assertThat(rows.nth(0)).containsText("running");
+    assertThat(rows.nth(1)).containsText("incipient");
+
+    Files.createFile(gate);
+    assertThat(rows.nth(0)).containsText("finished");
+    assertThat(rows.nth(1)).containsText("failed");
+    assertThat(rows.nth(2)).containsText("blocked");
+    link(page, "report").click();
+    assertThat(page.locator(".why")).containsText("have to be retried");
+    link(page, "Graph").click();
+    link(page, "parse").click();
+    assertThat(page.getByLabel("stdout")).containsText("parsed");
+    browser.checkProblems();
+  }
+
+  @Test
+  void the_progress_of_a_worker_is_shown_while_it_works() throws Exception {
+    up();
+    Path gate = root.resolve("gate");
+    programs.add(
+        Program.start(
+            root.resolve("worker.log"),
+            List.of(
+                "worker",
+                "--server",
+                address,
+                "--name",
+                "press",
+                "--",
+                "sh",
+                "-c",
+                "echo 'progress: 40 half printed' >&2; until test -e "
+                    + gate
+                    + "; do sleep 0.05; done; echo printed")));
+    Path payload =
+        Files.writeString(
+            root.resolve("payload"), "{\"pages\": [1, 9007199254740993123], \"password\": \"x\"}");
+    run("jobs", "submit", payload.toString(), "--description", "a letter");
+    Page page = open("#/jobs");
+    link(page, "a letter").click();
+    assertThat(page.locator(".page-head")).containsText("40 %");
+    assertThat(page.locator(".page-head")).containsText("half printed");
+    assertThat(page.locator(".json").first()).containsText("9007199254740993123");
+    assertThat(page.getByText("password: hidden")).isVisible();
+
+    Files.createFile(gate);
+    assertThat(page.locator(".page-head .status")).hasText("done");
+    assertThat(page.locator("pre").last()).hasText("printed\n");
+    link(page, "press").click();
+    assertThat(heading(page, "press")).isVisible();
+    browser.checkProblems();
+  }
+
+  @Test
+  void a_schedule_is_made_and_run_at_once() throws Exception {
+    up();
+    run("queues", "create", "clocks", "--plugin", "shell", "--threads", "1");
+    Page page = open("#/schedules");
+    button(page, "New schedule").click();
+    page.getByLabel("Name", new Page.GetByLabelOptions().setExact(true)).fill("yearly");
+    page.getByLabel("Schedule (JSON)")
+        .fill(
+            """
+            {"times": [{"cron": "0 0 1 1 *"}], "zone": "Europe/Berlin",
+             "target": {"queue": "clocks", "params": {"command": "echo cuckoo"}}}\
+            """);
+    submit(page, "Save");
+    assertThat(heading(page, "yearly")).isVisible();
+    assertThat(page.locator(".times li")).hasCount(10);
+    button(page, "Run now").click();
+    assertThat(page.locator("tbody tr").first()).containsText("succeeded");
+    page.locator("tbody a").first().click();
+    assertThat(page.locator("pre")).hasText("cuckoo\n");
+    browser.checkProblems();
+  }
+
+  @Test
+  void users_sign_in_and_see_what_their_role_allows() throws Exception {
+    Path token = Files.writeString(root.resolve("token"), TOKEN);
+    up("--token-file", token.toString());
+    Path viewer = root.resolve("viewer.key");
+    run(
+        "access",
+        "create",
+        "vera",
+        "--role",
+        "viewer",
+        "--key-file",
+        viewer.toString(),
+        "--token-file",
+        token.toString());
+    run(
+        "queues",
+        "create",
+        "mail",
+        "--plugin",
+        "shell",
+        "--threads",
+        "1",
+        "--token-file",
+        token.toString());
+
+    Page page = open("#/queues");
+    Locator secret = page.getByLabel("Password, API key or token");
+    secret.fill("wrong");
+    button(page, "Sign in").click();
+    assertThat(page.locator(".banner.bad")).isVisible();
+
+    secret.fill(Files.readString(viewer).strip());
+    button(page, "Sign in").click();
+    assertThat(link(page, "mail")).isVisible();
+    assertThat(page.locator(".who")).hasText("vera");
+    assertThat(button(page, "New queue")).hasCount(0);
+    assertThat(link(page, "Access")).hasCount(0);
+
+    button(page, "Sign out").click();
+    secret.fill(TOKEN);
+    button(page, "Sign in").click();
+    assertThat(button(page, "New queue")).isVisible();
+    link(page, "Access").click();
+    assertThat(link(page, "vera")).isVisible();
+    browser.checkProblems();
+  }
+
+  @Test
+  void hostile_names_params_and_output_are_only_text() throws Exception {
+    up();
+    String hostile = "<img src=x onerror=alert(1)><script>alert(2)</script>\"'`${alert(3)}";
+    run("queues", "create", hostile, "--plugin", "shell", "--threads", "1");
+    String task = run("tasks", "submit", hostile, "command=cat <<'E'\n" + hostile + "\nE\nexit 1");
+    awaitFailure(task);
+    Path payload = Files.writeString(root.resolve("payload"), hostile);
+    run("jobs", "submit", payload.toString(), "--description", hostile, "--key", hostile);
+    run("graph", "add", "--name", hostile, "--", "echo", hostile);
+    for (String place :
+        List.of(
+            "",
+            "#/queues",
+            "#/tasks",
+            "#/tasks/" + task,
+            "#/jobs",
+            "#/graph",
+            "#/graph/1",
+            "#/audit",
+            "#/search?text=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E",
+            "#/%3Cimg%20src%3Dx%3E")) {
+      Page page = open(place);
+      assertThat(page.locator("main h1")).isVisible();
+      assertThat(page.locator("main script, main img")).hasCount(0);
+      if (place.startsWith("#/tasks/")) {
+        assertThat(page.locator("pre")).hasText(hostile + "\n");
+        assertThat(page.locator("main")).containsText(hostile);
+      }
+      page.close();
+    }
+    browser.checkProblems();
+  }
+
+  @Test
+  void every_page_suits_screen_readers_and_keyboards_in_light_and_dark() throws Exception {
+    up();
+    Map<String, String> places = fill();
+    Path pictures = Files.createDirectories(Path.of("target", "dashboard"));
+    List<String> violations = new ArrayList<>();
+    for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
+      for (Map.Entry<String, String> place : places.entrySet()) {
+        Page page = browser.page(1440, 1000, scheme);
+        page.navigate(address + "/" + place.getValue());
+        settle(page);
+        violations.addAll(violations(page, place.getKey()));
+        picture(
+            page,
+            pictures.resolve(
+                place.getKey() + "-" + scheme.name().toLowerCase(Locale.ROOT) + ".png"));
+        if (scheme == ColorScheme.LIGHT) {
+          page.setViewportSize(390, 844);
+          assertThat(page.evaluate(WIDER_THAN_ITS_WINDOW)).as(place.getKey()).isEqualTo(false);
+          picture(page, pictures.resolve(place.getKey() + "-phone.png"));
+        }
+        page.close();
+      }
+    }
+    assertThat(violations).isEmpty();
+    browser.checkProblems();
+  }
+
+  /** A server with something of each kind; the places of its pages by name. */
+  private Map<String, String> fill() throws Exception {
+    run("limits", "set", "gateway", "--running", "3");
+    run("queues", "create", "mail", "--plugin", "shell", "--threads", "2", "--limits", "gateway");
+    run("queues", "create", "nightly", "--plugin", "shell", "--threads", "0");
+    run("tasks", "submit", "nightly", "command=true");
+    String task = run("tasks", "submit", "mail", "command=seq 1 20; echo oops >&2; exit 3");
+    awaitFailure(task);
+    Path payload = Files.writeString(root.resolve("payload"), "{\"pages\": [1, 2]}");
+    String job = run("jobs", "submit", payload.toString(), "--description", "a letter");
+    run("graph", "add", "--name", "fetch", "--", "echo", "fetched");
+    run("graph", "wait", "1", "--timeout", "1m");
+    run("schedules", "create", "heartbeat", "--every", "1h", "--queue", "mail", "command=date");
+    run("access", "create", "vera", "--role", "viewer");
+    Map<String, String> places = new TreeMap<>();
+    for (String name :
+        List.of(
+            "queues",
+            "jobs",
+            "batches",
+            "graph",
+            "schedules",
+            "limits",
+            "archive",
+            "nodes",
+            "workers",
+            "cluster",
+            "store",
+            "audit",
+            "access")) {
+      places.put(name, "#/" + name);
+    }
+    places.put("overview", "");
+    places.put("queue", "#/queues/mail");
+    places.put("task", "#/tasks/" + task);
+    places.put("job", "#/jobs/" + job);
+    places.put("node", "#/graph/1");
+    places.put("schedule", "#/schedules/heartbeat");
+    places.put("principal", "#/access/vera");
+    places.put("search", "#/search?text=mail");
+    return places;
+  }
+
+  private static void settle(Page page) {
+    assertThat(page.locator("main h1")).isVisible();
+    assertThat(page.locator("[aria-busy=true]")).hasCount(0);
+  }
+
+  private static void picture(Page page, Path file) {
+    page.screenshot(new Page.ScreenshotOptions().setPath(file).setFullPage(true));
+  }
+
+  private static List<String> violations(Page page, String name) {
+    return new AxeBuilder(page)
+        .setLegacyMode(true).analyze().getViolations().stream()
+            .map(rule -> name + ": " + rule.getId() + " " + rule.getNodes().getFirst().getHtml())
+            .toList();
+  }
+}
