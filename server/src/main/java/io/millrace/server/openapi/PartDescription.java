@@ -31,6 +31,7 @@ record PartDescription(String name, JsonNode source) {
           "schedules",
           "limits",
           "why",
+          "bulk",
           "archive",
           "cluster",
           "access",
