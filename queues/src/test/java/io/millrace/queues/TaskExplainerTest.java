@@ -18,6 +18,7 @@ import io.millrace.work.policy.SharedLimits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -101,8 +102,7 @@ final class TaskExplainerTest {
   }
 
   private void refresh(NodeRecord node) {
-    NodeIdentity presence = node.presence();
-    assertThat(presence).isNotNull();
+    NodeIdentity presence = Objects.requireNonNull(node.presence());
     assertThat(world.queues().nodes().refresh(node, presence)).isPresent();
   }
 

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
@@ -233,7 +234,9 @@ final class MetricsTest {
 
   private static double oldestSeconds(Dci dci) throws Exception {
     Metric oldest =
-        scrape(dci.server()).get("millrace_queue_oldest_seconds").getMetrics().getFirst();
+        Objects.requireNonNull(scrape(dci.server()).get("millrace_queue_oldest_seconds"))
+            .getMetrics()
+            .getFirst();
     assertThat(oldest.getLabels()).isEqualTo(Map.of("queue", "demo"));
     return ((Gauge) oldest).getValue();
   }

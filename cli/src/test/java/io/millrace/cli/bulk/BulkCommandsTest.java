@@ -11,6 +11,7 @@ import io.millrace.queues.TaskIndex.KindCounts;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -53,7 +54,7 @@ class BulkCommandsTest {
   }
 
   private KindCounts counts() {
-    return site.queues().index().counts().get(mail.id());
+    return Objects.requireNonNull(site.queues().index().counts().get(mail.id()));
   }
 
   @Test

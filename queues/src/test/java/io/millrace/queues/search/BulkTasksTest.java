@@ -32,6 +32,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -266,7 +267,8 @@ final class BulkTasksTest {
     long done = actions.cancel(started.id()).progress().done();
     assertThat(done).isBetween(1L, 449L);
     runner.step(now());
-    assertThat(queues.index().counts().get(mail.id()).queued()).isEqualTo(450 - done);
+    assertThat(Objects.requireNonNull(queues.index().counts().get(mail.id())).queued())
+        .isEqualTo(450 - done);
     assertThatThrownBy(() -> actions.cancel(started.id())).isInstanceOf(BulkStateException.class);
     actions.delete(started.id());
     assertThatThrownBy(() -> actions.cancel(started.id()))

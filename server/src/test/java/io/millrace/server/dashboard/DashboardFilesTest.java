@@ -53,8 +53,7 @@ final class DashboardFilesTest {
         continue;
       }
       seen.add(path);
-      DashboardFiles.File file = FILES.find(path);
-      assertThat(file).as("file " + path).isNotNull();
+      DashboardFiles.File file = Objects.requireNonNull(FILES.find(path), () -> "no file " + path);
       String code = new String(file.bytes, StandardCharsets.UTF_8);
       imports(code).forEach(name -> open.add(resolved(path, name)));
     }
