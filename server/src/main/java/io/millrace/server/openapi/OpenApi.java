@@ -99,7 +99,7 @@ public final class OpenApi {
     ObjectNode paths = Json.object();
     Map<String, PartDescription> unused = new LinkedHashMap<>(parts);
     for (Route route : routes) {
-      unused.remove(name(route));
+      unused.remove(described(route));
       ObjectNode path = (ObjectNode) paths.get(route.path());
       path = path == null ? paths.putObject(route.path()) : path;
       path.set(route.method().name().toLowerCase(Locale.ROOT), operation(route));
@@ -162,15 +162,27 @@ public final class OpenApi {
     return route.method() + " " + route.path();
   }
 
+  /** The name under which a route is described: that without a prefix of the configuration. */
+  private String described(Route route) {
+    String path = route.path();
+    for (int begin = 0; begin >= 0; begin = path.indexOf('/', begin + 1)) {
+      String name = route.method() + " " + path.substring(begin);
+      if (parts.containsKey(name)) {
+        return name;
+      }
+    }
+    return name(route);
+  }
+
   private ObjectNode operation(Route route) {
-    PartDescription part = parts.get(name(route));
+    PartDescription part = parts.get(described(route));
     if (part == null) {
       gaps.add(name(route) + " is not described");
     }
     JsonNode source =
         part == null
             ? Json.object().put("summary", name(route))
-            : part.operations().getOrDefault(name(route), Json.object());
+            : part.operations().getOrDefault(described(route), Json.object());
     ObjectNode operation = Json.object();
     if (part != null) {
       operation.putArray("tags").add(part.name());
@@ -267,7 +279,7 @@ public final class OpenApi {
 
   private ObjectNode requestBody(Route route, JsonNode source) {
     JsonNode body = source.get("body");
-    if (body == null && source.has("summary") && parts.containsKey(name(route))) {
+    if (body == null && parts.containsKey(described(route))) {
       gaps.add(name(route) + " does not describe its body");
     }
     ObjectNode schema = schemas.of(body == null ? Json.MAPPER.valueToTree("any") : body);

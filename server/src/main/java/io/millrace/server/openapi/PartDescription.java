@@ -23,6 +23,7 @@ record PartDescription(String name, JsonNode source) {
   private static final List<String> PARTS =
       List.of(
           "server",
+          "dashboard",
           "store",
           "blobs",
           "queues",

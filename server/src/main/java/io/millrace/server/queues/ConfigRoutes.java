@@ -35,8 +35,9 @@ record ConfigRoutes(ConfigRegistry config, NodeRegistry nodes) {
           "web_root");
 
   void addTo(DciRoutes api) {
-    api.get("/config", this::show);
-    api.role(Role.OPERATOR).action("config.change").post("/config", this::change);
+    DciRoutes ofNode = api.query(NODE);
+    ofNode.get("/config", this::show);
+    ofNode.role(Role.OPERATOR).action("config.change").post("/config", this::change);
   }
 
   private Response show(Request request, Input input) {

@@ -43,6 +43,11 @@ record DciRoutes(ApiRoutes api) {
     return new DciRoutes(api.action(kindAndVerb));
   }
 
+  /** The same for routes that read these parameters of the query. */
+  DciRoutes query(String... names) {
+    return new DciRoutes(api.query(names));
+  }
+
   DciRoutes get(String path, Action action) {
     api.get(path, with(action));
     return this;

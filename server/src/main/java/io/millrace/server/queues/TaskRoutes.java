@@ -63,7 +63,8 @@ record TaskRoutes(
   void addTo(DciRoutes whole) {
     DciRoutes api = whole.limitable();
     api.action("task.submit").postRaw("/tasks/{queue}", this::create, TERMS.toArray(String[]::new));
-    api.action("task.submit")
+    api.query(TERMS.toArray(String[]::new))
+        .action("task.submit")
         .post(
             "/tasks/{queue}/{collection}",
             (request, input) -> Json.response(createFrom(request, input)));

@@ -10,6 +10,7 @@ import io.millrace.graph.GraphException.VersionException;
 import io.millrace.graph.GraphException.VersionLostException;
 import io.millrace.graph.NodeId;
 import io.millrace.http.json.Json;
+import io.millrace.server.Contract;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -32,11 +33,13 @@ final class Calls implements AutoCloseable {
   private static final Pattern NO_NODE = Pattern.compile("there is no node (\\d+)");
 
   private final URI root;
+  private final Contract contract;
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-  Calls(URI root) {
+  Calls(URI root, Contract contract) {
     this.root = root;
+    this.contract = contract;
   }
 
   JsonNode send(String method, String path, @Nullable JsonNode body, @Nullable Long expected) {
@@ -55,6 +58,7 @@ final class Calls implements AutoCloseable {
     }
     try {
       HttpResponse<String> answer = client.send(request.build(), BodyHandlers.ofString());
+      contract.check(method, request.build().uri(), body == null ? "" : body.toString(), answer);
       if (answer.statusCode() >= 400) {
         throw meaning(answer.statusCode(), path, answer.body());
       }

@@ -12,6 +12,7 @@ import io.millrace.http.ErrorResponses;
 import io.millrace.http.HttpLimits;
 import io.millrace.http.HttpServer;
 import io.millrace.http.Routes;
+import io.millrace.server.Contract;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
 import java.net.InetAddress;
@@ -49,7 +50,9 @@ final class HttpGraph implements GraphAccess {
             AccessCheck.OPEN,
             routes,
             responses);
-    registry = new HttpGraphRegistry(URI.create("http://127.0.0.1:" + listener.port() + "/v1"));
+    registry =
+        new HttpGraphRegistry(
+            URI.create("http://127.0.0.1:" + listener.port() + "/v1"), Contract.of(routes.all()));
   }
 
   @Override

@@ -15,6 +15,7 @@ import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.http.json.Json;
+import io.millrace.server.Contract;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -35,8 +36,8 @@ import tools.jackson.databind.node.ObjectNode;
 final class HttpGraphRegistry implements GraphRegistry, AutoCloseable {
   private final Calls calls;
 
-  HttpGraphRegistry(URI root) {
-    this.calls = new Calls(root);
+  HttpGraphRegistry(URI root, Contract contract) {
+    this.calls = new Calls(root, contract);
   }
 
   private static String at(NodeId id) {

@@ -11,6 +11,7 @@ import io.millrace.http.HttpServer;
 import io.millrace.http.Routes;
 import io.millrace.http.json.Json;
 import io.millrace.jobs.registry.Jobs;
+import io.millrace.server.Contract;
 import io.millrace.server.blobs.BlobApi;
 import io.millrace.server.config.Configuration;
 import io.millrace.store.StoreOptions;
@@ -45,6 +46,7 @@ final class ApiServer implements AutoCloseable {
   final FileBlobStore blobs;
   private final TaskStore store;
   private final HttpServer listener;
+  private final Contract contract;
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -71,6 +73,7 @@ final class ApiServer implements AutoCloseable {
             .addAll(
                 JobsPart.routes(
                     new JobsPart.Served(jobs, workers, polled, blobs, MAX_BYTES), settings));
+    contract = Contract.of(routes.all());
     JobsPart.mapErrors(responses);
     new BlobApi(blobs, MAX_BYTES).addErrorResponses(responses);
     listener =
@@ -104,7 +107,9 @@ final class ApiServer implements AutoCloseable {
     if (headers.length > 0) {
       request.headers(headers);
     }
-    return client.send(request.build(), BodyHandlers.ofString());
+    HttpResponse<String> response = client.send(request.build(), BodyHandlers.ofString());
+    contract.check(method, request.build().uri(), "", response);
+    return response;
   }
 
   HttpResponse<String> get(String path, String... headers)

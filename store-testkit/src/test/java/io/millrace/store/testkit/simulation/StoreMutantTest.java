@@ -205,8 +205,7 @@ final class StoreMutantTest {
 
   @Test
   void a_claim_that_is_not_told_when_tasks_may_start_again() {
-    noticed(
-        kernel("state.Throttles", "wake").returningNothing(), "waits though|was served before");
+    noticed(kernel("state.Throttles", "wake").returningNothing(), "waits though|was served before");
   }
 
   @Test
