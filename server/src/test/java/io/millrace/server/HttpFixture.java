@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** A started server on a store whose time the test moves, and the HTTP client of that store. */
 final class HttpFixture implements StoreFixture {
@@ -45,7 +46,14 @@ final class HttpFixture implements StoreFixture {
                 // Sweeping is for the test, by its own clock.
                 "queues.sweep-interval", "1h",
                 "queues.keep-finished", "1000000h"));
-    return MillraceServer.start(configuration, _ -> open());
+    AtomicReference<EmbeddedTaskStore> store = new AtomicReference<>();
+    MillraceServer started =
+        MillraceServer.start(configuration, _ -> store.updateAndGet(_ -> open()));
+    // Those of the server open beside its start, and would take the place of a test's.
+    while (store.get().status().subscribers() < ownSubscriptions()) {
+      Thread.onSpinWait();
+    }
+    return started;
   }
 
   private EmbeddedTaskStore open() {
@@ -102,10 +110,10 @@ final class HttpFixture implements StoreFixture {
     return false;
   }
 
-  /** The schedules of the server follow the store. */
+  /** The schedules and the metrics of the server follow the store. */
   @Override
   public int ownSubscriptions() {
-    return 1;
+    return 2;
   }
 
   @Override

@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -101,9 +102,11 @@ final class OpenApiTest {
         .containsAll(Policy.Field.keysOfQueues());
     assertThat(schemas.at("/JobSettings/properties").propertyNames())
         .containsExactlyInAnyOrderElementsOf(
-            Arrays.stream(Policy.Field.values())
-                .filter(Policy.Field::isOfJobs)
-                .map(Policy.Field::key)
+            Stream.concat(
+                    Arrays.stream(Policy.Field.values())
+                        .filter(Policy.Field::isOfJobs)
+                        .map(Policy.Field::key),
+                    Stream.of("limit_key", "priority_level"))
                 .toList());
   }
 

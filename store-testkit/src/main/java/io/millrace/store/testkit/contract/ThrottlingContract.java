@@ -260,21 +260,21 @@ abstract class ThrottlingContract extends StoreTopic {
 
   @Test
   void groups_with_a_prefix_have_limits_together() {
-    limit(Throttling.ofPrefix("jobs/a/"), "running 2");
-    add("jobs/a/now", "n1", "", 0);
-    add("jobs/a/later", "l1", "", 0);
-    Task third = add("jobs/a/later", "l2", "", 0);
-    add("jobs/b", "b1", "", 0);
-    assertThat(claim("jobs/a/later", 1)).containsExactly("l1");
-    List<Task> now = claimed(Claim.of(BOB, "jobs/a/now", LEASE).withCount(9));
+    limit(Throttling.ofPrefix("print/a/"), "running 2");
+    add("print/a/now", "n1", "", 0);
+    add("print/a/later", "l1", "", 0);
+    Task third = add("print/a/later", "l2", "", 0);
+    add("print/b", "b1", "", 0);
+    assertThat(claim("print/a/later", 1)).containsExactly("l1");
+    List<Task> now = claimed(Claim.of(BOB, "print/a/now", LEASE).withCount(9));
     assertThat(texts(now)).containsExactly("n1");
-    assertThat(claim("jobs/a/later", 9)).isEmpty();
-    assertThat(claim("jobs/b", 9)).containsExactly("b1");
+    assertThat(claim("print/a/later", 9)).isEmpty();
+    assertThat(claim("print/b", 9)).containsExactly("b1");
     Outcome.Refused refused = refused(Transaction.by(ALICE).take(third.ref(), LEASE));
     assertThat(refused.reasons().getFirst().message())
-        .contains("the limit of groups jobs/a/* is reached");
+        .contains("the limit of groups print/a/* is reached");
     CompletableFuture<Outcome> waiting =
-        submit(Claim.of(ALICE, "jobs/a/later", LEASE).withWait(Duration.ofSeconds(30)));
+        submit(Claim.of(ALICE, "print/a/later", LEASE).withWait(Duration.ofSeconds(30)));
     assertThat(waiting).isNotDone();
     commit(Transaction.by(BOB).delete(now.getFirst().ref()));
     assertThat(texts(answer(waiting).done().tasks())).containsExactly("l2");
@@ -282,39 +282,39 @@ abstract class ThrottlingContract extends StoreTopic {
 
   @Test
   void a_key_has_its_limit_in_all_groups_with_a_prefix() {
-    limit(Throttling.ofPrefix("jobs/a/"), "key-running 1");
-    add("jobs/a/now", "ann now", "ann", 0);
-    add("jobs/a/now", "bob now", "bob", 0);
-    add("jobs/a/later", "ann later", "ann", 0);
-    add("jobs/a/later", "cy later", "cy", 0);
+    limit(Throttling.ofPrefix("print/a/"), "key-running 1");
+    add("print/a/now", "ann now", "ann", 0);
+    add("print/a/now", "bob now", "bob", 0);
+    add("print/a/later", "ann later", "ann", 0);
+    add("print/a/later", "cy later", "cy", 0);
     List<Task> claimed =
         claimed(
-            Claim.of(BOB, "jobs/a/now", LEASE)
-                .withGroups(List.of("jobs/a/now", "jobs/a/later"))
+            Claim.of(BOB, "print/a/now", LEASE)
+                .withGroups(List.of("print/a/now", "print/a/later"))
                 .withCount(9));
     assertThat(texts(claimed)).containsExactly("ann now", "bob now", "cy later");
     CompletableFuture<Outcome> waiting =
-        submit(Claim.of(ALICE, "jobs/a/later", LEASE).withWait(Duration.ofSeconds(30)));
+        submit(Claim.of(ALICE, "print/a/later", LEASE).withWait(Duration.ofSeconds(30)));
     assertThat(waiting).isNotDone();
     restart();
-    assertThat(claim("jobs/a/later", 9)).isEmpty();
+    assertThat(claim("print/a/later", 9)).isEmpty();
     commit(Transaction.by(BOB).delete(claimed.getFirst().ref()));
-    assertThat(claim("jobs/a/later", 9)).containsExactly("ann later");
+    assertThat(claim("print/a/later", 9)).containsExactly("ann later");
   }
 
   @Test
   void starts_of_a_key_are_limited_in_all_groups_with_a_prefix() {
-    limit(Throttling.ofPrefix("jobs/a/"), "key-starts 1 60000", "starts 3 60000");
+    limit(Throttling.ofPrefix("print/a/"), "key-starts 1 60000", "starts 3 60000");
     for (int i = 1; i <= 3; i++) {
-      add("jobs/a/now", "now " + i, "ann", 0);
-      add("jobs/a/later", "later " + i, "ann", 0);
+      add("print/a/now", "now " + i, "ann", 0);
+      add("print/a/later", "later " + i, "ann", 0);
     }
-    assertThat(claim("jobs/a/now", 9)).containsExactly("now 1");
-    assertThat(claim("jobs/a/later", 9)).isEmpty();
+    assertThat(claim("print/a/now", 9)).containsExactly("now 1");
+    assertThat(claim("print/a/later", 9)).isEmpty();
     restart();
-    assertThat(claim("jobs/a/later", 9)).isEmpty();
+    assertThat(claim("print/a/later", 9)).isEmpty();
     CompletableFuture<Outcome> waiting =
-        submit(Claim.of(ALICE, "jobs/a/later", LEASE).withWait(Duration.ofMinutes(2)));
+        submit(Claim.of(ALICE, "print/a/later", LEASE).withWait(Duration.ofMinutes(2)));
     advance(Duration.ofSeconds(59));
     assertThat(waiting).isNotDone();
     advance(Duration.ofSeconds(1));
@@ -323,37 +323,37 @@ abstract class ThrottlingContract extends StoreTopic {
 
   @Test
   void the_limits_of_a_group_or_of_a_longer_prefix_take_precedence() {
-    limit(Throttling.ofPrefix("jobs/"), "running 1");
-    limit(Throttling.ofPrefix("jobs/a/"), "running 2");
-    limit("jobs/a/free", "key-running 5");
-    for (String group : List.of("jobs/b", "jobs/a/x", "jobs/a/free")) {
+    limit(Throttling.ofPrefix("print/"), "running 1");
+    limit(Throttling.ofPrefix("print/a/"), "running 2");
+    limit("print/a/free", "key-running 5");
+    for (String group : List.of("print/b", "print/a/x", "print/a/free")) {
       for (int i = 1; i <= 3; i++) {
         add(group, group + i, "", 0);
       }
     }
-    assertThat(claim("jobs/b", 9)).hasSize(1);
-    assertThat(claim("jobs/a/x", 9)).hasSize(2);
-    assertThat(claim("jobs/a/free", 9)).hasSize(3);
-    commit(Transaction.by(ALICE).delete(Throttling.ofPrefix("jobs/a/"), DocumentVersion.ANY));
-    assertThat(claim("jobs/a/x", 9)).isEmpty();
-    commit(Transaction.by(ALICE).delete(Throttling.ofPrefix("jobs/"), DocumentVersion.ANY));
-    assertThat(claim("jobs/a/x", 9)).hasSize(1);
-    assertThat(claim("jobs/b", 9)).hasSize(2);
+    assertThat(claim("print/b", 9)).hasSize(1);
+    assertThat(claim("print/a/x", 9)).hasSize(2);
+    assertThat(claim("print/a/free", 9)).hasSize(3);
+    commit(Transaction.by(ALICE).delete(Throttling.ofPrefix("print/a/"), DocumentVersion.ANY));
+    assertThat(claim("print/a/x", 9)).isEmpty();
+    commit(Transaction.by(ALICE).delete(Throttling.ofPrefix("print/"), DocumentVersion.ANY));
+    assertThat(claim("print/a/x", 9)).hasSize(1);
+    assertThat(claim("print/b", 9)).hasSize(2);
   }
 
   @Test
   void a_prefix_shares_limits_with_groups() {
     limit(Throttling.shared("gpu"), "running 2");
-    limit(Throttling.ofPrefix("jobs/a/"), "shared gpu");
+    limit(Throttling.ofPrefix("print/a/"), "shared gpu");
     limit("g", "shared gpu");
-    add("jobs/a/now", "n1", "", 0);
-    add("jobs/a/later", "l1", "", 0);
+    add("print/a/now", "n1", "", 0);
+    add("print/a/later", "l1", "", 0);
     add("g", "g1", "", 0);
-    assertThat(claim("jobs/a/later", 1)).containsExactly("l1");
+    assertThat(claim("print/a/later", 1)).containsExactly("l1");
     assertThat(claim("g", 1)).containsExactly("g1");
-    assertThat(claim("jobs/a/now", 1)).isEmpty();
+    assertThat(claim("print/a/now", 1)).isEmpty();
     delete("g1");
-    assertThat(claim("jobs/a/now", 1)).containsExactly("n1");
+    assertThat(claim("print/a/now", 1)).containsExactly("n1");
   }
 
   @Test
