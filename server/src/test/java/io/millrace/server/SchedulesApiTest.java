@@ -16,6 +16,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -278,15 +279,22 @@ final class SchedulesApiTest {
     String nominal =
         Dci.ok(server.get("/v1/nodes/" + group + "/data/nominal")).path("data").asString();
     JsonNode nodes = Dci.ok(server.get("/v1/nodes?below=" + group));
-    String task = awaitData(nodes.path(1), "task");
+    // A node notes the id first, and submits then.
+    ObjectId task = new ObjectId(awaitData(nodes.path(1), "task"));
+    Optional<QueueTask> submitted = queues.tasks().find(task);
+    while (submitted.isEmpty()) {
+      submitted = queues.tasks().find(task);
+    }
     assertThat(
             Instant.ofEpochMilli(
-                    Objects.requireNonNull(
-                            queues.tasks().find(new ObjectId(task)).orElseThrow().scheduled())
-                        .nominalMillis())
+                    Objects.requireNonNull(submitted.get().scheduled()).nominalMillis())
                 .toString())
         .isEqualTo(nominal);
-    JsonNode job = Dci.ok(server.get("/api/jobs/" + awaitData(nodes.path(2), "job")));
+    String path = "/api/jobs/" + awaitData(nodes.path(2), "job");
+    while (server.get(path).statusCode() == 404) {
+      Thread.onSpinWait();
+    }
+    JsonNode job = Dci.ok(server.get(path));
     assertThat(job.path("schedule").path("name").asString()).isEqualTo("parts");
     assertThat(job.path("schedule").path("nominal").asString()).isNotEmpty();
   }
