@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -18,6 +19,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 class MillraceTest {
   /** A command in the list of a group: two spaces, its names, and its description. */
   private static final Pattern LISTED = Pattern.compile("(?m)^  ([a-z-]+)(?:, [a-z-]+)*  +\\S");
+
+  /** A command line in a module of the dashboard, without the values that the page fills in. */
+  private static final Pattern SHOWN = Pattern.compile("\\./millrace ([a-z][^`\"$']*)");
+
+  private static final Pattern OPTION = Pattern.compile("--[a-z][a-z-]+");
+
+  private static final List<String> COMMANDS = allCommands();
 
   @Test
   void the_version_is_printed() {
@@ -35,9 +43,13 @@ class MillraceTest {
 
   /** All commands and groups of commands that the help lists. */
   static Stream<String> commands() {
+    return COMMANDS.stream();
+  }
+
+  private static List<String> allCommands() {
     List<String> commands = new ArrayList<>();
     addCommands("", commands);
-    return commands.stream();
+    return commands;
   }
 
   private static void addCommands(String group, List<String> commands) {
@@ -81,6 +93,37 @@ class MillraceTest {
     assertThat(ran.err())
         .containsAnyOf("--no-such-option", "Missing required")
         .contains("millrace " + command + " --help");
+  }
+
+  /** The command lines that pages of the dashboard show, with parts that are filled in. */
+  static Stream<String> commandsOfTheDashboard() throws IOException {
+    Path modules = Path.of("../server/src/main/resources/io/millrace/server/dashboard");
+    List<String> lines = new ArrayList<>();
+    try (Stream<Path> files = Files.list(modules)) {
+      for (Path file : files.filter(name -> name.toString().endsWith(".js")).toList()) {
+        Matcher shown = SHOWN.matcher(Files.readString(file));
+        while (shown.find()) {
+          lines.add(shown.group(1));
+        }
+      }
+    }
+    return lines.stream().distinct();
+  }
+
+  @ParameterizedTest
+  @MethodSource("commandsOfTheDashboard")
+  void a_command_that_the_dashboard_shows_exists_with_its_options(String line) {
+    String command =
+        commands()
+            .filter(name -> (line + " ").startsWith(name + " "))
+            .max(Comparator.comparingInt(String::length))
+            .orElseThrow();
+    String help = Shell.run((command + " --help").split(" ")).out();
+    assertThat(help).doesNotContain("\nCommands:\n");
+    Matcher option = OPTION.matcher(line);
+    while (option.find()) {
+      assertThat(help).contains(option.group());
+    }
   }
 
   @Test

@@ -16,7 +16,6 @@ import java.util.Properties;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.zip.GZIPOutputStream;
@@ -28,9 +27,6 @@ import org.jspecify.annotations.Nullable;
  * upgraded. They are read from the class path when they are first asked for. Thread-safe.
  */
 final class DashboardFiles {
-  /** The files of this class path; read at the first use. */
-  static final Supplier<DashboardFiles> ALL = () -> Holder.FILES;
-
   /** The dashboard's own files beside the page. */
   static final List<String> OWN =
       List.of(
@@ -98,6 +94,11 @@ final class DashboardFiles {
 
   private static final class Holder {
     static final DashboardFiles FILES = new DashboardFiles();
+  }
+
+  /** Those of the class path; the first call reads them. */
+  static DashboardFiles all() {
+    return Holder.FILES;
   }
 
   /** A file as it is sent. */

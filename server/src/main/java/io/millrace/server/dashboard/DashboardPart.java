@@ -10,7 +10,7 @@ import io.millrace.server.Part;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The dashboard: the page at {@code /} and its files under {@code /dashboard}. The files are
@@ -35,7 +35,7 @@ public final class DashboardPart implements Part {
   }
 
   private static Response page(Request request) {
-    DashboardFiles files = DashboardFiles.ALL.get();
+    DashboardFiles files = DashboardFiles.all();
     return response(
         request,
         files.page(),
@@ -48,11 +48,12 @@ public final class DashboardPart implements Part {
   }
 
   private static Response file(Request request, String... parameters) {
-    DashboardFiles files = DashboardFiles.ALL.get();
-    List<String> path = List.of(parameters).stream().map(request::parameter).toList();
-    DashboardFiles.File file =
-        Optional.ofNullable(files.find(path))
-            .orElseThrow(() -> HttpProblem.notFound("no such path: " + request.path()));
+    DashboardFiles files = DashboardFiles.all();
+    List<String> path = Stream.of(parameters).map(request::parameter).toList();
+    DashboardFiles.File file = files.find(path);
+    if (file == null) {
+      throw HttpProblem.notFound("no such path: " + request.path());
+    }
     // A page of another version asks for files that may have changed since: they are not kept.
     boolean current = request.parameter("fingerprint").equals(files.fingerprint());
     return response(

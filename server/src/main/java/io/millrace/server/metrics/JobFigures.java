@@ -278,16 +278,16 @@ public final class JobFigures {
    * types have labels of their own; all others share one.
    */
   private static final class TypeLabels {
-    /** The label of all types without one of their own; no type can have this name. */
-    static final String OTHER = "(other)";
+    private static final int MAX_TYPES = 50;
 
-    private static final int MOST = 50;
+    /** The label of all types without one of their own; no type can have this name. */
+    private static final String OTHER = SeriesLabels.OTHER;
 
     private final Set<String> own = new LinkedHashSet<>();
 
     /** The labels of these types; if there are none, the label of all jobs is empty. */
     TypeLabels(List<JobType> types) {
-      types.stream().limit(MOST).map(JobType::name).forEach(own::add);
+      types.stream().limit(MAX_TYPES).map(JobType::name).forEach(own::add);
       own.add(types.isEmpty() ? "" : OTHER);
     }
 

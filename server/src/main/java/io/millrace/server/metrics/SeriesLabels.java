@@ -13,13 +13,13 @@ public final class SeriesLabels {
   public static final String OTHER = "(other)";
 
   /** How many values have labels of their own. */
-  public static final int MOST = 100;
+  public static final int MAX_VALUES = 100;
 
   private final Set<String> own = new HashSet<>();
 
   /** The label of a value. */
   public synchronized String of(String value) {
-    if (own.contains(value) || (own.size() < MOST && own.add(value))) {
+    if (own.contains(value) || (own.size() < MAX_VALUES && own.add(value))) {
       return value;
     }
     return OTHER;

@@ -63,6 +63,8 @@ function routeOf(hash) {
   };
 }
 
+const systemIsDark = matchMedia('(prefers-color-scheme: dark)');
+
 class App extends LitElement {
   static properties = {
     route: { state: true },
@@ -86,6 +88,7 @@ class App extends LitElement {
 
   connectedCallback() {
     super.connectedCallback();
+    systemIsDark.addEventListener('change', () => this.#showTheme());
     addEventListener('hashchange', () => this.#navigate());
     addEventListener('millrace-notice', event => this.#notice(event.detail));
     addEventListener('keydown', event => {
@@ -145,18 +148,16 @@ class App extends LitElement {
     setTimeout(() => (this.notices = this.notices.filter(other => other !== notice)), notice.kind === 'bad' ? 9000 : 4000);
   }
 
+  /** The theme that the user has chosen here, or else that of the system. */
   #showTheme() {
-    if (this.theme) document.documentElement.dataset.theme = this.theme;
-    else delete document.documentElement.dataset.theme;
+    document.documentElement.dataset.theme = this.theme ?? (systemIsDark.matches ? 'dark' : 'light');
+    dispatchEvent(new Event('millrace-theme'));
   }
 
   #switchTheme() {
-    const dark =
-      (this.theme ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark';
-    this.theme = dark ? 'light' : 'dark';
+    this.theme = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark';
     localStorage.setItem('millrace.theme', this.theme);
     this.#showTheme();
-    dispatchEvent(new Event('millrace-theme'));
   }
 
   #search(event) {

@@ -118,7 +118,7 @@ class Worker extends View {
         { none: html`<p class="calm">It has no job.</p>` },
       )}
       <p>${link(['jobs'], 'All jobs that it has or had last', { worker: worker.id })}</p>
-      ${commandLine(`./millrace workers show ${quoted(worker.id)}`)}
+      ${commandLine(`./millrace workers ${quoted(worker.id)}`)}
     `;
   }
 }
@@ -174,7 +174,7 @@ class Cluster extends View {
         ],
         locks.slice(0, 500),
         { caption: 'Locks', none: html`<p class="calm">There are no locks.</p>` })}
-      ${commandLine('./millrace cluster show')}
+      ${commandLine('./millrace cluster status')}
     `;
   }
 }

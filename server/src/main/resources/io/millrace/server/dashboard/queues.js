@@ -250,7 +250,7 @@ class Queue extends View {
       ${taskTable(this, tasks, { queues: null })}
       ${taskPager(this, page, more)}
       ${chosenBar(this.chosen, taskActions, () => (this.reload(), redraw()))}
-      ${commandLine(`./millrace tasks list ${quoted(queue.name)}`)}
+      ${commandLine(`./millrace tasks search --queue ${quoted(queue.name)}`)}
     `;
   }
 

@@ -75,7 +75,7 @@ class Group extends View {
         this.data,
         { caption: 'Tasks', none: empty('No such tasks') })}
       ${this.data.length === PAGE ? html`<p class="calm">Only the first ${PAGE} are shown.</p>` : nothing}
-      ${commandLine(`./millrace store tasks ${quoted(group)}`)}
+      ${commandLine(`./millrace store list ${quoted(group)}`)}
     `;
   }
 }

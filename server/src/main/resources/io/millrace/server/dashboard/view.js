@@ -361,7 +361,7 @@ const SECRET = /pass(word|wd)?|secret|token|api[-_]?key|credential|private[-_]?k
 /** JSON to fold and unfold. Values of fields whose names look like secrets are hidden until they are asked for. */
 export function json(value, name = null, depth = 0) {
   const label = name === null ? nothing : html`<span class="json-key">${name}</span>: `;
-  if (value !== null && typeof value === 'object' && !JSON.isRawJSON?.(value)) {
+  if (value !== null && typeof value === 'object') {
     const entries = Array.isArray(value) ? value.map((item, index) => [index, item]) : Object.entries(value);
     const [open, close] = Array.isArray(value) ? '[]' : '{}';
     if (entries.length === 0) return html`<div class="json">${label}${open}${close}</div>`;

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The files of the dashboard belong together: everything that one of them names is there. */
 final class DashboardFilesTest {
-  private static final DashboardFiles FILES = DashboardFiles.ALL.get();
+  private static final DashboardFiles FILES = DashboardFiles.all();
   private static final Pattern IMPORT =
       Pattern.compile("(?:[}*] ?from|import \\w+ from|import) ?\\(?[\"']([^\"']+)[\"']");
 
