@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.millrace.access.AccessDocuments.Entry;
 import io.millrace.access.AccessDocuments.KeyEntry;
 import io.millrace.access.AccessDocuments.PrincipalEntry;
+import io.millrace.access.AccessDocuments.SessionEntry;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
@@ -33,8 +34,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Verifies credentials, against a copy of all principals and keys in memory. It notes when keys are
- * used, in the store once a minute. Safe for use by threads.
+ * Verifies credentials, against a copy of all principals, keys and sessions in memory. It notes
+ * when keys and sessions are used, in the store once a minute, and deletes sessions that have
+ * ended. Safe for use by threads.
  */
 public final class AccessDirectory {
   private static final Logger LOG = LoggerFactory.getLogger(AccessDirectory.class);
@@ -47,7 +49,23 @@ public final class AccessDirectory {
   private final byte[] secret = new byte[32];
   private final Map<String, User> users = new ConcurrentHashMap<>();
   private final Map<String, Key> keys = new ConcurrentHashMap<>();
-  private final Map<String, Instant> uses = new ConcurrentHashMap<>();
+  private final GroupRoles groupRoles;
+  private final Sessions sessions;
+
+  /** By the document of the key or session. */
+  private final Map<DocumentKey, Instant> uses = new ConcurrentHashMap<>();
+
+  /**
+   * What sessions give.
+   *
+   * @param idle for how long a session may go unused before it ends
+   * @param roles the roles of people who have no principal in the store
+   */
+  public record SessionRules(Duration idle, GroupRoles roles) {
+    /** Two hours, and only principals of the store have roles. */
+    public static final SessionRules DEFAULT =
+        new SessionRules(Duration.ofHours(2), GroupRoles.NONE);
+  }
 
   /** A principal, and what its password gives. */
   private static final class User {
@@ -91,7 +109,10 @@ public final class AccessDirectory {
    */
   private record Key(KeyEntry entry, @Nullable Grant grant) {}
 
-  private AccessDirectory(TaskStore store, InstantSource clock, RandomGenerator random) {
+  private AccessDirectory(
+      TaskStore store, InstantSource clock, RandomGenerator random, SessionRules rules) {
+    this.groupRoles = rules.roles();
+    this.sessions = new Sessions(rules.idle(), this::worth);
     this.store = store;
     this.clock = clock;
     this.passwords = new Passwords(random);
@@ -101,16 +122,27 @@ public final class AccessDirectory {
   }
 
   /**
-   * Reads all principals and keys. Later changes are made by {@link AccessRegistry}, which tells of
-   * them.
+   * Reads all principals, keys and sessions. Later changes are made by {@link AccessRegistry},
+   * which tells of them.
    *
    * @param random secret and unpredictable; used under its own lock
    * @throws StoreException if the store cannot be read
    */
-  public static AccessDirectory open(TaskStore store, InstantSource clock, RandomGenerator random) {
-    AccessDirectory directory = new AccessDirectory(store, clock, random);
+  public static AccessDirectory open(
+      TaskStore store, InstantSource clock, RandomGenerator random, SessionRules rules) {
+    AccessDirectory directory = new AccessDirectory(store, clock, random, rules);
     directory.refresh();
     return directory;
+  }
+
+  /** The same with {@link SessionRules#DEFAULT}. */
+  public static AccessDirectory open(TaskStore store, InstantSource clock, RandomGenerator random) {
+    return open(store, clock, random, SessionRules.DEFAULT);
+  }
+
+  /** What somebody may do who has no principal in the store, but belongs to these groups. */
+  public Optional<GroupRoles.Entry> rolesOf(Set<String> groups) {
+    return groupRoles.of(groups);
   }
 
   /** Whether there is a principal of this name with a password. */
@@ -151,9 +183,49 @@ public final class AccessDirectory {
       return Optional.empty();
     }
     if (key.grant.isFirstUse(now.getEpochSecond() / 60)) {
-      uses.put(requireNonNull(prefix), now);
+      uses.put(AccessDocuments.keyKey(requireNonNull(prefix)), now);
     }
     return Optional.of(key.grant);
+  }
+
+  /**
+   * What a session gives.
+   *
+   * @param text the session as a caller showed it
+   * @return empty if there is no such session, or it has ended
+   */
+  public Optional<Grant> bySession(String text) {
+    Instant now = clock.instant();
+    Optional<Grant> grant = sessions.use(text, now);
+    grant
+        .filter(used -> used.isFirstUse(now.getEpochSecond() / 60))
+        .ifPresent(used -> uses.put(AccessDocuments.sessionKey(requireNonNull(used.key())), now));
+    return grant;
+  }
+
+  /** What a session gives by what is known of principals, keys and groups now. */
+  private Optional<Grant> worth(SessionEntry entry) {
+    AccessSession session = entry.session();
+    if (session.groups() != null) {
+      return groupRoles
+          .of(session.groups())
+          .map(roles ->
+              Grant.of(
+                  Principal.ofGroups(session.principal(), roles, session.created()),
+                  session.prefix(),
+                  session.expires()));
+    }
+    User user = users.get(session.principal());
+    if (user == null || user.entry.principal().disabled()) {
+      return Optional.empty();
+    }
+    boolean counts =
+        session.key() == null
+            ? Objects.equals(entry.password(), AccessDocuments.digest(user.entry.password()))
+            : keys.containsKey(session.key());
+    return counts
+        ? Optional.of(Grant.of(user.entry.principal(), session.prefix(), session.expires()))
+        : Optional.empty();
   }
 
   /**
@@ -207,16 +279,22 @@ public final class AccessDirectory {
   synchronized void refresh() {
     Set<String> names = new HashSet<>();
     Set<String> prefixes = new HashSet<>();
+    Set<String> ofSessions = new HashSet<>();
     for (Document document :
         store.documents(DocumentQuery.prefix(AccessDocuments.COLLECTION, "")).value()) {
       take(document);
       String name = AccessDocuments.principalOf(document.key());
-      if (name == null) {
-        prefixes.add(AccessDocuments.prefixOf(document.key()));
-      } else {
+      if (name != null) {
         names.add(name);
+      } else if (AccessDocuments.isSession(document.key())) {
+        ofSessions.add(AccessDocuments.prefixOf(document.key()));
+      } else {
+        prefixes.add(AccessDocuments.prefixOf(document.key()));
       }
     }
+    sessions.prefixes().stream()
+        .filter(prefix -> !ofSessions.contains(prefix))
+        .forEach(sessions::remove);
     List.copyOf(keys.keySet()).stream()
         .filter(prefix -> !prefixes.contains(prefix))
         .forEach(this::removeKey);
@@ -234,7 +312,20 @@ public final class AccessDirectory {
     switch (entry.get()) {
       case PrincipalEntry principal -> put(principal);
       case KeyEntry key -> take(key);
+      case SessionEntry session ->
+          sessions.take(session, sessions.isKnown(session) ? Instant.EPOCH : lastUse(session));
     }
+  }
+
+  /** The time of the last use of a session in the store, or else of its creation. */
+  private Instant lastUse(SessionEntry entry) {
+    Instant created = entry.session().created();
+    return store
+        .document(AccessDocuments.useKey(AccessDocuments.sessionKey(entry.session().prefix())))
+        .value()
+        .map(AccessDocuments::readUse)
+        .filter(created::isBefore)
+        .orElse(created);
   }
 
   private void put(PrincipalEntry entry) {
@@ -250,14 +341,17 @@ public final class AccessDirectory {
     if (old != null) {
       old.byPassword.end();
       if (old.isSameAccess(entry)) {
+        sessions.renew(session ->
+            session.groups() == null && session.key() == null && session.principal().equals(name));
         return;
       }
     }
     regrant(name);
   }
 
-  /** Gives the keys of a principal what they are worth now. */
+  /** Gives the keys and sessions of a principal what they are worth now. */
   private void regrant(String name) {
+    sessions.renew(session -> session.groups() == null && session.principal().equals(name));
     for (Key key : List.copyOf(keys.values())) {
       if (key.entry.key().principal().equals(name)) {
         put(key.entry);
@@ -287,17 +381,22 @@ public final class AccessDirectory {
 
   private void remove(DocumentKey key) {
     String name = AccessDocuments.principalOf(key);
-    if (name == null) {
-      removeKey(AccessDocuments.prefixOf(key));
-    } else {
+    if (name != null) {
       removePrincipal(name);
+    } else if (AccessDocuments.isSession(key)) {
+      sessions.remove(AccessDocuments.prefixOf(key));
+    } else {
+      removeKey(AccessDocuments.prefixOf(key));
     }
   }
 
   private void removeKey(String prefix) {
     Key old = keys.remove(prefix);
-    if (old != null && old.grant != null) {
-      old.grant.end();
+    if (old != null) {
+      if (old.grant != null) {
+        old.grant.end();
+      }
+      sessions.renew(session -> prefix.equals(session.key()));
     }
   }
 
@@ -310,7 +409,8 @@ public final class AccessDirectory {
   }
 
   /**
-   * Ends what has expired, and stores when keys were used: a {@link io.millrace.work.Step}.
+   * Ends what has expired, and stores when keys and sessions were used: a {@link
+   * io.millrace.work.Step}.
    *
    * @return when it is to be called again
    */
@@ -328,12 +428,33 @@ public final class AccessDirectory {
       }
     }
     storeUses();
-    return next;
+    deleteSessions(sessions.ended(now));
+    return sessions.nextEnd(next);
+  }
+
+  private void deleteSessions(List<SessionEntry> ended) {
+    for (SessionEntry entry : ended) {
+      String prefix = entry.session().prefix();
+      DocumentKey key = AccessDocuments.sessionKey(prefix);
+      uses.remove(key);
+      try {
+        Transaction.Builder transaction = Transaction.by(SELF).delete(key, entry.version());
+        store
+            .document(AccessDocuments.useKey(key))
+            .value()
+            .ifPresent(use -> transaction.delete(use.key(), DocumentVersion.ANY));
+        var _ = store.commit(transaction.build());
+        sessions.remove(prefix);
+      } catch (StoreException e) {
+        LOG.debug("session {}, which has ended, is not deleted yet", prefix, e);
+        return;
+      }
+    }
   }
 
   private void storeUses() {
-    for (String prefix : List.copyOf(uses.keySet())) {
-      Instant used = uses.remove(prefix);
+    for (DocumentKey key : List.copyOf(uses.keySet())) {
+      Instant used = uses.remove(key);
       if (used == null) {
         continue;
       }
@@ -341,17 +462,17 @@ public final class AccessDirectory {
         Outcome outcome =
             store.commit(
                 Transaction.by(SELF)
-                    .depend(AccessDocuments.keyKey(prefix), DocumentVersion.ANY)
+                    .depend(key, DocumentVersion.ANY)
                     .put(
-                        AccessDocuments.useKey(prefix),
+                        AccessDocuments.useKey(key),
                         DocumentVersion.ANY,
                         AccessDocuments.writeUse(used))
                     .build());
         if (outcome instanceof Outcome.Refused refused) {
-          LOG.debug("the last use of key {} is not noted: {}", prefix, refused.reasons());
+          LOG.debug("the last use of {} is not noted: {}", key, refused.reasons());
         }
       } catch (StoreException e) {
-        LOG.debug("the last use of key {} is not noted", prefix, e);
+        LOG.debug("the last use of {} is not noted", key, e);
         return;
       }
     }

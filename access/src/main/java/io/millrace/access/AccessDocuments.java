@@ -16,8 +16,9 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The documents of access. Principals and keys are in one collection, so that one read sees both as
- * they are at one moment; times of last use are in another, which changes every minute.
+ * The documents of access. Principals, keys and sessions are in one collection, so that one read
+ * sees them as they are at one moment; times of last use are in another, which changes every
+ * minute.
  */
 final class AccessDocuments {
   static final String COLLECTION = "access";
@@ -26,6 +27,7 @@ final class AccessDocuments {
   private static final Logger LOG = LoggerFactory.getLogger(AccessDocuments.class);
   private static final String PRINCIPAL = "principal/";
   private static final String KEY = "key/";
+  private static final String SESSION = "session/";
   private static final JsonMapper MAPPER =
       JsonMapper.builder()
           .changeDefaultPropertyInclusion(each -> each.withValueInclusion(Include.NON_NULL))
@@ -54,6 +56,16 @@ final class AccessDocuments {
    */
   record KeyEntry(AccessKey key, Bytes hash, long version) implements Entry {}
 
+  /**
+   * A session.
+   *
+   * @param hash the SHA-256 of its text
+   * @param password a digest of the stored hash of the password that was shown; null if it was not
+   *     a password
+   */
+  record SessionEntry(AccessSession session, Bytes hash, @Nullable String password, long version)
+      implements Entry {}
+
   private record StoredPrincipal(
       Set<String> roles,
       @Nullable Reach reach,
@@ -72,6 +84,16 @@ final class AccessDocuments {
       String createdBy,
       @Nullable Long expires) {}
 
+  private record StoredSession(
+      String principal,
+      @Nullable String key,
+      @Nullable String password,
+      @Nullable Set<String> groups,
+      String sha256,
+      long created,
+      long expires,
+      String address) {}
+
   private record StoredUse(long lastUsed) {}
 
   static DocumentKey principalKey(String name) {
@@ -82,18 +104,28 @@ final class AccessDocuments {
     return new DocumentKey(COLLECTION, KEY + prefix);
   }
 
-  static DocumentKey useKey(String prefix) {
-    return new DocumentKey(USES, prefix);
+  static DocumentKey sessionKey(String prefix) {
+    return new DocumentKey(COLLECTION, SESSION + prefix);
   }
 
-  /** The name of the principal whose document this is; null for a key. */
+  /** Where the last use of the key or session in this document of {@link #COLLECTION} stands. */
+  static DocumentKey useKey(DocumentKey used) {
+    return new DocumentKey(USES, used.key().startsWith(SESSION) ? used.key() : prefixOf(used));
+  }
+
+  /** The name of the principal whose document this is; null for a key or a session. */
   static @Nullable String principalOf(DocumentKey key) {
     return key.key().startsWith(PRINCIPAL) ? key.key().substring(PRINCIPAL.length()) : null;
   }
 
-  /** The prefix of the key whose document this is. */
+  /** Whether this is the document of a session. */
+  static boolean isSession(DocumentKey key) {
+    return key.key().startsWith(SESSION);
+  }
+
+  /** The prefix of the key or session whose document this is. */
   static String prefixOf(DocumentKey key) {
-    return key.key().substring(KEY.length());
+    return key.key().substring((isSession(key) ? SESSION : KEY).length());
   }
 
   static Bytes write(Principal principal, @Nullable String password) {
@@ -120,6 +152,26 @@ final class AccessDocuments {
             key.expires() == null ? null : key.expires().toEpochMilli()));
   }
 
+  static Bytes write(AccessSession session, byte[] hash, @Nullable String password) {
+    return write(
+        new StoredSession(
+            session.principal(),
+            session.key(),
+            password,
+            session.groups(),
+            HexFormat.of().formatHex(hash),
+            session.created().toEpochMilli(),
+            session.expires().toEpochMilli(),
+            session.address()));
+  }
+
+  /**
+   * What a session keeps of the stored hash of a password, to end when it changes; null for none.
+   */
+  static @Nullable String digest(@Nullable String password) {
+    return password == null ? null : HexFormat.of().formatHex(AccessKey.hash(password), 0, 16);
+  }
+
   static Bytes writeUse(Instant lastUsed) {
     return write(new StoredUse(lastUsed.toEpochMilli()));
   }
@@ -132,7 +184,10 @@ final class AccessDocuments {
   static Optional<Entry> read(Document document) {
     try {
       String principal = principalOf(document.key());
-      return Optional.of(principal == null ? key(document) : principal(principal, document));
+      return Optional.of(
+          principal != null
+              ? principal(principal, document)
+              : isSession(document.key()) ? session(document) : key(document));
     } catch (JacksonException | IllegalArgumentException | AccessException e) {
       LOG.warn("the {} cannot be read and counts for nothing: {}", document.key(), e.getMessage());
       return Optional.empty();
@@ -171,7 +226,28 @@ final class AccessDocuments {
         document.version());
   }
 
-  /** When a key was last used, from its document of {@link #USES}; null if it is damaged. */
+  private static SessionEntry session(Document document) {
+    StoredSession stored = MAPPER.readValue(document.body().toArray(), StoredSession.class);
+    Instant created = Instant.ofEpochMilli(stored.created());
+    return new SessionEntry(
+        new AccessSession(
+            prefixOf(document.key()),
+            stored.principal(),
+            stored.key(),
+            stored.groups(),
+            created,
+            Instant.ofEpochMilli(stored.expires()),
+            stored.address(),
+            created),
+        Bytes.copyOf(HexFormat.of().parseHex(stored.sha256())),
+        stored.password(),
+        document.version());
+  }
+
+  /**
+   * When a key or a session was last used, from its document of {@link #USES}; null if it is
+   * damaged.
+   */
   static @Nullable Instant readUse(Document document) {
     try {
       return Instant.ofEpochMilli(

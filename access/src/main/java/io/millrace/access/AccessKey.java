@@ -46,9 +46,18 @@ public record AccessKey(
     }
   }
 
-  /** A new key. */
-  static String generate(RandomGenerator random) {
-    StringBuilder text = new StringBuilder(MARK);
+  /** The mark with which keys begin. */
+  static String mark() {
+    return MARK;
+  }
+
+  /**
+   * A new key, or a session.
+   *
+   * @param mark of three characters, with which its text begins
+   */
+  static String generate(String mark, RandomGenerator random) {
+    StringBuilder text = new StringBuilder(mark);
     synchronized (random) {
       for (int i = 0; i < PREFIX_LENGTH; i++) {
         text.append(LETTERS.charAt(random.nextInt(LOWER_LETTERS)));
@@ -67,8 +76,13 @@ public record AccessKey(
    * @param text what a caller showed
    */
   public static @Nullable String prefixOf(String text) {
+    return prefixOf(MARK, text);
+  }
+
+  /** The prefix of a text that begins with this mark; null if it is not of that form. */
+  static @Nullable String prefixOf(String mark, String text) {
     return text.length() == PREFIX_END + 1 + SECRET_LENGTH
-            && text.startsWith(MARK)
+            && text.startsWith(mark)
             && text.charAt(PREFIX_END) == '_'
         ? text.substring(MARK.length(), PREFIX_END)
         : null;

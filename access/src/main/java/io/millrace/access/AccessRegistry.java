@@ -3,6 +3,7 @@ package io.millrace.access;
 import io.millrace.access.AccessDocuments.Entry;
 import io.millrace.access.AccessDocuments.KeyEntry;
 import io.millrace.access.AccessDocuments.PrincipalEntry;
+import io.millrace.access.AccessDocuments.SessionEntry;
 import io.millrace.access.AccessException.AccessConflictException;
 import io.millrace.access.AccessException.InvalidAccessException;
 import io.millrace.access.AccessException.UnknownPrincipalException;
@@ -13,25 +14,30 @@ import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.work.StoreSession;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The principals and their keys. Every change is one transaction, and counts in the {@link
- * AccessDirectory} when the call returns. There is one registry for a store, since the directory
- * hears of changes from it alone. Safe for use by threads.
+ * The principals, their keys, and the sessions. Every change is one transaction, and counts in the
+ * {@link AccessDirectory} when the call returns. There is one registry for a store, since the
+ * directory hears of changes from it alone. Safe for use by threads.
  */
 public final class AccessRegistry {
   private static final int MAX_KEYS = 100;
   private static final int LONGEST_KEY_NAME = 200;
+  private static final int MAX_SESSIONS = 10_000;
+  private static final int MAX_SESSIONS_EACH = 100;
 
   private final Session session;
   private final InstantSource clock;
@@ -92,6 +98,23 @@ public final class AccessRegistry {
    * @param expires null for never
    */
   public record NewKey(String name, @Nullable Instant expires) {}
+
+  /**
+   * A session to create.
+   *
+   * @param principal who has signed in
+   * @param key the prefix of the key that was shown; null if none was
+   * @param groups the groups of somebody who has no principal in the store; null for a principal of
+   *     the store, which has shown {@code key} or, without one, its password
+   * @param length for how long it may last
+   * @param address from where the person signs in
+   */
+  public record NewSession(
+      String principal,
+      @Nullable String key,
+      @Nullable Set<String> groups,
+      Duration length,
+      String address) {}
 
   /** A principal that was created, with its first key if one was asked for. */
   public record Created(Principal principal, AccessKey.@Nullable Created key) {}
@@ -163,13 +186,7 @@ public final class AccessRegistry {
 
   /** All keys by prefix, with their last use. */
   public List<AccessKey> keys() {
-    Map<String, Instant> uses = new HashMap<>();
-    for (Document document : session.all(AccessDocuments.USES)) {
-      Instant used = AccessDocuments.readUse(document);
-      if (used != null) {
-        uses.put(document.key().key(), used);
-      }
-    }
+    Map<DocumentKey, Instant> uses = uses();
     return entries()
         .filter(KeyEntry.class::isInstance)
         .map(entry -> ((KeyEntry) entry).key())
@@ -181,8 +198,129 @@ public final class AccessRegistry {
                 key.created(),
                 key.createdBy(),
                 key.expires(),
-                uses.get(key.prefix())))
+                uses.get(AccessDocuments.useKey(AccessDocuments.keyKey(key.prefix())))))
         .toList();
+  }
+
+  /** All sessions by prefix, with their last use. */
+  public List<AccessSession> sessions() {
+    Map<DocumentKey, Instant> uses = uses();
+    return sessionEntries()
+        .map(SessionEntry::session)
+        .map(each -> {
+          Instant used =
+              uses.get(AccessDocuments.useKey(AccessDocuments.sessionKey(each.prefix())));
+          return used == null ? each : each.usedAt(used);
+        })
+        .toList();
+  }
+
+  /** The times of last use, by their documents. */
+  private Map<DocumentKey, Instant> uses() {
+    Map<DocumentKey, Instant> uses = new HashMap<>();
+    for (Document document : session.all(AccessDocuments.USES)) {
+      Instant used = AccessDocuments.readUse(document);
+      if (used != null) {
+        uses.put(document.key(), used);
+      }
+    }
+    return uses;
+  }
+
+  private Stream<SessionEntry> sessionEntries() {
+    return entries().filter(SessionEntry.class::isInstance).map(SessionEntry.class::cast);
+  }
+
+  /**
+   * Creates a session. If the principal has 100, the oldest ends.
+   *
+   * @throws UnknownPrincipalException if the principal or its key is not there any more
+   * @throws AccessException if there are 10,000 sessions
+   */
+  public AccessSession.Created createSession(NewSession wanted) {
+    return session
+        .retry("principal " + wanted.principal(), () -> Optional.of(wanted), this::tryCreate)
+        .orElseThrow(() -> unknown(wanted.principal()));
+  }
+
+  private AccessSession.@Nullable Created tryCreate(NewSession wanted) {
+    Transaction.Builder transaction = session.begin();
+    String password = null;
+    Instant now = now();
+    Instant expires = now.plus(wanted.length());
+    if (wanted.groups() == null) {
+      PrincipalEntry principal =
+          find(wanted.principal()).orElseThrow(() -> unknown(wanted.principal()));
+      transaction.depend(AccessDocuments.principalKey(wanted.principal()), principal.version());
+      if (wanted.key() == null) {
+        password = AccessDocuments.digest(principal.password());
+      } else {
+        KeyEntry key =
+            findKey(wanted.key())
+                .filter(found -> found.key().principal().equals(wanted.principal()))
+                .orElseThrow(() -> noKey(wanted.key()));
+        transaction.depend(AccessDocuments.keyKey(wanted.key()), key.version());
+        Instant end = key.key().expires();
+        expires = end != null && end.isBefore(expires) ? end : expires;
+      }
+    }
+    makeRoom(transaction, wanted.principal());
+    String text = AccessKey.generate(AccessSession.mark(), random);
+    String prefix = AccessSession.prefixOf(text);
+    if (prefix == null) {
+      throw new IllegalStateException("a generated session is malformed");
+    }
+    AccessSession created =
+        new AccessSession(
+            prefix,
+            wanted.principal(),
+            wanted.key(),
+            wanted.groups(),
+            now,
+            expires,
+            wanted.address(),
+            now);
+    transaction.put(
+        AccessDocuments.sessionKey(prefix),
+        DocumentVersion.ABSENT,
+        AccessDocuments.write(created, AccessKey.hash(text), password));
+    return commit(transaction) ? new AccessSession.Created(text, created) : null;
+  }
+
+  private void makeRoom(Transaction.Builder transaction, String principal) {
+    List<SessionEntry> all = sessionEntries().toList();
+    List<SessionEntry> own =
+        all.stream()
+            .filter(entry -> entry.session().principal().equals(principal))
+            .sorted(Comparator.comparing(entry -> entry.session().created()))
+            .toList();
+    if (own.size() >= MAX_SESSIONS_EACH) {
+      remove(transaction, AccessDocuments.sessionKey(own.getFirst().session().prefix()));
+    } else if (all.size() >= MAX_SESSIONS) {
+      throw new AccessException(
+          "there are %,d sessions, the most possible; try again when one has ended"
+              .formatted(MAX_SESSIONS));
+    }
+  }
+
+  /**
+   * Ends a session at once.
+   *
+   * @param prefix the session, by its prefix
+   * @throws UnknownPrincipalException if there is none
+   */
+  public AccessSession endSession(String prefix) {
+    DocumentKey key = AccessDocuments.sessionKey(prefix);
+    return session
+        .retry(
+            "session " + prefix,
+            () -> read(key).map(SessionEntry.class::cast),
+            found -> {
+              Transaction.Builder transaction = session.begin();
+              remove(transaction, key);
+              return commit(transaction) ? found.session() : null;
+            })
+        .orElseThrow(() -> new UnknownPrincipalException("there is no session " + prefix));
   }
 
   private Stream<Entry> entries() {
@@ -229,7 +367,7 @@ public final class AccessRegistry {
   }
 
   /**
-   * Deletes a principal with its password and all its keys, which end at once.
+   * Deletes a principal with its password, all its keys and its sessions, which end at once.
    *
    * @throws UnknownPrincipalException if there is none of this name
    */
@@ -243,6 +381,8 @@ public final class AccessRegistry {
                   Transaction.Builder transaction =
                       session.begin().delete(AccessDocuments.principalKey(name), found.version());
                   keysOf(name).forEach(key -> remove(transaction, key));
+                  removeSessions(
+                      transaction, each -> each.groups() == null && each.principal().equals(name));
                   return commit(transaction) ? name : null;
                 })
             .orElseThrow(() -> unknown(name));
@@ -273,7 +413,7 @@ public final class AccessRegistry {
   }
 
   /**
-   * Revokes a key, which ends at once.
+   * Revokes a key, which ends at once with the sessions that it began.
    *
    * @param prefix the key, by its prefix
    * @throws UnknownPrincipalException if there is none
@@ -286,9 +426,17 @@ public final class AccessRegistry {
             found -> {
               Transaction.Builder transaction = session.begin();
               remove(transaction, found);
+              removeSessions(transaction, each -> prefix.equals(each.key()));
               return commit(transaction) ? found.key() : null;
             })
-        .orElseThrow(() -> new UnknownPrincipalException("there is no key " + prefix));
+        .orElseThrow(() -> noKey(prefix));
+  }
+
+  private void removeSessions(Transaction.Builder transaction, Predicate<AccessSession> which) {
+    sessionEntries()
+        .map(SessionEntry::session)
+        .filter(which)
+        .forEach(each -> remove(transaction, AccessDocuments.sessionKey(each.prefix())));
   }
 
   private AccessKey.Created add(
@@ -301,7 +449,7 @@ public final class AccessRegistry {
     if (wanted.expires() != null && !wanted.expires().isAfter(now)) {
       throw new InvalidAccessException("a key must expire in the future");
     }
-    String text = AccessKey.generate(random);
+    String text = AccessKey.generate(AccessKey.mark(), random);
     String prefix = AccessKey.prefixOf(text);
     if (prefix == null) {
       throw new IllegalStateException("a generated key is malformed");
@@ -316,10 +464,14 @@ public final class AccessRegistry {
   }
 
   private void remove(Transaction.Builder transaction, KeyEntry key) {
-    String prefix = key.key().prefix();
-    transaction.delete(AccessDocuments.keyKey(prefix), key.version());
+    remove(transaction, AccessDocuments.keyKey(key.key().prefix()));
+  }
+
+  /** Removes a key or a session, with its last use. */
+  private void remove(Transaction.Builder transaction, DocumentKey key) {
+    transaction.delete(key, DocumentVersion.ANY);
     session
-        .document(AccessDocuments.useKey(prefix))
+        .document(AccessDocuments.useKey(key))
         .ifPresent(use -> transaction.delete(use.key(), DocumentVersion.ANY));
   }
 
@@ -368,6 +520,10 @@ public final class AccessRegistry {
   /** To the millisecond, as it is stored. */
   private Instant now() {
     return Instant.ofEpochMilli(clock.millis());
+  }
+
+  private static UnknownPrincipalException noKey(@Nullable String prefix) {
+    return new UnknownPrincipalException("there is no key " + prefix);
   }
 
   private static UnknownPrincipalException unknown(String name) {

@@ -37,6 +37,7 @@ public record Principal(
   private static final Set<String> RESERVED = Set.of("local", "unknown", "worker", "bootstrap");
 
   private static final int LONGEST_NOTE = 1_000;
+  private static final int LONGEST_OUTSIDE = 255;
   private static final int MAX_RATE = 1_000_000;
 
   /** With the roles in the order of {@link Role}. */
@@ -46,9 +47,33 @@ public record Principal(
             roles.isEmpty() ? EnumSet.noneOf(Role.class) : EnumSet.copyOf(roles));
   }
 
+  /** Somebody who has no principal in the store, but belongs to a group with these roles. */
+  static Principal ofGroups(String name, GroupRoles.Entry roles, Instant since) {
+    return new Principal(name, roles.roles(), roles.reach(), "", false, null, false, since, name);
+  }
+
   /** Whether a principal may have this name, or one that is reserved. */
   public static boolean isName(String name) {
     return NAME.matcher(name).matches();
+  }
+
+  /**
+   * The name of somebody who has no principal in the store. It has a colon, so it is not the name
+   * of a principal.
+   *
+   * @param source who knows this person, for example {@code oidc}
+   * @param name how the person is called there: 1 to 255 characters
+   * @throws InvalidAccessException if the name is empty, is too long, or has control characters
+   */
+  public static String nameOutside(String source, String name) {
+    if (name.isBlank()
+        || name.length() > LONGEST_OUTSIDE
+        || name.chars().anyMatch(Character::isISOControl)) {
+      throw new InvalidAccessException(
+          "the name of a person has 1 to %d characters, without control characters"
+              .formatted(LONGEST_OUTSIDE));
+    }
+    return source + ":" + name;
   }
 
   /**

@@ -16,14 +16,27 @@ import java.util.regex.Pattern;
  * @param queues prefixes of names of queues
  * @param types prefixes of job types
  * @param graph ids of graph nodes, each with everything below it; empty text for the whole graph
+ * @param blobs prefixes of names of blobs
+ * @param cluster prefixes of names of locks, permits, partitions and reports of a cluster; with any
+ *     of them leader and members are in reach too
  */
-public record Reach(Set<String> groups, Set<String> queues, Set<String> types, Set<String> graph) {
+public record Reach(
+    Set<String> groups,
+    Set<String> queues,
+    Set<String> types,
+    Set<String> graph,
+    Set<String> blobs,
+    Set<String> cluster) {
   private static final int MAX_PREFIXES = 100;
   private static final int LONGEST_PREFIX = 512;
   private static final Pattern NODE = Pattern.compile("([1-9][0-9]{0,15})?");
 
   /** No limit. */
-  public static final Reach EVERYTHING = new Reach(Set.of(""), Set.of(""), Set.of(""), Set.of(""));
+  public static final Reach EVERYTHING =
+      new Reach(Set.of(""), Set.of(""), Set.of(""), Set.of(""), Set.of(""), Set.of(""));
+
+  /** Nothing. */
+  public static final Reach NOTHING = new Reach(Set.of(), Set.of(), Set.of(), Set.of());
 
   /**
    * With these prefixes, in order.
@@ -36,12 +49,20 @@ public record Reach(Set<String> groups, Set<String> queues, Set<String> types, S
     queues = checked("queues", queues);
     types = checked("types", types);
     graph = checked("graph", graph);
+    // What was stored before these kinds were known has none of them.
+    blobs = blobs == null ? Set.of() : checked("blobs", blobs);
+    cluster = cluster == null ? Set.of() : checked("cluster", cluster);
     for (String node : graph) {
       if (!NODE.matcher(node).matches()) {
         throw new InvalidAccessException(
             "a reach into the graph names ids of nodes, not \"" + node + "\"");
       }
     }
+  }
+
+  /** Without blobs and the cluster. */
+  public Reach(Set<String> groups, Set<String> queues, Set<String> types, Set<String> graph) {
+    this(groups, queues, types, graph, Set.of(), Set.of());
   }
 
   private static Set<String> checked(String kind, Collection<String> prefixes) {
@@ -60,7 +81,8 @@ public record Reach(Set<String> groups, Set<String> queues, Set<String> types, S
 
   /** Whether there is no limit. */
   public boolean coversEverything() {
-    return List.of(groups, queues, types, graph).stream().allMatch(each -> each.contains(""));
+    return List.of(groups, queues, types, graph, blobs, cluster).stream()
+        .allMatch(each -> each.contains(""));
   }
 
   /** Whether one of these prefixes begins this name. */

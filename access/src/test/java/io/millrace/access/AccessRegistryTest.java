@@ -10,6 +10,7 @@ import io.millrace.access.AccessException.UnknownPrincipalException;
 import io.millrace.access.AccessRegistry.Change;
 import io.millrace.access.AccessRegistry.NewKey;
 import io.millrace.access.AccessRegistry.NewPrincipal;
+import io.millrace.access.AccessRegistry.NewSession;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
@@ -93,6 +94,48 @@ final class AccessRegistryTest {
     assertThat(grant.reach()).isEqualTo(reach);
     assertThat(grant.isOver()).isFalse();
     assertThat(directory.byKey(text)).containsSame(grant);
+  }
+
+  private AccessSession.Created session(String principal) {
+    return registry.createSession(
+        new NewSession(principal, null, null, Duration.ofHours(12), "127.0.0.1"));
+  }
+
+  @Test
+  void a_session_ends_by_its_time_and_when_it_goes_unused_and_is_deleted() {
+    create("ann", Role.VIEWER);
+    String used = session("ann").text();
+    String unused = session("ann").text();
+    Grant grant = directory.bySession(used).orElseThrow();
+    assertThat(grant.principal()).isEqualTo("ann");
+    assertThat(directory.bySession(used + "x")).isEmpty();
+    for (int hour = 1; hour < 12; hour++) {
+      time.set(BEGIN.plus(Duration.ofHours(hour)));
+      assertThat(directory.bySession(used)).as("%d hours", hour).isPresent();
+      assertThat(directory.step(time.get())).isAfter(time.get());
+    }
+    assertThat(directory.bySession(unused)).isEmpty();
+    assertThat(registry.sessions()).hasSize(1);
+    time.set(BEGIN.plus(Duration.ofHours(12)));
+    assertThat(directory.bySession(used)).isEmpty();
+    directory.step(time.get());
+    assertThat(grant.isOver()).isTrue();
+    assertThat(registry.sessions()).isEmpty();
+  }
+
+  @Test
+  void the_oldest_session_of_a_principal_gives_way_to_the_101st() {
+    create("ann", Role.VIEWER);
+    String first = session("ann").text();
+    for (int number = 1; number < 100; number++) {
+      time.set(BEGIN.plusSeconds(number));
+      session("ann");
+    }
+    assertThat(directory.bySession(first)).isPresent();
+    time.set(BEGIN.plusSeconds(100));
+    session("ann");
+    assertThat(directory.bySession(first)).isEmpty();
+    assertThat(registry.sessions()).hasSize(100);
   }
 
   @Test

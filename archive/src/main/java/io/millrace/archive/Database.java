@@ -222,12 +222,11 @@ final class Database implements AutoCloseable {
         throw new SQLException("cancelled");
       }
       Connection connection = idle.pollFirst();
-      Connection used = connection == null ? connect() : connection;
+      Connection used = connection == null ? open() : connection;
       boolean good = false;
       try {
         Session begun = new Session(used);
         session = begun;
-        migrate(begun);
         T result = work.with(begun);
         used.commit();
         good = true;
@@ -258,6 +257,35 @@ final class Database implements AutoCloseable {
     } catch (SQLException _) {
       // The connection is gone anyway.
     }
+  }
+
+  /**
+   * A connection to a database whose tables are current. Until they are, one connection is opened
+   * at a time: SQLite refuses to open a file at once, without waiting, while another connection
+   * changes its journal mode, and a transaction that has read before another one wrote cannot
+   * write.
+   */
+  private Connection open() throws SQLException {
+    if (!migrated) {
+      synchronized (migrating) {
+        if (!migrated) {
+          Connection first = connect();
+          boolean good = false;
+          try {
+            migrate(new Session(first));
+            first.commit();
+            good = true;
+          } finally {
+            if (!good) {
+              close(first);
+            }
+          }
+          migrated = true;
+          return first;
+        }
+      }
+    }
+    return connect();
   }
 
   private Connection connect() throws SQLException {
@@ -301,34 +329,24 @@ final class Database implements AutoCloseable {
   }
 
   private void migrate(Session session) throws SQLException {
-    if (migrated) {
-      return;
+    session.execute(
+        ddl("CREATE TABLE IF NOT EXISTS archive_version (version {number} NOT NULL) {options}"));
+    int version = version(session);
+    if (version > MIGRATIONS.size()) {
+      throw new ArchiveException(
+          "the archive at %s has version %d, and this program knows versions up to %d"
+              .formatted(location, version, MIGRATIONS.size()),
+          null);
     }
-    synchronized (migrating) {
-      if (migrated) {
-        return;
+    for (List<String> step : MIGRATIONS.subList(version, MIGRATIONS.size())) {
+      for (String statement : step) {
+        session.execute(ddl(statement));
       }
+    }
+    if (version < MIGRATIONS.size()) {
+      session.execute("DELETE FROM archive_version");
       session.execute(
-          ddl("CREATE TABLE IF NOT EXISTS archive_version (version {number} NOT NULL) {options}"));
-      int version = version(session);
-      if (version > MIGRATIONS.size()) {
-        throw new ArchiveException(
-            "the archive at %s has version %d, and this program knows versions up to %d"
-                .formatted(location, version, MIGRATIONS.size()),
-            null);
-      }
-      for (List<String> step : MIGRATIONS.subList(version, MIGRATIONS.size())) {
-        for (String statement : step) {
-          session.execute(ddl(statement));
-        }
-      }
-      if (version < MIGRATIONS.size()) {
-        session.execute("DELETE FROM archive_version");
-        session.execute(
-            "INSERT INTO archive_version (version) VALUES (%d)".formatted(MIGRATIONS.size()));
-        session.connection.commit();
-      }
-      migrated = true;
+          "INSERT INTO archive_version (version) VALUES (%d)".formatted(MIGRATIONS.size()));
     }
   }
 

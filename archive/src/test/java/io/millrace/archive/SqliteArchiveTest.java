@@ -9,7 +9,12 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,6 +38,31 @@ class SqliteArchiveTest extends ArchiveContract {
     assertThat(archive.find(ArchiveTable.TASKS, "a")).isEmpty();
     assertThat(archive.lastBatch(ArchiveTable.JOBS).ids()).isEmpty();
     assertThat(folder.resolve("data")).doesNotExist();
+  }
+
+  @Test
+  void a_new_file_is_created_while_others_use_it() throws Exception {
+    for (int round = 0; round < 20; round++) {
+      Path file = folder.resolve(round + "/archive.db");
+      CyclicBarrier start = new CyclicBarrier(4);
+      try (Archive fresh = Archive.at(ArchiveLocation.file(file));
+          ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        List<Future<Integer>> uses = new ArrayList<>();
+        for (int user = 0; user < start.getParties(); user++) {
+          String id = "job" + user;
+          uses.add(
+              threads.submit(() -> {
+                start.await();
+                fresh.put(List.of(job(id, 1).build()));
+                return fresh.list(ArchiveQuery.newest(ArchiveTable.JOBS, 9)).size();
+              }));
+        }
+        for (Future<Integer> use : uses) {
+          assertThat(use.get()).isPositive();
+        }
+        assertThat(fresh.count(ArchiveQuery.newest(ArchiveTable.JOBS, 1))).isEqualTo(uses.size());
+      }
+    }
   }
 
   @Test

@@ -26,6 +26,8 @@ public final class Bench {
    * @param serverArguments arguments for the JVM of the servers, for example {@code -Xmx4g}; empty
    *     for those of this JVM
    * @param scale divides the numbers of waiting tasks, 1 to 1,000,000; default 1
+   * @param items how many jobs the scenario {@code archive} sends through the server, up to a
+   *     billion; 0, the default, for a number of runs instead
    * @param out where the table is printed
    */
   public record Options(
@@ -35,6 +37,7 @@ public final class Bench {
       Path folder,
       List<String> serverArguments,
       int scale,
+      long items,
       PrintStream out) {
 
     /** Rejects invalid values. */
@@ -44,6 +47,10 @@ public final class Bench {
       }
       if (scale < 1 || scale > 1_000_000) {
         throw new IllegalArgumentException("scale must be between 1 and 1,000,000, not " + scale);
+      }
+      if (items < 0 || items > 1_000_000_000) {
+        throw new IllegalArgumentException(
+            "items must be between 0 and 1,000,000,000, not " + items);
       }
       only = Set.copyOf(only);
       serverArguments = List.copyOf(serverArguments);
@@ -78,7 +85,12 @@ public final class Bench {
         try {
           scenario.run(
               new Scenario.Context(
-                  options.time(), folder, report, options.serverArguments(), options.scale()));
+                  options.time(),
+                  folder,
+                  report,
+                  options.serverArguments(),
+                  options.scale(),
+                  options.items()));
         } finally {
           Scenario.Context.delete(folder);
         }

@@ -60,6 +60,15 @@ public final class BenchCommand implements Callable<Integer> {
   private int scale;
 
   @Option(
+      names = "--items",
+      defaultValue = "0",
+      paramLabel = "N",
+      description =
+          "How many jobs the scenario archive sends through the server. Default: as many as five"
+              + " runs take")
+  private long items;
+
+  @Option(
       names = "--server-jvm",
       paramLabel = "ARGUMENT",
       description =
@@ -83,6 +92,7 @@ public final class BenchCommand implements Callable<Integer> {
               folder == null ? Path.of(System.getProperty("java.io.tmpdir")) : folder,
               serverArguments,
               scale,
+              items,
               out));
       return CommandLine.ExitCode.OK;
     } catch (IllegalArgumentException | BenchException e) {

@@ -15,6 +15,7 @@ import io.millrace.server.config.Configuration;
 import io.millrace.server.security.Access;
 import io.millrace.server.security.Origins;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.List;
@@ -22,8 +23,8 @@ import java.util.Map;
 
 /**
  * The server's side of a measurement, in a process of its own: the whole server, or the same
- * listener with only an echo behind it. Prints {@code port N} when it is ready, and ends when its
- * input does.
+ * listener with only an echo behind it. Prints {@code port N} when it is ready, and {@code heap N},
+ * the bytes that live on its heap, for each byte of its input. Ends when its input does.
  */
 final class BenchServer {
   /** The path that returns what is sent to it. */
@@ -88,7 +89,8 @@ final class BenchServer {
   private static void awaitEnd(int port) throws IOException {
     IO.println("port " + port);
     while (System.in.read() >= 0) {
-      // The content does not matter, only that the input is still open.
+      System.gc();
+      IO.println("heap " + ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
     }
   }
 }

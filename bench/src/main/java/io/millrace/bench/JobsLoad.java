@@ -18,10 +18,12 @@ import org.jspecify.annotations.Nullable;
 /** Workers and clients of one job server, driven by one thread with a selector. */
 final class JobsLoad implements AutoCloseable {
   private static final long MAX_MILLIS = 60_000;
+  private static final Pace IDLE = new Pace(0, Duration.ZERO);
 
   private final Selector selector;
   private final List<BenchWorker> workers = new ArrayList<>();
   private final List<SubmitConnection> clients = new ArrayList<>();
+  private int timesFull;
 
   private JobsLoad(Selector selector) {
     this.selector = selector;
@@ -36,7 +38,7 @@ final class JobsLoad implements AutoCloseable {
         load.workers.add(worker);
         load.register(worker.channel(), worker);
         // A worker that is not served while thousands connect would count as silent.
-        load.serve(new Run(Load.Window.after(Duration.ofDays(1)), 0), 0);
+        load.serve(new Run(Load.Window.after(Duration.ofDays(1)), IDLE), 0);
       }
       for (int i = 0; i < clients; i++) {
         SubmitConnection client = SubmitConnection.connect(port);
@@ -59,22 +61,34 @@ final class JobsLoad implements AutoCloseable {
    *
    * @param most the most jobs under way at a time
    * @param pause how long to wait between two; zero for no pause
+   * @param whileFull how long to wait after the store had no room for one; null if that must not
+   *     happen
    */
-  record Pace(int most, Duration pause) {}
+  record Pace(int most, Duration pause, @Nullable Duration whileFull) {
+    Pace(int most, Duration pause) {
+      this(most, pause, null);
+    }
+  }
 
   /** The state of a run. */
   private static final class Run {
     final Load.Window window;
-    final long pauseNanos;
+    final Pace pace;
     final Histogram latency = Load.histogram();
     long submitted;
     long done;
     long counted;
     long submitAt = System.nanoTime();
 
-    Run(Load.Window window, long pauseNanos) {
+    Run(Load.Window window, Pace pace) {
       this.window = window;
-      this.pauseNanos = pauseNanos;
+      this.pace = pace;
+    }
+
+    /** The store had no room for a job, which is submitted again later. */
+    void refused(Duration pause) {
+      submitted--;
+      submitAt = System.nanoTime() + pause.toNanos();
     }
 
     /** A worker has got a job that was submitted at this time, and answers it. */
@@ -90,7 +104,7 @@ final class JobsLoad implements AutoCloseable {
 
   /** Runs jobs from submission to result for this long, after a warm-up; each is run to its end. */
   Load run(Duration time, Pace pace) throws IOException {
-    Run run = new Run(Load.Window.after(time), pace.pause().toNanos());
+    Run run = new Run(Load.Window.after(time), pace);
     long giveUp = run.window.until() + Duration.ofMillis(MAX_MILLIS).toNanos();
     long now = System.nanoTime();
     while (now < run.window.until() || run.done < run.submitted) {
@@ -99,7 +113,7 @@ final class JobsLoad implements AutoCloseable {
             "of " + run.submitted + " jobs only " + run.done + " came to a worker");
       }
       if (now < run.window.until()) {
-        submit(run, pace.most());
+        submit(run);
       }
       serve(run, wait(run));
       now = System.nanoTime();
@@ -109,20 +123,20 @@ final class JobsLoad implements AutoCloseable {
 
   /** The milliseconds until something may be due that no connection triggers. */
   private static long wait(Run run) {
-    return run.pauseNanos == 0
+    return run.pace.pause().isZero()
         ? 100
         : Math.clamp((run.submitAt - System.nanoTime()) / 1_000_000, 1, 100);
   }
 
-  private void submit(Run run, int most) throws IOException {
+  private void submit(Run run) throws IOException {
     for (SubmitConnection client : clients) {
-      if (run.submitted - run.done >= most || run.submitAt - System.nanoTime() > 0) {
+      if (run.submitted - run.done >= run.pace.most() || run.submitAt - System.nanoTime() > 0) {
         return;
       }
       if (!client.isAsking()) {
         run.submitted++;
         long now = System.nanoTime();
-        run.submitAt = now + run.pauseNanos;
+        run.submitAt = now + run.pace.pause().toNanos();
         client.ask(now);
       }
     }
@@ -131,7 +145,7 @@ final class JobsLoad implements AutoCloseable {
   /** Keeps all workers connected for a while without jobs. */
   void idle(Duration time) throws IOException {
     long until = System.nanoTime() + time.toNanos();
-    Run run = new Run(Load.Window.after(time), 0);
+    Run run = new Run(Load.Window.after(time), IDLE);
     while (until - System.nanoTime() > 0) {
       serve(run, 50);
     }
@@ -148,10 +162,30 @@ final class JobsLoad implements AutoCloseable {
       if (line instanceof BenchWorker worker) {
         worker.hear(run::started);
       } else if (line instanceof SubmitConnection client) {
-        client.hear();
+        hear(client, run);
       }
     }
     selector.selectedKeys().clear();
+  }
+
+  private void hear(SubmitConnection client, Run run) throws IOException {
+    if (client.hear()) {
+      return;
+    }
+    Duration pause = run.pace.whileFull();
+    if (pause == null) {
+      throw new BenchException("the store is full");
+    }
+    long now = System.nanoTime();
+    if (run.submitAt - now <= 0) {
+      timesFull++;
+    }
+    run.refused(pause);
+  }
+
+  /** How often the store was full, so that clients waited. */
+  int timesFull() {
+    return timesFull;
   }
 
   @Override
@@ -227,16 +261,18 @@ final class JobsLoad implements AutoCloseable {
       HttpExchange.write(channel, request);
     }
 
-    /** Reads what has come. */
-    void hear() throws IOException {
+    /** Reads what has come; false if the store has no room for the job. */
+    boolean hear() throws IOException {
       if (channel.read(in) < 0) {
         throw new BenchException("the server has closed the connection of a client");
       }
       in.flip();
-      if (HttpExchange.hear(in, HttpExchange.ACCEPTED) != null) {
+      boolean full = Ascii.find(in, 0, HttpExchange.UNAVAILABLE) == 0;
+      if (HttpExchange.hear(in, full ? HttpExchange.UNAVAILABLE : HttpExchange.ACCEPTED) != null) {
         asking = false;
       }
       in.compact();
+      return asking || !full;
     }
 
     @Override

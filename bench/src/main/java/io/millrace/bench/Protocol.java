@@ -299,6 +299,9 @@ abstract class Protocol {
     /** The beginning of the answer to a submitted job. */
     static final byte[] ACCEPTED = Ascii.bytes("HTTP/1.1 202");
 
+    /** The beginning of the answer of a store without room. */
+    static final byte[] UNAVAILABLE = Ascii.bytes("HTTP/1.1 503");
+
     private HttpExchange() {}
 
     /** A connection to a port of this machine. */

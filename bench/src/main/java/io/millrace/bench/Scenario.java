@@ -64,12 +64,18 @@ abstract class Scenario {
    * @param report takes the figures
    * @param serverArguments arguments for the JVM of the servers that it starts
    * @param scale divides the number of waiting tasks; 1 except in tests
+   * @param items how many jobs to send through the server; 0 for a number of runs instead
    */
   record Context(
-      Duration time, Path folder, Report report, List<String> serverArguments, int scale) {
+      Duration time,
+      Path folder,
+      Report report,
+      List<String> serverArguments,
+      int scale,
+      long items) {
     /** The same with another time for each thing. */
     Context withTime(Duration other) {
-      return new Context(other, folder, report, serverArguments, scale);
+      return new Context(other, folder, report, serverArguments, scale, items);
     }
 
     /** A new folder within that of the scenario. */

@@ -17,6 +17,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -25,9 +27,14 @@ final class ServerProcess implements AutoCloseable {
   private static final String RESIDENT = "VmRSS:";
   private static final long START_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  private static final String HEAP = "heap ";
+
   private final Process process;
   private final int port;
   private final Duration startTime;
+
+  /** What a server of {@link #store} has said of its heap. */
+  private final BlockingQueue<Long> heaps = new LinkedBlockingQueue<>();
 
   /** Whether it has had no load yet, so that its code is still to be compiled. */
   private boolean cold;
@@ -96,10 +103,10 @@ final class ServerProcess implements AutoCloseable {
     for (String line = said.readLine(); line != null; line = said.readLine()) {
       if (line.startsWith("port ")) {
         int port = Integer.parseInt(line.substring("port ".length()));
-        Thread.startVirtualThread(() -> readOn(said));
         ServerProcess started =
             new ServerProcess(process, port, Duration.ofNanos(System.nanoTime() - began));
         started.cold = true;
+        Thread.startVirtualThread(() -> started.hear(said));
         return started;
       }
     }
@@ -217,6 +224,30 @@ final class ServerProcess implements AutoCloseable {
       }
     }
     return 0;
+  }
+
+  /** The bytes in use on the heap of a server of {@link #store} after a collection. */
+  long liveBytes() throws IOException, InterruptedException {
+    process.getOutputStream().write('\n');
+    process.getOutputStream().flush();
+    Long bytes = heaps.poll(60, TimeUnit.SECONDS);
+    if (bytes == null) {
+      throw new BenchException("the server does not say how much lives on its heap");
+    }
+    return bytes;
+  }
+
+  /** Notes the sizes of the heap, and discards the rest of the output. */
+  private void hear(BufferedReader said) {
+    try (said) {
+      for (String line = said.readLine(); line != null; line = said.readLine()) {
+        if (line.startsWith(HEAP)) {
+          heaps.add(Long.parseLong(line.substring(HEAP.length())));
+        }
+      }
+    } catch (IOException _) {
+      // It has ended.
+    }
   }
 
   /** The processor time that it has used so far; zero if the system does not tell it. */

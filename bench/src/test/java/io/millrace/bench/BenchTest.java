@@ -30,6 +30,7 @@ class BenchTest {
         folder,
         List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"),
         10_000,
+        scenario.equals("archive") ? 500 : 0,
         new PrintStream(printed, true, StandardCharsets.UTF_8));
   }
 

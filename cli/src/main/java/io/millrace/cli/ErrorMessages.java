@@ -14,12 +14,17 @@ import io.millrace.store.StoreException;
 import io.millrace.store.journal.DamagedJournalException;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.io.PrintWriter;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
@@ -47,8 +52,9 @@ final class ErrorMessages implements IExecutionExceptionHandler, IParameterExcep
         say(String.valueOf(damage.getMessage()));
         say("docs/journal-damage.md says what to do; nothing has been changed");
       }
-      case IOException io -> say(io.toString());
-      case UncheckedIOException io -> say(String.valueOf(io.getCause()));
+      case IOException io -> say(text(io));
+      case UncheckedIOException io ->
+          say(io.getCause() == null ? String.valueOf(io.getMessage()) : text(io.getCause()));
       case UsageException _,
           CommandException _,
           ServerException _,
@@ -83,15 +89,22 @@ final class ErrorMessages implements IExecutionExceptionHandler, IParameterExcep
   @Override
   public int handleParseException(ParameterException wrong, String[] args) {
     CommandLine command = wrong.getCommandLine();
-    err.println("millrace: " + wrong.getMessage());
-    if (wrong instanceof UnmatchedArgumentException unmatched && unmatched.isUnknownOption()) {
-      err.println("Did you mean: " + nearest(unmatched.getUnmatched().getFirst(), command) + "?");
-      err.println(help(command));
-      return ExitCode.USAGE;
+    if (!(wrong instanceof UnmatchedArgumentException unmatched)) {
+      say(String.valueOf(wrong.getMessage()));
+    } else {
+      String typed = unmatched.getUnmatched().getFirst();
+      say(
+          unmatched.isUnknownOption() || command.getSubcommands().isEmpty()
+              ? String.valueOf(wrong.getMessage())
+              : "there is no command '%s' in '%s'"
+                  .formatted(typed, command.getCommandSpec().qualifiedName()));
+      String near =
+          nearest(typed, unmatched.isUnknownOption() ? options(command) : commands(command));
+      if (near != null) {
+        String group = command.getCommandSpec().qualifiedName() + " ";
+        err.println("Did you mean: " + (unmatched.isUnknownOption() ? "" : group) + near + "?");
+      }
     }
-    PrintWriter writer = new PrintWriter(err, true, StandardCharsets.UTF_8);
-    UnmatchedArgumentException.printSuggestions(wrong, writer);
-    writer.flush();
     err.println(help(command));
     return ExitCode.USAGE;
   }
@@ -100,12 +113,45 @@ final class ErrorMessages implements IExecutionExceptionHandler, IParameterExcep
     return "Try '" + command.getCommandSpec().qualifiedName() + " --help'.";
   }
 
-  private static String nearest(String option, CommandLine command) {
-    List<String> known =
-        command.getCommandSpec().options().stream()
-            .filter(each -> !each.hidden())
-            .flatMap(each -> Arrays.stream(each.names()))
-            .toList();
-    return Objects.requireNonNullElse(EditDistance.nearest(option, known), "--help");
+  private static List<String> options(CommandLine command) {
+    return command.getCommandSpec().options().stream()
+        .filter(each -> !each.hidden())
+        .flatMap(each -> Arrays.stream(each.names()))
+        .toList();
+  }
+
+  private static List<String> commands(CommandLine command) {
+    return command.getSubcommands().entrySet().stream()
+        .filter(each -> !each.getValue().getCommandSpec().usageMessage().hidden())
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+
+  /** What was probably meant; null if nothing is like it. */
+  private static @Nullable String nearest(String typed, List<String> known) {
+    String near = EditDistance.nearest(typed, known);
+    boolean alike =
+        near != null
+            && (near.startsWith(typed)
+                || EditDistance.between(typed, near) <= Math.max(1, typed.length() / 3));
+    return alike ? near : null;
+  }
+
+  /** What went wrong with a file, without names of classes. */
+  private static String text(IOException e) {
+    String reason =
+        switch (e) {
+          case NoSuchFileException _ -> "there is no such file or folder";
+          case AccessDeniedException _ -> "this user may not use it";
+          case FileAlreadyExistsException _ -> "it exists already";
+          case NotDirectoryException _ -> "it is not a folder";
+          case DirectoryNotEmptyException _ -> "it is not empty";
+          case FileSystemException file -> file.getReason();
+          default -> null;
+        };
+    if (reason != null && e instanceof FileSystemException file && file.getFile() != null) {
+      return file.getFile() + ": " + reason;
+    }
+    return e.getMessage() == null ? "a file or connection failed" : e.getMessage();
   }
 }

@@ -8,12 +8,17 @@ import io.millrace.cli.bulk.BulkCommands;
 import io.millrace.cli.cluster.ClusterCommands;
 import io.millrace.cli.cluster.MemberCommand;
 import io.millrace.cli.demo.DemoCommands;
+import io.millrace.cli.doctor.DoctorCommand;
 import io.millrace.cli.graph.GraphCommands;
 import io.millrace.cli.jobs.JobsCommands;
 import io.millrace.cli.jobs.WorkerCommand;
 import io.millrace.cli.jobs.WorkersCommand;
 import io.millrace.cli.limits.LimitsCommands;
 import io.millrace.cli.log.Logs;
+import io.millrace.cli.manual.CompletionCommand;
+import io.millrace.cli.manual.Examples;
+import io.millrace.cli.manual.ManualCommand;
+import io.millrace.cli.plugins.PluginsCommands;
 import io.millrace.cli.queues.ConfigCommands;
 import io.millrace.cli.queues.NodesCommands;
 import io.millrace.cli.queues.QueuesCommands;
@@ -30,6 +35,12 @@ import io.millrace.cli.terminal.TerminalUser;
 import io.millrace.cli.terminal.UsageException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+import java.util.Set;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -37,6 +48,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The program that the launcher starts. */
 @Command(
@@ -48,10 +60,12 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Start a server with 'millrace up'; it is ready when it prints its address.",
-      "'millrace COMMAND --help' explains a command."
+      "'millrace help COMMAND' explains a command."
     })
 public final class Millrace implements Runnable {
   private static final int WIDTH = 100;
+  private static final String HELP = "help";
+  private static final Set<String> HELP_WORDS = Set.of(HELP, "--help", "-h");
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -76,38 +90,98 @@ public final class Millrace implements Runnable {
 
   /** Runs one command and gives its exit code. */
   public static int run(Terminal terminal, String... args) {
-    return commandLine(terminal).execute(args);
+    List<String> words = new ArrayList<>(List.of(args));
+    boolean help = !words.isEmpty() && words.getFirst().equals(HELP);
+    if (help) {
+      words.removeFirst();
+    }
+    CommandLine program = commandLine(terminal, help, words);
+    if (words.size() > 1 && words.get(1).equals(HELP) && isGroup(program, words.getFirst())) {
+      help = true;
+      words.remove(1);
+    }
+    return help ? help(terminal, program, words) : program.execute(words.toArray(String[]::new));
   }
 
-  private static CommandLine commandLine(Terminal terminal) {
-    CommandLine top = new CommandLine(new Millrace());
-    top.addSubcommand("up", new UpCommand());
-    top.addSubcommand("node", new NodeCommand());
-    top.addSubcommand("store", new StoreCommands().group());
-    top.addSubcommand("queues", new QueuesCommands().group());
-    top.addSubcommand("tasks", new TasksCommands().group());
-    top.addSubcommand("nodes", new NodesCommands().group());
-    top.addSubcommand("config", new ConfigCommands().group());
-    top.addSubcommand("jobs", new JobsCommands().group());
-    top.addSubcommand("graph", new GraphCommands().group());
-    top.addSubcommand("schedules", new SchedulesCommands().group());
-    top.addSubcommand("limits", new LimitsCommands().group());
-    top.addSubcommand("why", new WhyCommand());
-    top.addSubcommand("bulk", new BulkCommands().group());
-    top.addSubcommand("archive", new ArchiveCommands().group());
-    top.addSubcommand("cluster", new ClusterCommands().group());
-    top.addSubcommand("member", new MemberCommand());
-    top.addSubcommand("workers", new WorkersCommand());
+  /** Shows the help of the command that these words name. */
+  private static int help(Terminal terminal, CommandLine program, List<String> words) {
+    CommandLine command = program;
+    for (String word : words) {
+      CommandLine next = command.getSubcommands().get(word);
+      if (next == null) {
+        return new ErrorMessages(terminal.err())
+            .handleParseException(
+                new UnmatchedArgumentException(command, List.of(word)), new String[0]);
+      }
+      command = next;
+    }
+    List<String> asked = new ArrayList<>(words);
+    asked.add("--help");
+    return program.execute(asked.toArray(String[]::new));
+  }
+
+  private static boolean isGroup(CommandLine program, String word) {
+    CommandLine command = program.getSubcommands().get(word);
+    return command != null && !command.getSubcommands().isEmpty();
+  }
+
+  /** The program with all its commands. */
+  static CommandLine program() {
+    return commandLine(Terminal.system(), true, List.of());
+  }
+
+  /** All commands, in the order of the help. */
+  private static SequencedMap<String, Supplier<CommandLine>> commands() {
+    SequencedMap<String, Supplier<CommandLine>> commands = new LinkedHashMap<>();
+    commands.put("up", () -> new CommandLine(new UpCommand()));
+    commands.put("node", () -> new CommandLine(new NodeCommand()));
+    commands.put("store", () -> new StoreCommands().group());
+    commands.put("queues", () -> new QueuesCommands().group());
+    commands.put("tasks", () -> new TasksCommands().group());
+    commands.put("nodes", () -> new NodesCommands().group());
+    commands.put("plugins", () -> new PluginsCommands().group());
+    commands.put("config", () -> new ConfigCommands().group());
+    commands.put("jobs", () -> new JobsCommands().group());
+    commands.put("graph", () -> new GraphCommands().group());
+    commands.put("schedules", () -> new SchedulesCommands().group());
+    commands.put("limits", () -> new LimitsCommands().group());
+    commands.put("why", () -> new CommandLine(new WhyCommand()));
+    commands.put("bulk", () -> new BulkCommands().group());
+    commands.put("archive", () -> new ArchiveCommands().group());
+    commands.put("cluster", () -> new ClusterCommands().group());
+    commands.put("member", () -> new CommandLine(new MemberCommand()));
+    commands.put("workers", () -> new CommandLine(new WorkersCommand()));
+    commands.put("worker", Millrace::worker);
+    commands.put("access", () -> new AccessCommands().group());
+    commands.put("audit", () -> new CommandLine(new AuditCommand()));
+    commands.put("doctor", () -> new CommandLine(new DoctorCommand()));
+    commands.put("completion", () -> new CommandLine(new CompletionCommand(Millrace::program)));
+    commands.put("man", () -> new CommandLine(new ManualCommand(Millrace::program)));
+    commands.put("bench", () -> new CommandLine(new BenchCommand()));
+    commands.put("demo", () -> new DemoCommands().group());
+    commands.put("runner", () -> new CommandLine(new RunnerCommand()));
+    commands.put(HELP, () -> new CommandLine(new CommandLine.HelpCommand()));
+    return commands;
+  }
+
+  private static CommandLine worker() {
     CommandLine worker = new CommandLine(new WorkerCommand());
-    top.addSubcommand("worker", worker);
     // Options after the first word belong to the command that the worker runs.
     worker.setStopAtPositional(true);
-    top.addSubcommand("access", new AccessCommands().group());
-    top.addSubcommand("audit", new AuditCommand());
-    top.addSubcommand("bench", new BenchCommand());
-    top.addSubcommand("demo", new DemoCommands().group());
-    top.addSubcommand("runner", new RunnerCommand());
-    top.addSubcommand("help", new CommandLine.HelpCommand());
+    return worker;
+  }
+
+  /** The program with the command that these words name, or with all commands if they name none. */
+  private static CommandLine commandLine(Terminal terminal, boolean help, List<String> words) {
+    CommandLine top = new CommandLine(new Millrace());
+    SequencedMap<String, Supplier<CommandLine>> commands = commands();
+    Supplier<CommandLine> named = words.isEmpty() ? null : commands.get(words.getFirst());
+    if (named == null) {
+      commands.forEach((name, command) -> top.addSubcommand(name, command.get()));
+    } else {
+      // To make all of them takes longer than most commands run.
+      top.addSubcommand(words.getFirst(), named.get());
+    }
     top.setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8));
     top.setErr(new PrintWriter(terminal.err(), true, StandardCharsets.UTF_8));
     top.setUsageHelpWidth(WIDTH);
@@ -118,6 +192,9 @@ public final class Millrace implements Runnable {
     top.setExecutionExceptionHandler(errors);
     top.setParameterExceptionHandler(errors);
     everywhere(top, terminal);
+    if (help || words.stream().anyMatch(HELP_WORDS::contains)) {
+      Examples.addTo(top);
+    }
     return top;
   }
 

@@ -20,7 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Puts load on a server while the build records its AOT cache (JEP 483, 514). The cache then knows
  * which code is hot and how it is used, and a server that starts with it is compiled, and fast,
- * some seconds earlier. Started by build/finish-distribution.
+ * some seconds earlier. Started by build/record-caches.
  */
 final class AotTraining {
   private static final int CLIENTS = 16;

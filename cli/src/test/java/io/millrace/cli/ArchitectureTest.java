@@ -31,6 +31,7 @@ class ArchitectureTest {
       Map.ofEntries(
           entry("store", Set.of()),
           entry("work", Set.of("store")),
+          entry("journal", Set.of("store", "work")),
           entry("access", Set.of("store", "work")),
           entry("archive", Set.of("store", "work")),
           entry("blobs", Set.of("store")),
@@ -48,6 +49,7 @@ class ArchitectureTest {
               Set.of(
                   "store",
                   "work",
+                  "journal",
                   "access",
                   "archive",
                   "wire",
@@ -59,6 +61,19 @@ class ArchitectureTest {
                   "graph",
                   "schedules",
                   "cluster")),
+          entry(
+              "embedded",
+              Set.of(
+                  "store",
+                  "work",
+                  "http",
+                  "blobs",
+                  "client",
+                  "queues",
+                  "jobs",
+                  "graph",
+                  "schedules",
+                  "server")),
           entry("bench", Set.of("store", "wire", "http", "client", "server")),
           entry("examples", Set.of("store", "client", "cluster")),
           entry(

@@ -2,7 +2,9 @@ package io.millrace.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.cli.manual.Examples;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,6 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 class MillraceTest {
   /** A command in the list of a group: two spaces, its names, and its description. */
@@ -25,7 +29,13 @@ class MillraceTest {
 
   private static final Pattern OPTION = Pattern.compile("--[a-z][a-z-]+");
 
+  /** A word of a line of a shell, with its quotes. */
+  private static final Pattern WORD = Pattern.compile("(?:'[^']*'|[^\\s'])+");
+
+  private static final Pattern OPERATOR = Pattern.compile("[|<>&].*");
+
   private static final List<String> COMMANDS = allCommands();
+  private static final CommandLine PROGRAM = Millrace.program();
 
   @Test
   void the_version_is_printed() {
@@ -171,5 +181,123 @@ class MillraceTest {
     Shell.CommandResult ran = Shell.run("up", "--data", folder.toString(), "--port", "many");
     assertThat(ran.code()).isEqualTo(2);
     assertThat(ran.err().lines()).hasSize(1).first().asString().contains("port").contains("many");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"help queues create", "queues help create", "queues create -h", "help"})
+  void help_is_asked_for_in_any_order(String words) {
+    Shell.CommandResult ran = Shell.run(words.split(" "));
+    assertThat(ran.code()).as(ran.err()).isZero();
+    assertThat(ran.out()).startsWith("Usage: millrace ");
+    assertThat(ran.out().contains("--plugin")).isEqualTo(words.contains("create"));
+  }
+
+  @Test
+  void help_for_a_command_that_does_not_exist_is_refused() {
+    for (String words : List.of("help queues creat", "queues help creat", "queues creat")) {
+      Shell.CommandResult ran = Shell.run(words.split(" "));
+      assertThat(ran.code()).isEqualTo(2);
+      assertThat(ran.err())
+          .contains("there is no command 'creat' in 'millrace queues'")
+          .contains("Did you mean: millrace queues create?");
+    }
+  }
+
+  @Test
+  void only_what_is_alike_is_suggested() {
+    assertThat(Shell.run("zzz").err())
+        .contains("there is no command 'zzz'")
+        .doesNotContain("Did you mean");
+    assertThat(Shell.run("up", "--zzzzzz").err()).doesNotContain("Did you mean");
+  }
+
+  /** Commands that run something, and are listed. */
+  static Stream<String> leaves() {
+    return commands()
+        .filter(command -> commands().noneMatch(other -> other.startsWith(command + " ")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("leaves")
+  void every_command_shows_two_examples_that_can_be_typed(String command) {
+    List<String> examples = Examples.all().getOrDefault(command, List.of());
+    assertThat(examples).as(command).hasSizeGreaterThanOrEqualTo(2);
+    assertThat(Shell.run((command + " --help").split(" ")).out())
+        .contains("Examples:")
+        .contains(examples);
+    for (String example : examples) {
+      List<List<String>> calls = calls(example);
+      calls.forEach(words -> PROGRAM.parseArgs(words.toArray(String[]::new)));
+      assertThat(calls)
+          .as(example)
+          .anyMatch(words -> String.join(" ", words).concat(" ").startsWith(command + " "));
+    }
+  }
+
+  @Test
+  void examples_belong_to_commands() {
+    assertThat(Examples.all().keySet()).containsExactlyInAnyOrderElementsOf(leaves().toList());
+  }
+
+  /** The calls of millrace in a line of a shell, each as its arguments. */
+  private static List<List<String>> calls(String line) {
+    List<List<String>> calls = new ArrayList<>();
+    List<String> words = null;
+    Matcher word = WORD.matcher(line);
+    while (word.find()) {
+      String text = word.group().replaceAll("^'(.*)'$", "$1");
+      if (text.equals("millrace")) {
+        words = new ArrayList<>();
+        calls.add(words);
+      } else if (OPERATOR.matcher(word.group()).matches()) {
+        words = null;
+      } else if (words != null) {
+        words.add(text.replaceAll("='(.*)'$", "=$1"));
+      }
+    }
+    // What another command passes on stands at the end of its arguments.
+    calls.forEach(each -> {
+      if (line.contains("xargs millrace " + String.join(" ", each))) {
+        each.add("id");
+      }
+    });
+    return calls;
+  }
+
+  @Test
+  void shells_understand_the_script_for_completion(@TempDir Path folder) throws Exception {
+    Shell.CommandResult ran = Shell.run("completion");
+    assertThat(ran.code()).isZero();
+    Path script = Files.writeString(folder.resolve("completion"), ran.out());
+    Process shell =
+        new ProcessBuilder(
+                "bash",
+                "-c",
+                "source "
+                    + script
+                    + "; COMP_WORDS=(millrace queues cre); COMP_CWORD=2; COMP_LINE='millrace queues"
+                    + " cre'; _complete_millrace; echo \"${COMPREPLY[@]}\"")
+            .redirectErrorStream(true)
+            .start();
+    assertThat(new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip())
+        .isEqualTo("create");
+  }
+
+  @Test
+  void every_command_has_a_manual_page(@TempDir Path folder) throws IOException {
+    Path pages = folder.resolve("man1");
+    assertThat(Shell.run("man", "--output", pages.toString()).code()).isZero();
+    for (String command : commands().toList()) {
+      String page = Files.readString(pages.resolve("millrace-" + command.replace(' ', '-') + ".1"));
+      assertThat(page)
+          .startsWith(".TH ")
+          .contains(".SH NAME\n", ".SH SYNOPSIS\n", ".SH OPTIONS\n", ".SH SEE ALSO\n")
+          .doesNotContain("${", "%n");
+    }
+    assertThat(Files.readString(pages.resolve("millrace.1"))).contains("millrace\\-queues\\fR(1)");
+    assertThat(Shell.run("man", "queues", "create").out())
+        .isEqualTo(Files.readString(pages.resolve("millrace-queues-create.1")));
+    assertThat(Shell.run("man", "queues", "crate").err())
+        .contains("there is no command 'crate' in 'millrace queues'");
   }
 }

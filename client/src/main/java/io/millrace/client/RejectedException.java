@@ -9,7 +9,7 @@ public final class RejectedException extends StoreException {
   private final int status;
 
   /** A rejection with the status and the message of the server. */
-  RejectedException(int status, String message) {
+  public RejectedException(int status, String message) {
     super(message);
     this.status = status;
   }

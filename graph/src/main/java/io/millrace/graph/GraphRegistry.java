@@ -11,6 +11,7 @@ import io.millrace.graph.GraphException.VersionException;
 import io.millrace.graph.GraphException.VersionLostException;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -103,6 +104,9 @@ public interface GraphRegistry {
    * @throws StaleViewException if that list is no longer kept
    */
   Page<GraphNode> nodes(NodeFilter filter, Page.@Nullable Wanted wanted);
+
+  /** How many nodes there are in each state, without looking at them; states may be left out. */
+  Map<NodeState, Long> counts();
 
   /** All nodes that match, and the version of the graph at that moment. */
   Snapshot snapshot(NodeFilter filter);

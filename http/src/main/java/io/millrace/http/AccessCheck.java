@@ -43,12 +43,25 @@ public interface AccessCheck {
   }
 
   /**
+   * Checks whether a client may show a secret in the content of a request or of a WebSocket, such
+   * as the token in the registration of a worker. The default lets everybody.
+   *
+   * @param client its address, see {@link #clientOf}
+   * @throws HttpProblem 429 if it has shown too many wrong ones
+   */
+  default void checkPace(InetAddress client) {}
+
+  /** Counts a wrong secret in such content. The default does nothing. */
+  default void wrongSecret(InetAddress client, String secret) {}
+
+  /**
    * What is known of a request before it is let in.
    *
    * @param route the matched route; a placeholder if none matched
    * @param host the value of the header Host
    * @param headers the headers of the request
    * @param client the address of the client, see {@link #clientOf}
+   * @param peer the other end of the connection: the client, or a proxy
    * @param secure whether the request came over TLS
    * @param mayBlock whether the check may take long; false on an event loop
    */
@@ -57,6 +70,7 @@ public interface AccessCheck {
       String host,
       Headers headers,
       InetAddress client,
+      InetAddress peer,
       boolean secure,
       boolean mayBlock) {}
 

@@ -92,6 +92,11 @@ public record Caller(
           public boolean includes(Area area, String name) {
             return true;
           }
+
+          @Override
+          public boolean includesAny(Area area) {
+            return true;
+          }
         };
 
     /** What names are names of. */
@@ -103,7 +108,11 @@ public record Caller(
       /** Types of jobs. */
       TYPES,
       /** Graph nodes, by id: the node itself, not those below it. */
-      GRAPH
+      GRAPH,
+      /** Blobs, by name. */
+      BLOBS,
+      /** Locks, permits, partitions and reports of a cluster, by name. */
+      CLUSTER
     }
 
     /** Whether there is no limit. */
@@ -111,6 +120,9 @@ public record Caller(
 
     /** Whether this name is within the limits. */
     boolean includes(Area area, String name);
+
+    /** Whether there may be any name within the limits. */
+    boolean includesAny(Area area);
   }
 
   /** Whether the caller has valid credentials, or the server requires none at all. */

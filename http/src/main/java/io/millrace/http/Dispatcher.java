@@ -88,15 +88,17 @@ final class Dispatcher {
     Route route = match.route();
     request.route(route);
     request.client(access.clientOf(connection.peer(), head));
-    Caller caller =
-        access.check(
-            new AccessCheck.Attempt(
-                route,
-                head.host(),
-                head,
-                request.client(),
-                connection.transport().isSecure(),
-                mayBlock));
+    AccessCheck.Attempt attempt =
+        new AccessCheck.Attempt(
+            route,
+            head.host(),
+            head,
+            request.client(),
+            connection.peer(),
+            connection.transport().isSecure(),
+            mayBlock);
+    request.attempt(attempt);
+    Caller caller = access.check(attempt);
     if (caller == null) {
       return null;
     }
@@ -265,11 +267,16 @@ final class Dispatcher {
     }
   }
 
+  AccessCheck access() {
+    return access;
+  }
+
   AuditTrail audit() {
     return audit;
   }
 
   private void audit(Request request, int status, boolean mayBlock) {
+    request.answered(status);
     if (request.isAdmitted() ? request.route().action() != null : request.refusal() != null) {
       try {
         audit.answered(request, status, mayBlock);

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,9 +44,11 @@ public final class Request {
   private @Nullable Caller caller;
   private @Nullable HttpProblem refusal;
   private @Nullable Route route;
+  private AccessCheck.@Nullable Attempt attempt;
   private boolean admitted;
   private Change change = Change.UNKNOWN;
   private @Nullable String action;
+  private @Nullable IntConsumer answered;
   private boolean recorded;
   private int status = NO_RESPONSE;
   private boolean waited;
@@ -142,9 +145,17 @@ public final class Request {
     caller = found;
   }
 
-  /** The form of errors of its route. */
+  /**
+   * The form of errors of its route. A refusal before the caller is known has the plain form,
+   * unless errors of the route are problem details.
+   */
   ErrorForm errors() {
-    return match == null ? ErrorForm.PLAIN : match.endpoint().route().errors();
+    if (match != null) {
+      return match.endpoint().route().errors();
+    }
+    return route != null && route.errors().equals(ErrorForm.PROBLEM_DETAILS)
+        ? ErrorForm.PROBLEM_DETAILS
+        : ErrorForm.PLAIN;
   }
 
   /** The status of the response; 499 if there is none. */
@@ -165,9 +176,26 @@ public final class Request {
     return waited;
   }
 
-  /** The time since its head was complete. */
-  long nanos() {
+  /** The time since its head was complete, in nanoseconds. */
+  public long nanos() {
     return System.nanoTime() - beganNanos;
+  }
+
+  /**
+   * Sets what is called once, with the status of the response, before the response is sent; it must
+   * be quick and must not fail. Only the last one that was set is called.
+   */
+  public void onAnswer(IntConsumer action) {
+    answered = action;
+  }
+
+  /** Calls what was set by {@link #onAnswer}. */
+  void answered(int withStatus) {
+    IntConsumer action = answered;
+    if (action != null) {
+      answered = null;
+      action.accept(withStatus);
+    }
   }
 
   /** Method and path. */
@@ -205,6 +233,22 @@ public final class Request {
       throw new IllegalStateException("the route is not known yet");
     }
     return route;
+  }
+
+  /**
+   * What the access check was given.
+   *
+   * @throws IllegalStateException before access is checked
+   */
+  public AccessCheck.Attempt attempt() {
+    if (attempt == null) {
+      throw new IllegalStateException("access is not checked yet");
+    }
+    return attempt;
+  }
+
+  void attempt(AccessCheck.Attempt given) {
+    attempt = given;
   }
 
   /**
@@ -269,6 +313,21 @@ public final class Request {
    */
   public void changedBySocket(String kindAndVerb, Change made, boolean done) {
     serving().audit().changed(this, kindAndVerb, made, done);
+  }
+
+  /**
+   * Checks whether the client may show a secret in the content of the request, or on the WebSocket
+   * that it opened. Can be called by any thread.
+   *
+   * @throws HttpProblem 429 if it has shown too many wrong ones
+   */
+  public void checkPace() {
+    serving().access().checkPace(client);
+  }
+
+  /** Counts a wrong secret in such content, so that the client is slowed down. As above. */
+  public void wrongSecret(String secret) {
+    serving().access().wrongSecret(client, secret);
   }
 
   /** Whether the sender is known; always true in a handler. */

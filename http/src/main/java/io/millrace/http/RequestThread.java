@@ -70,6 +70,10 @@ final class RequestThread implements Runnable, PendingWait.Client {
     return dispatcher.inFlight();
   }
 
+  AccessCheck access() {
+    return dispatcher.access();
+  }
+
   AuditTrail audit() {
     return dispatcher.audit();
   }

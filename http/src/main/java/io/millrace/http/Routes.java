@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.millrace.http.Route.Handler;
+import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpMethod;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
@@ -41,9 +42,11 @@ public final class Routes {
     this.refusals = new Refusals(registry);
     this.unmatched =
         Endpoint.unmatched(
-            fixed(request -> {
-              throw HttpProblem.notFound("no such path: " + request.path());
-            }),
+            fixed(
+                ErrorForm.PROBLEM_DETAILS,
+                request -> {
+                  throw HttpProblem.notFound("no such path: " + request.path());
+                }),
             registry);
   }
 
@@ -52,6 +55,9 @@ public final class Routes {
     final Map<String, Segment> literals = new HashMap<>();
     final Map<HttpMethod, Endpoint> endpoints = new EnumMap<>(HttpMethod.class);
     @Nullable Segment parameter;
+
+    /** Whether a route at or below it has errors of a form of its own. */
+    boolean ownErrors;
   }
 
   /**
@@ -75,6 +81,7 @@ public final class Routes {
 
   private void add(Route route) {
     Segment place = root;
+    boolean ownErrors = !route.errors().equals(ErrorForm.PROBLEM_DETAILS);
     for (String part : route.path().substring(1).split("/", -1)) {
       if (part.startsWith("{")) {
         if (place.parameter == null) {
@@ -84,6 +91,7 @@ public final class Routes {
       } else {
         place = place.literals.computeIfAbsent(part, _ -> new Segment());
       }
+      place.ownErrors |= ownErrors;
     }
     if (place.endpoints.putIfAbsent(route.method(), Endpoint.of(route, registry)) != null) {
       throw new IllegalArgumentException(
@@ -111,6 +119,8 @@ public final class Routes {
    * Finds the route of a request. If none matches, the result is a placeholder whose handler gives
    * the response: 400 for a malformed path, 404 for an unknown path, 405 for an unknown method, or
    * the response to OPTIONS. So access can be checked before the caller learns which paths exist.
+   * Its errors are problem details, or {@link ErrorForm#PLAIN} if the path begins like the routes
+   * of an API with another form.
    *
    * @param path the path as it was sent
    */
@@ -118,19 +128,30 @@ public final class Routes {
     try {
       return found(method, path);
     } catch (HttpProblem problem) {
-      return answeredBy(_ -> {
-        throw problem;
-      });
+      ErrorForm form = errorsBelow(path);
+      return answeredBy(
+          form,
+          _ -> {
+            throw problem.withForm(form);
+          });
     }
   }
 
-  private Match answeredBy(Handler handler) {
-    return new Match(unmatched, fixed(handler), List.of());
+  /** The form of the errors of paths without a route that begin like this one. */
+  private ErrorForm errorsBelow(String path) {
+    int end = path.indexOf('/', 1);
+    Segment first =
+        path.isEmpty() ? null : root.literals.get(path.substring(1, end < 0 ? path.length() : end));
+    return first != null && first.ownErrors ? ErrorForm.PLAIN : ErrorForm.PROBLEM_DETAILS;
+  }
+
+  private Match answeredBy(ErrorForm form, Handler handler) {
+    return new Match(unmatched, fixed(form, handler), List.of());
   }
 
   /** A route outside the tree. */
-  private static Route fixed(Handler handler) {
-    return ApiRoutes.below("/").limitable().get("", handler).routes().getFirst();
+  private static Route fixed(ErrorForm form, Handler handler) {
+    return ApiRoutes.below("/").errors(form).limitable().get("", handler).routes().getFirst();
   }
 
   private Match found(String method, String path) {
@@ -165,6 +186,7 @@ public final class Routes {
     HttpMethod known = HttpMethod.named(method);
     if (known == HttpMethod.OPTIONS) {
       return answeredBy(
+          ErrorForm.PLAIN,
           _ -> new Response.Whole(204, null, Map.of("Allow", allowed(place)), new byte[0]));
     }
     Endpoint endpoint = known == null ? null : place.endpoints.get(known);

@@ -22,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -81,7 +82,9 @@ final class RouteAccessTest {
         _ -> {
           throw new IllegalStateException("fails");
         });
-    return api.routes();
+    ApiRoutes problems = ApiRoutes.below("/c").errors(ErrorForm.PROBLEM_DETAILS);
+    problems.get("/problems", who);
+    return Stream.concat(api.routes().stream(), problems.routes().stream()).toList();
   }
 
   private static Response.Whole whole(Request request) {
@@ -143,8 +146,22 @@ final class RouteAccessTest {
   }
 
   @Test
-  void what_no_route_answers_has_the_plain_form() throws Exception {
+  void what_no_route_of_an_api_with_its_own_errors_answers_has_the_plain_form() throws Exception {
     assertThat(ask("GET", "/a/none")).isEqualTo("404 {\"error\":\"no such path: /a/none\"}");
+    assertThat(ask("GET", "/a/who/none")).startsWith("404 {\"error\":");
     assertThat(ask("DELETE", "/a/who")).startsWith("405 {\"error\":");
+  }
+
+  @Test
+  void what_no_other_route_answers_is_a_problem_of_rfc_9457() throws Exception {
+    assertThat(ask("GET", "/none"))
+        .isEqualTo(
+            "404 {\"type\":\"about:blank\",\"title\":\"Not Found\",\"status\":404,"
+                + "\"detail\":\"no such path: /none\",\"error\":\"no such path: /none\"}");
+    assertThat(ask("GET", "/")).startsWith("404 {\"type\":");
+    assertThat(ask("DELETE", "/c/problems"))
+        .startsWith("405 {\"type\":")
+        .contains("only GET, HEAD");
+    assertThat(ask("GET", "/c/%80")).startsWith("400 {\"type\":");
   }
 }

@@ -5,6 +5,8 @@ import io.millrace.work.policy.Deadlines;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.TimeText;
 import io.millrace.work.policy.UniqueKey;
+import io.millrace.work.trace.SpanRecorder;
+import io.millrace.work.trace.TraceContext;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +41,8 @@ public record Job(
     Line line,
     Content content,
     Place place) {
+  /** The kind of work in the names of spans. */
+  public static final String TRACED = "job";
 
   /** A job that may be given out at once. */
   public Job(
@@ -72,6 +76,25 @@ public record Job(
   public String key() {
     String given = order.key();
     return given == null ? id.toString() : given;
+  }
+
+  /** The span of all of it; null if it belongs to no trace. */
+  public @Nullable TraceContext span() {
+    return order.trace() == null
+        ? null
+        : order.trace().work(SpanRecorder.name(TRACED, id.toString()));
+  }
+
+  /**
+   * The span of an attempt at it.
+   *
+   * @param token the fencing token of the attempt
+   * @return null if it belongs to no trace
+   */
+  public @Nullable TraceContext span(long token) {
+    return order.trace() == null
+        ? null
+        : order.trace().attempt(SpanRecorder.name(TRACED, id.toString()), token);
   }
 
   /** The name of its type; empty on a server without types. */

@@ -2,6 +2,7 @@ package io.millrace.jobs;
 
 import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.work.policy.Policy;
+import io.millrace.work.trace.TraceContext;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param description up to {@value #MAX_DESCRIPTION} characters; null for none
  * @param notBeforeMillis when it may begin, since the epoch; 0 for at once
  * @param policy settings that take precedence over those of its type
+ * @param trace the span to which it belongs; null for none
  */
 public record Submission(
     String type,
@@ -22,12 +24,24 @@ public record Submission(
     @Nullable String key,
     @Nullable String description,
     long notBeforeMillis,
-    Policy policy) {
+    Policy policy,
+    @Nullable TraceContext trace) {
   /** The most characters of a description. */
   public static final int MAX_DESCRIPTION = 128;
 
   /** The most characters of a key. */
   public static final int MAX_KEY = 256;
+
+  /** A job of no trace. */
+  public Submission(
+      String type,
+      Priority priority,
+      @Nullable String key,
+      @Nullable String description,
+      long notBeforeMillis,
+      Policy policy) {
+    this(type, priority, key, description, notBeforeMillis, policy, null);
+  }
 
   /** A job that may begin at once, with the settings of its type. */
   public Submission(
@@ -57,7 +71,14 @@ public record Submission(
 
   /** The same with other settings. */
   public Submission withPolicy(Policy other) {
-    return new Submission(type, priority, key, description, notBeforeMillis, other);
+    return new Submission(type, priority, key, description, notBeforeMillis, other, trace);
+  }
+
+  /** The same in a trace; null for none. */
+  public Submission in(@Nullable TraceContext other) {
+    return other == null
+        ? this
+        : new Submission(type, priority, key, description, notBeforeMillis, policy, other);
   }
 
   private static void check(String key) {

@@ -88,7 +88,7 @@ public final class AttemptWatch implements AutoCloseable {
    * @param before its attempts before this one; null if they are not known
    * @param orphaned how often it had been orphaned before
    */
-  private record Active(Run run, @Nullable Retries before, int orphaned) {
+  record Active(Run run, @Nullable Retries before, int orphaned) {
     static Active of(Run run, @Nullable QueueTask task) {
       return task == null
           ? new Active(run, null, 0)

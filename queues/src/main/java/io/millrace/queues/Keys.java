@@ -13,6 +13,10 @@ final class Keys {
   static final String BELLS = "queues.bells";
   static final String NODES = "queues.nodes";
   static final String CONFIG = "queues.config";
+
+  /** What the plugins of nodes declare, by the names of nodes. */
+  static final String DECLARATIONS = "queues.declarations";
+
   static final String FILES = "queues.files";
   static final String UNIQUE = "queues.unique";
   static final String DEADLINES = "queues.deadlines";
@@ -50,6 +54,10 @@ final class Keys {
 
   static DocumentKey node(String name) {
     return new DocumentKey(NODES, name);
+  }
+
+  static DocumentKey declarations(String node) {
+    return new DocumentKey(DECLARATIONS, node);
   }
 
   static DocumentKey config(String scope) {

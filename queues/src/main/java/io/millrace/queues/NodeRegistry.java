@@ -142,13 +142,17 @@ public final class NodeRegistry {
               }
               return node;
             },
-            node ->
-                session.tryCommit(
-                    session
-                        .begin()
-                        .delete(node.place().byId())
-                        .delete(Keys.node(name), node.place().version())
-                        .build()))
+            node -> {
+              Transaction.Builder transaction =
+                  session
+                      .begin()
+                      .delete(node.place().byId())
+                      .delete(Keys.node(name), node.place().version());
+              session
+                  .document(Keys.declarations(name))
+                  .ifPresent(it -> transaction.delete(it.key(), it.version()));
+              return session.tryCommit(transaction.build());
+            })
         .isPresent();
   }
 

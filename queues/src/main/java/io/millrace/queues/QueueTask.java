@@ -10,6 +10,8 @@ import io.millrace.store.Transaction.When;
 import io.millrace.work.policy.Deadlines;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.UniqueKey;
+import io.millrace.work.trace.SpanRecorder;
+import io.millrace.work.trace.TraceContext;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -26,6 +28,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param queue its queue, which never changes
  * @param params its parameters; not to be changed
  * @param scheduled the schedule that created it; null for none
+ * @param trace the span to which it belongs; null for none
  * @param ctimeMillis when it was created, in milliseconds since the epoch
  * @param policy its settings about retries; those that are absent are its queue's
  * @param progress its status and history
@@ -37,6 +40,7 @@ public record QueueTask(
     ObjectId queue,
     ObjectNode params,
     @Nullable Scheduled scheduled,
+    @Nullable TraceContext trace,
     long ctimeMillis,
     Policy policy,
     Progress progress,
@@ -92,22 +96,39 @@ public record QueueTask(
   }
 
   QueueTask with(Progress changed) {
-    return new QueueTask(id, queue, params, scheduled, ctimeMillis, policy, changed, output, place);
+    return new QueueTask(
+        id, queue, params, scheduled, trace, ctimeMillis, policy, changed, output, place);
   }
 
   /** The same in another queue. */
   QueueTask in(ObjectId other) {
     return new QueueTask(
-        id, other, params, scheduled, ctimeMillis, policy, progress, output, place);
+        id, other, params, scheduled, trace, ctimeMillis, policy, progress, output, place);
   }
 
   QueueTask with(Scheduled run) {
-    return new QueueTask(id, queue, params, run, ctimeMillis, policy, progress, output, place);
+    return new QueueTask(
+        id, queue, params, run, trace, ctimeMillis, policy, progress, output, place);
+  }
+
+  QueueTask with(@Nullable TraceContext parent) {
+    return new QueueTask(
+        id, queue, params, scheduled, parent, ctimeMillis, policy, progress, output, place);
+  }
+
+  /**
+   * The span of an attempt at it.
+   *
+   * @param token the fencing token of the attempt
+   * @return null if it belongs to no trace
+   */
+  public @Nullable TraceContext span(long token) {
+    return trace == null ? null : trace.attempt(SpanRecorder.name(TaskSpans.KIND, id.hex()), token);
   }
 
   QueueTask with(TaskOutput written) {
     return new QueueTask(
-        id, queue, params, scheduled, ctimeMillis, policy, progress, written, place);
+        id, queue, params, scheduled, trace, ctimeMillis, policy, progress, written, place);
   }
 
   /**
@@ -211,6 +232,9 @@ public record QueueTask(
       if (task.scheduled() != null) {
         task.scheduled().write(json);
       }
+      if (task.trace() != null) {
+        json.writeStringProperty("trace", task.trace().write());
+      }
       write(json, "stdout", task.output().stdout());
       write(json, "stderr", task.output().stderr());
       if (!(task.output().mixed() instanceof Output.None)) {
@@ -268,6 +292,7 @@ public record QueueTask(
         new ObjectId(json.required("queue").asString()),
         (ObjectNode) json.required("params"),
         Scheduled.read(json.get("schedule")),
+        TraceContext.read(Json.text(json, "trace")),
         json.required("ctime").asLong(),
         Json.policy(json),
         progress,

@@ -10,8 +10,10 @@ import io.millrace.store.Subscription.Interest;
 import io.millrace.store.TaskStore;
 import io.millrace.work.DocumentChanges;
 import io.millrace.work.Explanation;
+import io.millrace.work.Subscriber;
 import io.millrace.work.Watch;
 import io.millrace.work.policy.Retention;
+import io.millrace.work.trace.Span;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
@@ -31,9 +34,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Queues {
   private final QueueSession session;
+  private final DeclaredParams declarations;
 
   private Queues(QueueSession session) {
     this.session = session;
+    this.declarations = new DeclaredParams(session);
   }
 
   /**
@@ -64,7 +69,7 @@ public final class Queues {
 
   /** Creates their tasks. */
   public TaskSubmission submission() {
-    return new TaskSubmission(session);
+    return new TaskSubmission(session, declarations);
   }
 
   /** The registry of their tasks. */
@@ -74,7 +79,7 @@ public final class Queues {
 
   /** Changes many of their tasks together. */
   public TaskChanges taskChanges() {
-    return new TaskChanges(session);
+    return new TaskChanges(session, submission());
   }
 
   /** Finds tasks by queue and status. */
@@ -99,6 +104,11 @@ public final class Queues {
   /** The registry of execution nodes. */
   public NodeRegistry nodes() {
     return new NodeRegistry(session);
+  }
+
+  /** The params that plugins declare. */
+  public DeclaredParams declarations() {
+    return declarations;
   }
 
   /** The stored configuration. */
@@ -168,6 +178,11 @@ public final class Queues {
   /** Begins to follow the attempts at tasks; to be closed. */
   public AttemptWatch attempts(AttemptWatch.Observer observer) {
     return AttemptWatch.start(session, observer);
+  }
+
+  /** Begins to record the spans of tasks that belong to a trace; to be closed. */
+  public Subscriber spans(Consumer<Span> spans) {
+    return TaskSpans.start(session, spans);
   }
 
   /** A new id for a file. */

@@ -21,9 +21,11 @@ import org.jspecify.annotations.Nullable;
 /** Changes many queue tasks in one transaction. Safe for use by any number of threads. */
 public final class TaskChanges {
   private final QueueSession session;
+  private final TaskSubmission submission;
 
-  TaskChanges(QueueSession session) {
+  TaskChanges(QueueSession session, TaskSubmission submission) {
     this.session = session;
+    this.submission = submission;
   }
 
   /** Commits changes together with something else. */
@@ -127,7 +129,7 @@ public final class TaskChanges {
         session
             .document(Keys.queue(queue))
             .map(Queue::read)
-            .ifPresent(to -> TaskSubmission.checkKnown(to, List.of(task.params()), task.policy()));
+            .ifPresent(to -> submission.checkKnown(to, List.of(task.params()), task.policy()));
       } catch (InvalidRequestException e) {
         skipped.put(task.id(), String.valueOf(e.getMessage()));
         return;

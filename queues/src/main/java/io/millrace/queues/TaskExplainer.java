@@ -2,20 +2,14 @@ package io.millrace.queues;
 
 import io.millrace.queues.Queue.Health.Halt;
 import io.millrace.queues.Queue.Health.Suspension;
-import io.millrace.store.DocumentKey;
-import io.millrace.store.Outcome;
-import io.millrace.store.Outcome.Reason.Kind;
-import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import io.millrace.store.TaskStore.Read;
-import io.millrace.store.Throttling;
-import io.millrace.store.Throttling.Limit;
-import io.millrace.store.Transaction;
 import io.millrace.work.Explanation;
 import io.millrace.work.Explanation.Reason;
 import io.millrace.work.Explanation.Related;
-import io.millrace.work.policy.SharedLimits;
-import java.time.Duration;
+import io.millrace.work.policy.LimitReasons;
+import io.millrace.work.policy.LimitReasons.Holders;
+import io.millrace.work.policy.LimitReasons.Running;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,9 +23,6 @@ import java.util.function.Predicate;
 final class TaskExplainer {
   private static final String TASK = "task";
   private static final String EXECUTION_NODE = "execution node";
-
-  /** No document has this key, so a transaction that depends on its version is refused. */
-  private static final DocumentKey NO_DOCUMENT = new DocumentKey("queues.none", "none");
 
   private final QueueSession session;
   private final Predicate<ObjectId> visible;
@@ -134,68 +125,40 @@ final class TaskExplainer {
   }
 
   private void add(String code, String message, List<Run> behind, long total) {
-    List<String> ids =
-        behind.stream()
-            .filter(run -> visible.test(run.queue()))
-            .map(run -> run.task().hex())
-            .toList();
-    reasons.add(new Reason(code, message, Related.of(TASK, ids, total)));
+    reasons.add(new Reason(code, message, Related.of(TASK, ids(behind), total)));
+  }
+
+  /** The tasks of those runs that the caller may see. */
+  private List<String> ids(List<Run> runs) {
+    return runs.stream()
+        .filter(run -> visible.test(run.queue()))
+        .map(run -> run.task().hex())
+        .toList();
   }
 
   private void limits(QueueTask task, Queue queue, List<Run> runs) {
-    Throttling limits = queue.settings().policy().throttling();
     String key = task.policy().key().orElse("");
-    int before = reasons.size();
-    int ofKey = key.isEmpty() ? 0 : limits.key().running();
-    if (ofKey > 0) {
-      List<Run> same = withKey(key, queue, runs);
-      if (same.size() >= ofKey) {
-        add(
-            "limit",
-            "the limit of key %s in queue %s is reached (%d of %d running)"
-                .formatted(key, queue.name(), same.size(), ofKey),
-            same,
-            same.size());
-      }
-    }
-    List<String> starts = new ArrayList<>();
-    starts("queue " + queue.name(), limits.group(), starts);
-    if (!key.isEmpty()) {
-      starts("key " + key, limits.key(), starts);
-    }
-    SharedLimits shared = new SharedLimits(session.store(), session.self());
-    for (String name : limits.shared()) {
-      shared
-          .find(name)
-          .ifPresent(usage -> {
-            shared(usage, runs);
-            starts("shared limit " + name, usage.limit(), starts);
-          });
-    }
-    if (reasons.size() == before && !starts.isEmpty() && isLimited(task)) {
-      add("limit", "too many tasks have started lately: " + String.join(", ", starts));
-    }
+    reasons.addAll(
+        new LimitReasons(session.store(), session.self(), TASK, "queue " + queue.name())
+            .of(
+                queue.settings().policy().throttling(),
+                key,
+                task.place().byOrigin(),
+                new Holders(
+                    () ->
+                        running(
+                            runs.stream().filter(run -> run.queue().equals(queue.id())).toList()),
+                    () -> running(withKey(key, queue, runs)),
+                    usage ->
+                        running(
+                            runs.stream()
+                                .filter(
+                                    run -> usage.groups().contains(Queue.waitingGroup(run.queue())))
+                                .toList()))));
   }
 
-  /** Adds a limit on starts, if it is one, to those that may be reached. */
-  private static void starts(String what, Limit limit, List<String> starts) {
-    if (limit.starts() > 0) {
-      starts.add("at most " + SharedLimits.starts(limit) + " for " + what);
-    }
-  }
-
-  private void shared(SharedLimits.Usage usage, List<Run> runs) {
-    int running = usage.limit().running();
-    if (running > 0 && usage.used() >= running) {
-      add(
-          "limit",
-          "the shared limit %s is reached (%d of %d running)"
-              .formatted(usage.name(), usage.used(), running),
-          runs.stream()
-              .filter(run -> usage.groups().contains(Queue.waitingGroup(run.queue())))
-              .toList(),
-          usage.used());
-    }
+  private Running running(List<Run> runs) {
+    return new Running(ids(runs), runs.size());
   }
 
   /** Those of these runs that are of the queue and whose tasks have this key. */
@@ -210,21 +173,6 @@ final class TaskExplainer {
       }
     }
     return same;
-  }
-
-  /**
-   * Whether a limit keeps the task waiting. Only the store knows how many tasks have started
-   * lately, so it is asked to take the task, in a transaction that it refuses in any case.
-   */
-  private boolean isLimited(QueueTask task) {
-    Transaction attempt =
-        session
-            .begin()
-            .take(task.place().byOrigin(), Duration.ofMillis(1))
-            .depend(NO_DOCUMENT, Limits.LARGEST_NUMBER)
-            .build();
-    return session.store().commit(attempt) instanceof Outcome.Refused refused
-        && refused.reasons().stream().anyMatch(reason -> reason.kind() == Kind.LIMIT_REACHED);
   }
 
   /**

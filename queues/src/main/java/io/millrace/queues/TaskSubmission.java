@@ -5,7 +5,6 @@ import io.millrace.queues.QueueTask.Progress;
 import io.millrace.queues.QueueTask.Scheduled;
 import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.QueuesException.InvalidRequestException;
-import io.millrace.queues.plugin.PluginParams;
 import io.millrace.store.Bytes;
 import io.millrace.store.Task;
 import io.millrace.store.Transaction;
@@ -18,6 +17,7 @@ import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.PolicyException;
 import io.millrace.work.policy.TimeText;
 import io.millrace.work.policy.UniqueKey;
+import io.millrace.work.trace.TraceContext;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,9 +26,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -49,9 +48,11 @@ public final class TaskSubmission {
   private static final int SHOWN_CHARS = 60;
 
   private final QueueSession session;
+  private final DeclaredParams declared;
 
-  TaskSubmission(QueueSession session) {
+  TaskSubmission(QueueSession session, DeclaredParams declared) {
     this.session = session;
+    this.declared = declared;
   }
 
   /**
@@ -76,8 +77,14 @@ public final class TaskSubmission {
    * @param at when they may be claimed, instead of after a delay; a past time means at once; null
    *     for none
    * @param policy settings that take precedence over those of their queue
+   * @param trace the span to which they belong; null for none
    */
-  public record Terms(int status, Duration delay, @Nullable Instant at, Policy policy) {
+  public record Terms(
+      int status,
+      Duration delay,
+      @Nullable Instant at,
+      Policy policy,
+      @Nullable TraceContext trace) {
     /** Queued at once, with the settings of their queue. */
     public static final Terms DEFAULTS = of(Status.QUEUED);
 
@@ -102,6 +109,16 @@ public final class TaskSubmission {
       if (at != null && at.toEpochMilli() < 0) {
         throw new InvalidRequestException("at", "at must not be before 1970");
       }
+    }
+
+    /** Without a trace. */
+    public Terms(int status, Duration delay, @Nullable Instant at, Policy policy) {
+      this(status, delay, at, policy, null);
+    }
+
+    /** The same in a trace; null for none. */
+    public Terms in(@Nullable TraceContext other) {
+      return other == null ? this : new Terms(status, delay, at, policy, other);
     }
 
     /** With this status at once, with the settings of their queue. */
@@ -148,30 +165,25 @@ public final class TaskSubmission {
   }
 
   /**
-   * Checks that the plugin of a queue knows the params of a task. Plugins that do not declare their
-   * params accept any, and so do the settings of the queue that name params.
+   * Checks that the plugin of a queue takes the params of a task, see {@link DeclaredParams}.
+   * Plugins that do not declare their params take any, and so do the settings of the queue that
+   * name params.
    *
-   * @throws InvalidRequestException naming a param that it does not know
+   * @throws InvalidRequestException naming a param that it does not take
    */
   public void checkKnown(Queue queue, ObjectNode params) {
     checkKnown(queue, List.of(params), Policy.NONE);
   }
 
   /** The same for tasks with settings of their own. */
-  static void checkKnown(Queue queue, List<ObjectNode> params, Policy own) {
-    Set<String> known = PluginParams.builtIn(queue.plugin()).orElse(null);
-    if (known == null) {
-      return;
-    }
+  void checkKnown(Queue queue, List<ObjectNode> params, Policy own) {
+    Policy settings = own.over(queue.settings().policy());
     for (ObjectNode each : params) {
-      for (String name : each.propertyNames()) {
-        if (!known.contains(name) && !isRead(name, own.over(queue.settings().policy()))) {
-          throw new InvalidRequestException(
-              "params",
-              "plugin %s has no param \"%s\", only %s"
-                  .formatted(queue.plugin(), name, String.join(", ", new TreeSet<>(known))));
-        }
-      }
+      declared
+          .problem(queue.plugin(), each, name -> isRead(name, settings))
+          .ifPresent(problem -> {
+            throw new InvalidRequestException("params", problem);
+          });
     }
   }
 
@@ -195,30 +207,47 @@ public final class TaskSubmission {
    *
    * @param id a unique id
    * @param run the run of a schedule to which the task belongs; null for none
+   * @param trace the span to which the task belongs; null for none
    * @return the task as it is now, whoever created it; a task that was archived meanwhile is
    *     created again
    * @throws InvalidRequestException if there is no such queue, or the store does not accept the
    *     task
    */
   public QueueTask submitOnce(
+      Queue queue,
+      ObjectId id,
+      ObjectNode params,
+      @Nullable Scheduled run,
+      @Nullable TraceContext trace) {
+    return session.retry("task " + id, () -> tryOnce(queue, id, params, run, trace));
+  }
+
+  /** The same in no trace. */
+  public QueueTask submitOnce(
       Queue queue, ObjectId id, ObjectNode params, @Nullable Scheduled run) {
-    return session.retry("task " + id, () -> tryOnce(queue, id, params, run));
+    return submitOnce(queue, id, params, run, null);
   }
 
   /**
    * Adds a queued task for each of these runs of a schedule to a transaction of another layer.
    *
+   * @param trace gives the span to which the task of a run belongs; null for none
    * @return the ids that the tasks will have, in the order given
    * @throws InvalidRequestException if the store would not accept the params
    */
   public List<ObjectId> submitWith(
-      Transaction.Builder transaction, Queue queue, ObjectNode params, List<Scheduled> runs) {
+      Transaction.Builder transaction,
+      Queue queue,
+      ObjectNode params,
+      List<Scheduled> runs,
+      Function<Scheduled, @Nullable TraceContext> trace) {
     checkKnown(queue, params);
     List<QueueTask> tasks = new ArrayList<>();
     List<Bytes> bodies = new ArrayList<>();
     for (Scheduled run : runs) {
       ObjectId id = session.newId();
-      QueueTask task = task(queue, id, params, Terms.DEFAULTS, session.nowMillis()).with(run);
+      Terms terms = Terms.DEFAULTS.in(trace.apply(run));
+      QueueTask task = task(queue, id, params, terms, session.nowMillis()).with(run);
       Bytes body = QueueTask.write(task, id.hex());
       check(params, body);
       tasks.add(task);
@@ -292,7 +321,11 @@ public final class TaskSubmission {
   }
 
   private @Nullable QueueTask tryOnce(
-      Queue queue, ObjectId id, ObjectNode params, @Nullable Scheduled run) {
+      Queue queue,
+      ObjectId id,
+      ObjectNode params,
+      @Nullable Scheduled run,
+      @Nullable TraceContext trace) {
     Optional<QueueTask> there = session.document(Keys.task(id)).map(QueueTask::read);
     if (there.isPresent()) {
       return there.get();
@@ -302,7 +335,7 @@ public final class TaskSubmission {
     }
     checkKnown(queue, params);
     Transaction.Builder transaction = begin(queue, Status.QUEUED, Duration.ZERO);
-    QueueTask plain = task(queue, id, params, Terms.DEFAULTS, session.nowMillis());
+    QueueTask plain = task(queue, id, params, Terms.DEFAULTS.in(trace), session.nowMillis());
     QueueTask task = run == null ? plain : plain.with(run);
     Bytes body = QueueTask.write(task, id.hex());
     check(params, body);
@@ -331,6 +364,7 @@ public final class TaskSubmission {
         queue.id(),
         params,
         null,
+        terms.trace(),
         nowMillis,
         inLane(terms.policy(), queue.settings().policy(), params),
         delayMillis == 0 ? progress : progress.notBefore(nowMillis + delayMillis),

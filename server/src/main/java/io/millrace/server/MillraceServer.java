@@ -12,10 +12,12 @@ import io.millrace.http.ErrorResponses;
 import io.millrace.http.HttpServer;
 import io.millrace.http.Route;
 import io.millrace.http.Routes;
+import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpException;
 import io.millrace.jobs.registry.ArchivedJobs;
 import io.millrace.queues.search.BulkTasks;
 import io.millrace.server.access.AccessPart;
+import io.millrace.server.access.AccessSettings;
 import io.millrace.server.archive.ArchivePart;
 import io.millrace.server.archive.ArchiveRoutes;
 import io.millrace.server.archive.ArchiveSettings;
@@ -34,6 +36,7 @@ import io.millrace.server.graph.GraphSettings;
 import io.millrace.server.jobs.JobsPart;
 import io.millrace.server.jobs.JobsSettings;
 import io.millrace.server.limits.LimitsPart;
+import io.millrace.server.metrics.HistoryPart;
 import io.millrace.server.metrics.Metrics;
 import io.millrace.server.metrics.QueueFigures;
 import io.millrace.server.openapi.OpenApiRoutes;
@@ -47,9 +50,13 @@ import io.millrace.server.security.Access;
 import io.millrace.server.security.ConfiguredPrincipal;
 import io.millrace.server.security.FilePermissions;
 import io.millrace.server.security.Principals;
+import io.millrace.server.security.ProxySettings;
+import io.millrace.server.security.SessionCookies;
 import io.millrace.server.security.Token;
 import io.millrace.server.store.StorePart;
 import io.millrace.server.store.StoreSettings;
+import io.millrace.server.traces.TracesPart;
+import io.millrace.server.traces.TracesSettings;
 import io.millrace.server.why.WhyPart;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StoreOptions;
@@ -80,6 +87,7 @@ public final class MillraceServer implements AutoCloseable {
   public static final List<Section<?>> SECTIONS =
       List.of(
           ServerSettings.SECTION,
+          AccessSettings.SECTION,
           StoreSettings.SECTION,
           BlobSettings.SECTION,
           QueuesSettings.SECTION,
@@ -87,6 +95,7 @@ public final class MillraceServer implements AutoCloseable {
           GraphSettings.SECTION,
           ArchiveSettings.SECTION,
           AuditSettings.SECTION,
+          TracesSettings.SECTION,
           LogSettings.SECTION);
 
   private final EmbeddedTaskStore store;
@@ -94,7 +103,7 @@ public final class MillraceServer implements AutoCloseable {
   private final List<Part> parts;
   private final Principals principals;
   private final List<StepLoop> loops;
-  private final HttpServer listener;
+  private final @Nullable HttpServer listener;
   private final Routes routes;
   private final PrometheusMeterRegistry registry;
 
@@ -103,7 +112,7 @@ public final class MillraceServer implements AutoCloseable {
       BlobStore blobs,
       List<Part> parts,
       Principals principals,
-      HttpServer listener,
+      @Nullable HttpServer listener,
       Routes routes,
       PrometheusMeterRegistry registry) {
     this.store = store;
@@ -132,13 +141,24 @@ public final class MillraceServer implements AutoCloseable {
     return start(configuration, TaskStore::open);
   }
 
+  /** The same for this process alone: nothing listens. */
+  public static MillraceServer startWithoutHttp(Configuration configuration) {
+    return start(configuration, TaskStore::open, null);
+  }
+
   /** The same with a store that {@code opener} opens; it is closed if the start fails. */
   static MillraceServer start(
       Configuration configuration, Function<StoreOptions, EmbeddedTaskStore> opener) {
+    return start(configuration, opener, configuration.get(ServerSettings.SECTION).endpoint());
+  }
+
+  /** The same that listens at an end point, if there is one. */
+  private static MillraceServer start(
+      Configuration configuration,
+      Function<StoreOptions, EmbeddedTaskStore> opener,
+      HttpServer.@Nullable Endpoint endpoint) {
     ServerSettings settings = configuration.get(ServerSettings.SECTION);
     StoreOptions options = configuration.get(StoreSettings.SECTION).options();
-    HttpServer.Endpoint endpoint = settings.endpoint();
-    InetAddress address = endpoint.address();
     Token token = settings.tokenFile() == null ? null : Token.read(settings.tokenFile());
 
     EmbeddedTaskStore store = opener.apply(options);
@@ -156,8 +176,32 @@ public final class MillraceServer implements AutoCloseable {
                   configuration.get(AuditSettings.SECTION),
                   random,
                   options.limits().operations());
-          AccessPart access = AccessPart.open(new RequestStore(store, audit.requests()), random);
-          List<Part> parts = parts(configuration, store, blobs, token, audit, access, random);
+          AccessSettings accessSettings = configuration.get(AccessSettings.SECTION);
+          AccessPart access =
+              AccessPart.open(
+                  new RequestStore(store, audit.requests()),
+                  random,
+                  accessSettings,
+                  new AccessPart.Published(
+                      new SessionCookies(settings.origins(), settings.proxies()),
+                      settings.publicUrl()));
+          TracesPart traces =
+              TracesPart.open(
+                  configuration.get(TracesSettings.SECTION),
+                  Version.text(),
+                  random,
+                  System::getenv);
+          List<Part> parts =
+              new ArrayList<>(
+                  parts(
+                      configuration,
+                      new Foundation(store, blobs, token, random),
+                      audit,
+                      access,
+                      traces));
+          parts.add(
+              new HistoryPart(
+                  List.copyOf(parts), () -> !store.disk().stuck(), InstantSource.system()));
           PrometheusMeterRegistry registry = Metrics.registry(Version.text());
           ErrorResponses errorResponses = new ErrorResponses();
           parts.forEach(part -> part.addErrorResponses(errorResponses));
@@ -165,33 +209,41 @@ public final class MillraceServer implements AutoCloseable {
           routes.addAll(ownRoutes(store, parts, options, registry));
           routes.addAll(new OpenApiRoutes(routes::all, Version.text()).routes());
           parts.forEach(part -> routes.addAll(part.routes()));
-          HttpServer listener =
-              listen(
-                  endpoint,
-                  settings,
-                  Access.to(
-                      address,
-                      token,
-                      access.principals(),
-                      settings.requiresCredentials() || !address.isLoopbackAddress(),
-                      settings.origins(),
-                      settings.proxies()),
-                  routes,
-                  errorResponses,
-                  audit.trail());
-          listener.measure(registry);
-          LOG.info(
-              "listening on {} port {}{}",
-              address.getHostAddress(),
-              listener.port(),
-              endpoint.certificate() == null ? "" : " with TLS");
-          String url = url(address, listener.port());
+          HttpServer listener = null;
+          String url = "";
+          if (endpoint != null) {
+            InetAddress address = endpoint.address();
+            AccessCheck check =
+                Access.to(
+                    address,
+                    token,
+                    access.principals(),
+                    requiresCredentials(configuration) || !address.isLoopbackAddress(),
+                    new ProxySettings(
+                        settings.origins(), settings.proxies(), accessSettings.identity()));
+            listener = listen(endpoint, settings, check, routes, errorResponses, audit.trail());
+            listener.measure(registry);
+            LOG.info(
+                "listening on {} port {}{}",
+                address.getHostAddress(),
+                listener.port(),
+                endpoint.certificate() == null ? "" : " with TLS");
+            url = url(address, listener.port());
+          }
           MillraceServer server =
               new MillraceServer(
                   store, blobs, parts, access.principals(), listener, routes, registry);
-          parts.forEach(part -> part.start(url));
+          for (Part part : parts) {
+            part.start(url);
+          }
           return server;
         });
+  }
+
+  /** Whether every caller needs credentials, also on this machine. */
+  public static boolean requiresCredentials(Configuration configuration) {
+    return configuration.get(ServerSettings.SECTION).requiresCredentials()
+        || configuration.get(AccessSettings.SECTION).requiresCredentials();
   }
 
   private static HttpServer listen(
@@ -208,15 +260,25 @@ public final class MillraceServer implements AutoCloseable {
     }
   }
 
+  /**
+   * What the parts of a server share.
+   *
+   * @param token the server's token; null for none
+   */
+  private record Foundation(
+      EmbeddedTaskStore store, BlobStore blobs, @Nullable Token token, SecureRandom random) {}
+
   /** The parts of the server; each is built on those before it. */
   private static List<Part> parts(
       Configuration configuration,
-      EmbeddedTaskStore store,
-      BlobStore blobs,
-      @Nullable Token token,
+      Foundation foundation,
       AuditPart audit,
       AccessPart access,
-      SecureRandom random) {
+      TracesPart traces) {
+    EmbeddedTaskStore store = foundation.store();
+    BlobStore blobs = foundation.blobs();
+    Token token = foundation.token();
+    SecureRandom random = foundation.random();
     StoreOptions options = configuration.get(StoreSettings.SECTION).options();
     // Jobs and graphs commit changes of several requests together, on the thread of one of them.
     TaskStore shared = new RequestStore(store, null);
@@ -230,14 +292,16 @@ public final class MillraceServer implements AutoCloseable {
             blobs,
             archive,
             configuration.get(QueuesSettings.SECTION),
-            token,
+            new QueuesPart.Callers(token, traces.traces()),
             random,
             options.limits().dataBytes());
+    traces.add(queues.queues()::spans);
     JobsPart jobs =
         JobsPart.open(
             configuration.get(JobsSettings.SECTION),
-            new JobsPart.Base(store, shared, blobs, maxBlobBytes, archive),
+            new JobsPart.Base(store, shared, blobs, maxBlobBytes, archive, traces.traces()),
             random);
+    traces.add(jobs.jobs()::spans);
     GraphPart graph =
         GraphPart.open(
             configuration.get(GraphSettings.SECTION),
@@ -255,8 +319,8 @@ public final class MillraceServer implements AutoCloseable {
         SchedulesPart.open(
             requests,
             List.of(
-                new QueueTarget(queues.queues(), queues.archived()),
-                new JobTarget(jobs.jobs(), archivedJobs),
+                new QueueTarget(queues.queues(), queues.archived(), traces.traces()),
+                new JobTarget(jobs.jobs(), archivedJobs, traces.traces()),
                 new GraphTarget(graph)),
             random);
     audit.reachesNodeBy(graph::reaches);
@@ -266,6 +330,7 @@ public final class MillraceServer implements AutoCloseable {
     }
     access.configured(configured);
     return List.of(
+        traces,
         new DashboardPart(),
         audit,
         access,
@@ -287,7 +352,7 @@ public final class MillraceServer implements AutoCloseable {
                 (request, id) -> graph.explain(request, id, queues::explain, jobs::explain))),
         BulkPart.open(
             shared,
-            List.of(new BulkTasks(queues.queues()), jobs.jobs().bulk()),
+            List.of(new BulkTasks(queues.queues()), jobs.jobs().bulk(), graph.graph().bulk()),
             audit.log(),
             random),
         new LimitsPart(requests, queues.queues().queues(), random.nextLong(1L << 53)),
@@ -311,7 +376,7 @@ public final class MillraceServer implements AutoCloseable {
       StoreOptions options,
       PrometheusMeterRegistry registry) {
     List<Runnable> refreshing = parts.stream().map(part -> part.measure(registry)).toList();
-    ApiRoutes own = ApiRoutes.below("");
+    ApiRoutes own = ApiRoutes.below("").errors(ErrorForm.PROBLEM_DETAILS);
     own.role(Caller.Role.ANYONE).get("/health", new Health(store, parts, options.journaling()));
     own.get(
         "/metrics",
@@ -350,9 +415,29 @@ public final class MillraceServer implements AutoCloseable {
     return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
   }
 
-  /** The port on which it listens. */
+  /**
+   * The port on which it listens.
+   *
+   * @throws IllegalStateException if it does not listen
+   */
   public int port() {
+    if (listener == null) {
+      throw new IllegalStateException("the server was started without HTTP");
+    }
     return listener.port();
+  }
+
+  /**
+   * A part of the server, for programs in the same process.
+   *
+   * @param type its class, for example {@code JobsPart.class}
+   */
+  public <P extends Part> P part(Class<P> type) {
+    return parts.stream()
+        .filter(type::isInstance)
+        .map(type::cast)
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("there is no part " + type.getName()));
   }
 
   /** All of its routes, in the order of the parts. */
@@ -387,9 +472,12 @@ public final class MillraceServer implements AutoCloseable {
   /** Finishes current requests, then closes the store and its journal. Closing twice is safe. */
   @Override
   public void close() {
-    listener.stop();
-    parts.reversed().forEach(Part::close);
+    if (listener != null) {
+      listener.stop();
+    }
+    // Activities use what parts close, such as the archive.
     loops.forEach(StepLoop::close);
+    parts.reversed().forEach(Part::close);
     registry.close();
     store.close();
   }

@@ -19,6 +19,15 @@ public interface Part extends AutoCloseable {
    */
   record Activity(String name, Step step) {}
 
+  /**
+   * How much work of one kind there is.
+   *
+   * @param kind the kind in the plural: {@code tasks}, {@code jobs} or {@code nodes}
+   * @param waiting what has not started, including what waits for a time
+   * @param running what has started and has not ended
+   */
+  record Level(String kind, long waiting, long running) {}
+
   /** Its routes. */
   List<Route> routes();
 
@@ -34,6 +43,11 @@ public interface Part extends AutoCloseable {
     return () -> {};
   }
 
+  /** How much work it has; cheap to read, whatever there is. */
+  default List<Level> levels() {
+    return List.of();
+  }
+
   /** Warnings for {@code /health}; empty if all is well. */
   default List<String> warnings() {
     return List.of();
@@ -47,7 +61,8 @@ public interface Part extends AutoCloseable {
   /**
    * Starts it.
    *
-   * @param url the address under which programs on this machine reach the server
+   * @param url the address under which programs on this machine reach the server; empty if it does
+   *     not listen
    */
   default void start(String url) {}
 

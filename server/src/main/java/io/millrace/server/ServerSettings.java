@@ -11,10 +11,14 @@ import io.millrace.server.config.SectionKeys;
 import io.millrace.server.security.Origins;
 import io.millrace.server.security.Proxies;
 import java.net.InetAddress;
+import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * @param requireCredentials whether callers on this machine need credentials too
  * @param tls the files of certificate and key; null for plain connections
  * @param allowUnencrypted whether it may listen on another address than loopback without TLS
+ * @param publicUrl the URL under which browsers reach it, without a slash at the end; null for the
+ *     address of each request
  * @param origins the origins under which a proxy publishes it
  * @param proxies whose word counts about the addresses of clients
  * @param http the limits
@@ -37,6 +43,7 @@ public record ServerSettings(
     boolean requireCredentials,
     ServerCertificate.@Nullable Source tls,
     boolean allowUnencrypted,
+    @Nullable URI publicUrl,
     Origins origins,
     Proxies proxies,
     HttpLimits http) {
@@ -158,6 +165,16 @@ public record ServerSettings(
                   + " `https://millrace.example.com`: pages of these origins may use it, and on"
                   + " loopback requests with their host are served.",
               Origins::read));
+  private static final Key<@Nullable URI> PUBLIC_URL =
+      KEYS.add(
+          new Key<@Nullable URI>(
+              "public-url",
+              "an http or https URL without query, as in https://millrace.example.com/queue",
+              null,
+              "the address of each request",
+              "The URL under which browsers reach this server. A provider of identities sends them"
+                  + " back to `/access/callback` below it. Its origin is one of `server.origins`.",
+              ServerSettings::publicUrl));
   private static final Key<Proxies> PROXIES =
       KEYS.add(
           new Key<>(
@@ -167,8 +184,8 @@ public record ServerSettings(
               "none",
               "The addresses of the proxies in front of this server, separated by commas, as in"
                   + " `127.0.0.1,10.0.0.7`. Their header `X-Forwarded-For` tells the address of a"
-                  + " client, for the audit log and for slowing down failed attempts; that of"
-                  + " others is ignored.",
+                  + " client, for the audit log and for slowing down failed attempts, and"
+                  + " `X-Forwarded-Proto` whether it uses HTTPS; those of others are ignored.",
               Proxies::read));
   private static final Key<Duration> IDLE =
       KEYS.duration(
@@ -231,6 +248,44 @@ public record ServerSettings(
     return new HttpServer.Endpoint(resolved, port, null);
   }
 
+  /**
+   * When the certificate ends; null if there is none.
+   *
+   * @throws ServerException if certificate and key cannot be used
+   */
+  public @Nullable Instant certificateExpires() {
+    try {
+      return tls == null ? null : ServerCertificate.read(tls, InstantSource.system()).expires();
+    } catch (HttpException e) {
+      throw new ServerException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private static @Nullable URI publicUrl(String text) {
+    if (text.isEmpty()) {
+      return null;
+    }
+    URI url = URI.create(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);
+    if (url.getHost() == null
+        || url.getRawQuery() != null
+        || url.getRawFragment() != null
+        || url.getRawUserInfo() != null
+        || !("http".equals(url.getScheme()) || "https".equals(url.getScheme()))) {
+      throw new IllegalArgumentException(text);
+    }
+    return url;
+  }
+
+  private static Origins origins(Origins given, @Nullable URI publicUrl) {
+    if (publicUrl == null) {
+      return given;
+    }
+    Set<String> origins = new HashSet<>(given.origins());
+    origins.addAll(
+        Origins.read(publicUrl.getScheme() + "://" + publicUrl.getAuthority()).origins());
+    return new Origins(origins);
+  }
+
   /** The source of the certificate; null if there is none. */
   private static ServerCertificate.@Nullable Source tls(
       @Nullable Path certificate, @Nullable Path key, @Nullable Path keyPassword) {
@@ -269,7 +324,8 @@ public record ServerSettings(
                   values.get(REQUIRE_CREDENTIALS),
                   tls(values.get(CERTIFICATE), values.get(KEY), values.get(KEY_PASSWORD)),
                   values.get(ALLOW_UNENCRYPTED),
-                  values.get(ORIGINS),
+                  values.get(PUBLIC_URL),
+                  origins(values.get(ORIGINS), values.get(PUBLIC_URL)),
                   values.get(PROXIES),
                   new HttpLimits(
                       values.get(MAX_BODY).intValue(),

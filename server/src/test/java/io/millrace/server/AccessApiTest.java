@@ -175,7 +175,9 @@ final class AccessApiTest {
     assertThat(ann.path("keys").path(0).path("prefix").asString()).isEqualTo(prefix);
     assertThat(ann.path("keys").path(0).path("expires").isNull()).isTrue();
     assertThat(json(send(key, "GET", "/access/me", "")).toString())
-        .isEqualTo("{\"principal\":\"ann\",\"roles\":[\"viewer\"],\"reach\":null}");
+        .isEqualTo(
+            "{\"principal\":\"ann\",\"roles\":[\"viewer\"],\"reach\":null,\"csrf\":null,"
+                + "\"sign_in\":{\"oidc\":null}}");
   }
 
   @Test

@@ -150,6 +150,44 @@ final class BulkApiTest {
     assertThat(send("POST", path + "/cancel", "", ann).statusCode()).isEqualTo(404);
   }
 
+  @Test
+  void a_principal_limited_to_a_subtree_changes_the_nodes_in_it() throws Exception {
+    String data = "'data': {'command': 'true', 'delay': '1h'}";
+    JsonNode added =
+        json(
+            send(
+                "POST",
+                "/v1/nodes",
+                "[{'metadata': {'type': 'group', 'local': 'g'}}, {'metadata': {'type': 'command',"
+                    + " 'parent': 'local:g'}, "
+                    + data
+                    + "}, {'metadata': {'type': 'command'}, "
+                    + data
+                    + "}]"));
+    assertThat(added).as(added.toString()).hasSize(3);
+    JsonNode principal =
+        json(
+            send(
+                "POST",
+                "/access/principals",
+                "{'name': 'ann', 'roles': ['operator'], 'key': {}, 'reach': {'graph': ['%s']}}"
+                    .formatted(added.path(0).path("id").asString())));
+    String[] ann = {"Authorization", "Bearer " + principal.path("key").path("key").asString()};
+
+    JsonNode started =
+        json(
+            send(
+                "POST",
+                "/bulk",
+                "{'kind': 'nodes', 'action': 'kill', 'filter': {'type': 'command'}}",
+                ann));
+    assertThat(started.path("total").asLong()).isEqualTo(1);
+    assertThat(ended(started.path("id").asString()).path("done").asLong()).isEqualTo(1);
+    assertThat(send("GET", "/v1/nodes?metadata=state&state=killed", "").body())
+        .contains("\"" + added.path(1).path("id").asString() + "\"")
+        .doesNotContain("\"" + added.path(2).path("id").asString() + "\"");
+  }
+
   private String key(String name, String role) throws IOException, InterruptedException {
     return json(send(
             "POST",
@@ -180,6 +218,12 @@ final class BulkApiTest {
           {'kind': 'tasks', 'action': 'move', 'all': true}                    | needs the option queue
           {'kind': 'tasks', 'action': 'block', 'all': true, 'options': {'reason': []}} | the option reason must be
           {'kind': 'tasks', 'action': 'block', 'filter': {'ctime': {'$lt': {'$ago': 'x'}}}} | $ago must be a duration
+          {'kind': 'nodes', 'action': 'cancel', 'all': true}                  | must be one of retry,
+          {'kind': 'nodes', 'action': 'kill', 'filter': {'state': 'dead'}}    | there is no state dead
+          {'kind': 'nodes', 'action': 'kill', 'filter': {'below': 'x'}}       | below is the id of a node
+          {'kind': 'nodes', 'action': 'kill', 'filter': {'key': 'x'}}         | nodes have no field key
+          {'kind': 'nodes', 'action': 'delete', 'all': true, 'options': {'below': 'x'}} | must be true or false
+          {'kind': 'nodes', 'action': 'retry', 'all': true, 'options': {'below': true}} | has no options
           not JSON                                                            | JSON
           """)
   void what_is_wrong_is_said_as_problem_details(String body, String message) throws Exception {

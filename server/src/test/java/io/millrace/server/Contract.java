@@ -18,7 +18,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -34,6 +37,9 @@ public final class Contract {
   private static final Map<List<String>, Contract> CONTRACTS = new ConcurrentHashMap<>();
   private static final SchemaRegistry REGISTRY =
       SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
+
+  /** The name of a field of a form. */
+  private static final Pattern FIELD = Pattern.compile("form-data;[^\r\n]*\\bname=\"([^\"]*)\"");
 
   private final JsonNode paths;
   private final JsonNode schemas;
@@ -137,11 +143,47 @@ public final class Contract {
     if (!inBody) {
       assertThat(unknown).as(what + ": parameters that are not described").isEmpty();
     }
+    JsonNode form = operation.at("/requestBody/content/multipart~1form-data/schema");
+    if (!form.isMissingNode() && sent.startsWith("--")) {
+      checkForm(what, form, sent);
+      return;
+    }
     JsonNode schema = operation.at("/requestBody/content/application~1json/schema");
     JsonNode body = schema.isMissingNode() ? null : json(sent);
     if (body != null) {
       valid(what + ", body " + sent, schema, body);
     }
+  }
+
+  /** Checks the fields of a form. Its names, and words out of a list, may be in any case. */
+  private void checkForm(String what, JsonNode reference, String sent) {
+    String name = reference.path("$ref").asString("").replaceAll(".*/", "");
+    JsonNode schema = name.isEmpty() ? reference : schemas.get(name);
+    Map<String, String> names = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    schema.get("properties").propertyNames().forEach(each -> names.put(each, each));
+    ObjectNode fields = Json.object();
+    for (String part : sent.split("(^|\r\n)--[^\r\n]+(\r\n|$)", -1)) {
+      Matcher matcher = FIELD.matcher(part);
+      if (matcher.find()) {
+        String field = matcher.group(1);
+        String value = part.substring(part.indexOf("\r\n\r\n") + 4);
+        fields.put(names.getOrDefault(field, field), value);
+      }
+    }
+    assertThat(fields).as(what + ": a form without fields").isNotEmpty();
+    fields.forEachEntry((field, value) -> {
+      JsonNode property = schema.get("properties").get(field);
+      assertThat(property).as(what + ": the field " + field).isNotNull();
+      String text = value.asString();
+      if (!text.isEmpty()) {
+        boolean word = property.has("enum");
+        String shown = word ? text.toLowerCase(Locale.ROOT) : text;
+        checkText(what + ", field " + field, property, shown);
+      }
+    });
+    schema
+        .path("required")
+        .forEach(each -> assertThat(fields.has(each.asString())).as(what + ": " + each).isTrue());
   }
 
   /** An object or list; null if a body is something else. */

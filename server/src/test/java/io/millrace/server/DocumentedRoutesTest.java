@@ -28,7 +28,7 @@ final class DocumentedRoutesTest {
       a running command of a graph gives viewer, submitter and operator for the nodes below its own.
 
       A route whose reach is *kept* serves callers with a limited reach, within their limits; every other
-      one but `/health`, `/access/me` and the dashboard's files is refused to them.
+      one is refused to them, unless anyone may use it.
 
       `/v1` answers parameters of the query that are not named here with 400; elsewhere they are passed
       over. A body of *fields* is a JSON object, a form, or the query. The action is what the
@@ -51,7 +51,14 @@ final class DocumentedRoutesTest {
           .filteredOn(route -> route.role() == Role.ANYONE)
           .extracting(Route::path)
           .filteredOn(path -> !path.startsWith("/dashboard/"))
-          .containsExactlyInAnyOrder("/", "/health", "/access/me");
+          .containsExactlyInAnyOrder(
+              "/",
+              "/health",
+              "/access/me",
+              "/access/sessions",
+              "/access/sign-out",
+              "/access/sign-in",
+              "/access/callback");
     }
     if (Boolean.getBoolean("millrace.write.docs")) {
       Files.writeString(DOCUMENT, table);

@@ -2,6 +2,7 @@ package io.millrace.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.jobs.worker.WorkerLink;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
@@ -139,6 +140,68 @@ final class JobCredentialsTest {
     assertThat(at.send("POST", result, "cba", "X-WORKER-TOKEN", "no").statusCode()).isEqualTo(403);
     assertThat(at.send("POST", result, "cba", "X-WORKER-TOKEN", "wt").statusCode()).isEqualTo(200);
     assertThat(at.get(prefix + "/api/jobs/k/result", KEY).body()).isEqualTo("cba");
+  }
+
+  @Test
+  void api_key_and_worker_token_can_be_limited_to_types() throws Exception {
+    TestServer at =
+        start(
+            "jobs.api-key",
+            "ak",
+            "jobs.api-key-types",
+            "mail, report",
+            "jobs.worker.token",
+            "wt",
+            "jobs.worker.types",
+            "mail",
+            "jobs.types.mail.description",
+            "",
+            "jobs.types.report.description",
+            "",
+            "jobs.types.image.description",
+            "");
+    assertThat(at.get("/api/types", KEY).body()).contains("mail", "report").doesNotContain("image");
+    assertThat(submit(at, "/api/jobs/submit/image", KEY).statusCode()).isEqualTo(403);
+    assertThat(submit(at, "/api/jobs/submit/report", KEY).statusCode()).isEqualTo(202);
+    assertThat(at.post("/api/worker/report/next", WORKER).statusCode()).isEqualTo(403);
+    assertThat(at.post("/api/worker/mail/next", WORKER).statusCode()).isEqualTo(204);
+    assertThat(refused(at, "/api/worker/report")).isEqualTo(403);
+    assertThat(refused(at, "/api/worker/mail")).isEqualTo(101);
+    String shown = at.get("/access/principals", "Authorization", "Bearer server-token").body();
+    assertThat(shown).contains("\"types\":[\"mail\",\"report\"]", "\"types\":[\"mail\"]");
+  }
+
+  @Test
+  void wrong_registration_tokens_slow_their_address_down() throws Exception {
+    TestServer at = start("jobs.worker.token", "wt");
+    boolean closed = false;
+    int handshake = 101;
+    // The first failures have no consequence, and a slow machine may wait out the shortest pauses.
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+    for (int i = 0; System.nanoTime() < deadline && !(closed && handshake == 429); i++) {
+      Heard heard = new Heard();
+      WebSocket socket;
+      try {
+        socket = connect(at, "/api/worker", heard);
+      } catch (CompletionException e) {
+        assertThat(e).hasCauseInstanceOf(WebSocketHandshakeException.class);
+        if (e.getCause() instanceof WebSocketHandshakeException refused) {
+          handshake = refused.getResponse().statusCode();
+          assertThat(refused.getResponse().headers().firstValue("Retry-After")).isPresent();
+        }
+        continue;
+      }
+      String guess = "{\"name\":\"n\",\"id\":\"i\",\"token\":\"no%d\"}".formatted(i);
+      assertThat(at.post("/api/worker/next", guess).statusCode()).isIn(403, 429);
+      socket.sendText("{\"code\":0," + guess.substring(1), true).join();
+      if (i > 10) {
+        String next = heard.events.poll(2, TimeUnit.SECONDS);
+        closed |= next != null && next.startsWith(WorkerLink.TRY_LATER + " ");
+      }
+      socket.abort();
+    }
+    assertThat(handshake).isEqualTo(429);
+    assertThat(closed).isTrue();
   }
 
   @Test

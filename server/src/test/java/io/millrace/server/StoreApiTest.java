@@ -471,8 +471,7 @@ final class StoreApiTest {
     "GET,/store/update,POST",
     "GET,/store/claim,POST",
     "POST,/store/groups,GET",
-    "DELETE,/store/task/1,GET",
-    "PUT,/health,GET"
+    "DELETE,/store/task/1,GET"
   })
   void a_wrong_method_is_405_with_allow(String method, String path, String allowed)
       throws Exception {
@@ -480,6 +479,15 @@ final class StoreApiTest {
     assertThat(response.statusCode()).isEqualTo(405);
     assertThat(response.headers().firstValue("Allow").orElse("")).contains(allowed);
     assertThat(json(response).at("/error").asString()).contains(method);
+  }
+
+  @Test
+  void a_wrong_method_outside_the_store_is_405_with_problem_details() throws Exception {
+    HttpResponse<String> response = server.send("PUT", "/health", "");
+    assertThat(response.statusCode()).isEqualTo(405);
+    assertThat(response.headers().firstValue("Allow").orElse("")).contains("GET");
+    assertThat(response.headers().firstValue("Content-Type")).contains("application/problem+json");
+    assertThat(JSON.readTree(response.body()).at("/detail").asString()).contains("PUT");
   }
 
   @Test

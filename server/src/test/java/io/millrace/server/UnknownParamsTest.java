@@ -1,13 +1,28 @@
 package io.millrace.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.http.json.Json;
+import io.millrace.queues.DeclaredParams.PluginVersion;
+import io.millrace.queues.NodeRecord;
+import io.millrace.queues.NodeRecord.NodeIdentity;
+import io.millrace.queues.Queue;
+import io.millrace.queues.Queues;
+import io.millrace.queues.plugin.PluginDeclaration;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Params that a plugin does not know are refused, whoever submits them. */
 final class UnknownParamsTest {
@@ -83,6 +98,76 @@ final class UnknownParamsTest {
             "{\"filter\": {}, \"params\": {\"comand\": \"document._id\"}}");
     assertThat(refused.statusCode()).isEqualTo(400);
     assertThat(refused.body()).contains(MESSAGE);
+  }
+
+  private NodeRecord node(Queues queues, String name, String... plugins) {
+    return queues
+        .nodes()
+        .take(name, null, new NodeIdentity(name, "host", "1 mark", List.of(plugins)))
+        .orElseThrow();
+  }
+
+  private static PluginDeclaration declaring(String params) {
+    return PluginDeclaration.parse(
+        ("{\"params\": " + params + "}").getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void params_that_a_plugin_of_a_site_declares_are_checked_like_those_of_built_in_ones()
+      throws Exception {
+    Queues queues = Queues.in(server.server().store(), InstantSource.system(), new Random(5));
+    NodeRecord a = node(queues, "a", "my.Greet");
+    queues
+        .declarations()
+        .put(
+            "a",
+            Map.of(
+                "my.Greet",
+                declaring(
+                    """
+                    [{"name": "who", "type": "string", "required": true, "description": "whom"},
+                     {"name": "times", "type": "integer"}]
+                    """)));
+    assertThat(
+            server
+                .post("/dci/queues", "{\"name\": \"greet queue\", \"plugin\": \"my::Greet\"}")
+                .statusCode())
+        .isEqualTo(200);
+    assertThat(submit("greet", "{\"who\": \"ann\", \"times\": 2}").statusCode()).isEqualTo(200);
+    assertThat(submit("greet", "{\"who\": \"ann\", \"time\": 2}").body())
+        .contains("plugin my::Greet has no param \\\"time\\\", only times, who");
+    assertThat(submit("greet", "{\"times\": 2}").body()).contains("needs the param \\\"who\\\"");
+    assertThat(submit("greet", "{\"who\": \"ann\", \"times\": \"2\"}").body())
+        .contains("param \\\"times\\\" of plugin my::Greet must be an integer");
+    assertThat(server.get("/dci/plugins/my.Greet").body())
+        .contains("\"description\":\"whom\"", "\"nodes\":[\"a\"]");
+    assertThat(server.get("/dci/plugins/shell").body()).contains("command", "\"nodes\":[]");
+    assertThat(server.get("/dci/plugins/none").statusCode()).isEqualTo(400);
+
+    // A node with another version: what one of them takes is accepted.
+    node(queues, "b", "my.Greet");
+    queues.declarations().put("b", Map.of("my.Greet", declaring("[{\"name\": \"time\"}]")));
+    Queues fresh = Queues.in(server.server().store(), InstantSource.system(), new Random(6));
+    Queue queue = fresh.queues().find("greet queue").orElseThrow();
+    fresh
+        .submission()
+        .checkKnown(
+            queue, (ObjectNode) Json.read("{\"time\": 2}".getBytes(StandardCharsets.UTF_8)));
+    assertThat(fresh.declarations().versions("my.Greet")).hasSize(2);
+    assertThatThrownBy(() ->
+            fresh
+                .submission()
+                .checkKnown(
+                    queue, (ObjectNode) Json.read("{\"x\": 2}".getBytes(StandardCharsets.UTF_8))))
+        .hasMessageContaining("no param \"x\"");
+
+    // Nodes that have left, or were removed, count no more.
+    queues.nodes().leave(a, "a");
+    assertThat(queues.nodes().remove("a")).isTrue();
+    Queues later = Queues.in(server.server().store(), InstantSource.system(), new Random(7));
+    assertThat(later.declarations().versions("my::Greet"))
+        .containsExactly(
+            new PluginVersion(Optional.of(declaring("[{\"name\": \"time\"}]")), List.of("b")));
   }
 
   @Test

@@ -49,7 +49,11 @@ final class WhyApiTest {
             "jobs.types.mail.description",
             "mail",
             "jobs.types.image.description",
-            "images");
+            "images",
+            "jobs.types.scan.settings",
+            "running=2 key_running=1 limits=scanner",
+            "jobs.types.copy.settings",
+            "starts=1/1h");
     server = graph.server();
     queues = Queues.in(server.server().store(), Clock.systemUTC(), new Random(7));
   }
@@ -211,6 +215,71 @@ final class WhyApiTest {
       job("mail", "other");
       assertThat(next.get().body()).isEqualTo("x");
     }
+  }
+
+  /** Submits a job and returns its GUID. */
+  private String submitted(String type, String... namesAndValues) throws Exception {
+    String[] form = new String[namesAndValues.length + 4];
+    form[0] = "Priority";
+    form[1] = "batch";
+    System.arraycopy(namesAndValues, 0, form, 2, namesAndValues.length);
+    form[form.length - 2] = "Payload";
+    form[form.length - 1] = "x";
+    HttpResponse<String> response = server.submit("/api/jobs/submit/" + type, form);
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(202);
+    return Json.read(response.body().getBytes(StandardCharsets.UTF_8)).path("id").asString();
+  }
+
+  private String taken(String type, String worker) throws Exception {
+    return server
+        .post(
+            "/api/worker/" + type + "/next",
+            "{\"name\":\"%s\",\"id\":\"%s\",\"token\":\"\"}".formatted(worker, worker))
+        .headers()
+        .firstValue("Millrace-Job-Id")
+        .orElse("");
+  }
+
+  private static List<String> messages(JsonNode why) {
+    return why.path("reasons").valueStream().map(each -> each.path("message").asString()).toList();
+  }
+
+  @Test
+  void a_job_names_the_limits_that_are_reached_and_the_jobs_that_use_them_up() throws Exception {
+    String ann = submitted("scan", "limit_key", "ann");
+    assertThat(taken("scan", "one")).isEqualTo(ann);
+    String second = submitted("scan", "limit_key", "ann");
+    JsonNode ofKey = why(second);
+    assertThat(messages(ofKey))
+        .contains("the limit of key ann in job type scan is reached (1 of 1 running)");
+    JsonNode limit =
+        ofKey
+            .path("reasons")
+            .valueStream()
+            .filter(reason -> reason.path("code").asString().equals("limit"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(limit.at("/related/kind").asString()).isEqualTo("job");
+    assertThat(limit.at("/related/ids/0").asString()).isEqualTo(ann);
+
+    String bob = submitted("scan", "limit_key", "bob");
+    assertThat(taken("scan", "two")).isEqualTo(bob);
+    assertThat(server.send("PUT", "/limits/scanner", "{\"running\": 1}").statusCode())
+        .isEqualTo(200);
+    assertThat(messages(why(submitted("scan", "limit_key", "cid"))))
+        .contains(
+            "the limit of job type scan is reached (2 of 2 running)",
+            "the shared limit scanner is reached (2 of 1 running)");
+  }
+
+  @Test
+  void a_job_that_waits_for_a_limit_on_starts_says_so_and_is_not_started() throws Exception {
+    String first = submitted("copy");
+    assertThat(taken("copy", "one")).isEqualTo(first);
+    String second = submitted("copy");
+    assertThat(messages(why(second)))
+        .contains("too many jobs have started lately: at most 1/1h for job type copy");
+    assertThat(why(second).path("status").asString()).isEqualTo("pending");
   }
 
   @Test

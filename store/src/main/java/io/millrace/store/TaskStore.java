@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 
 /**
  * A transactional store of tasks and documents. Only {@link #commit} and {@link #claim} (and {@link
@@ -107,6 +108,20 @@ public interface TaskStore extends AutoCloseable {
    */
   static EmbeddedTaskStore open(StoreOptions options, Journal journal) {
     return StoreStarter.open(options, journal);
+  }
+
+  /**
+   * Opens a store whose journal several processes share. While another one leads it, this call
+   * follows the journal in memory and waits; it takes over when that one ends, or gives no sign of
+   * life for longer than its lease. The store closes the journal when it is closed; if another
+   * process takes over meanwhile, the store {@linkplain EmbeddedTaskStore#stopped stops}.
+   *
+   * @param journals opens the journal; called again if another waiting process was faster
+   * @throws io.millrace.store.journal.JournalException if the journal cannot be opened or is
+   *     damaged
+   */
+  static EmbeddedTaskStore open(StoreOptions options, Supplier<? extends Journal> journals) {
+    return StoreStarter.open(options, journals);
   }
 
   /**

@@ -29,7 +29,7 @@ class FirstStepsTest {
   @Test
   void the_readme_shows_just_these_lines() throws IOException {
     List<String> readme = Files.readAllLines(Path.of("../README.md"));
-    int begin = readme.indexOf("```java") + 1;
+    int begin = readme.lastIndexOf("```java") + 1;
     List<String> shown =
         readme.subList(begin, begin + readme.subList(begin, readme.size()).indexOf("```"));
     assertThat(shown).hasSizeGreaterThan(5).last().isEqualTo("}");

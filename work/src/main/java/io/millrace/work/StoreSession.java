@@ -104,34 +104,45 @@ public abstract class StoreSession {
     return pages(store, collection, prefix, after);
   }
 
+  /**
+   * The same for a caller that wants only the first documents.
+   *
+   * @param wanted about how many: the size of a page, from 1 to 1,000
+   */
+  public final Iterable<Document> pages(String collection, String after, int wanted) {
+    return () -> new Pages(store, new DocumentQuery(collection, "", after, wanted));
+  }
+
   /** As {@link #pages(String, String, String)}, without a session. */
   public static Iterable<Document> pages(
       TaskStore store, String collection, String prefix, String after) {
-    return () -> new Pages(store, collection, prefix, after);
+    return () -> new Pages(store, new DocumentQuery(collection, prefix, after, PAGE));
   }
 
   private static final class Pages implements Iterator<Document> {
     private final TaskStore store;
-    private final String collection;
-    private final String prefix;
+    private final DocumentQuery first;
     private String last;
     private List<Document> page = List.of();
     private int next;
     private boolean over;
 
-    Pages(TaskStore store, String collection, String prefix, String after) {
+    Pages(TaskStore store, DocumentQuery first) {
       this.store = store;
-      this.collection = collection;
-      this.prefix = prefix;
-      this.last = after;
+      this.first = first;
+      this.last = first.after();
     }
 
     @Override
     public boolean hasNext() {
       if (next == page.size() && !over) {
-        page = store.documents(new DocumentQuery(collection, prefix, last, PAGE)).value();
+        page =
+            store
+                .documents(
+                    new DocumentQuery(first.collection(), first.prefix(), last, first.limit()))
+                .value();
         next = 0;
-        over = page.size() < PAGE;
+        over = page.size() < first.limit();
         last = page.isEmpty() ? last : page.getLast().key().key();
       }
       return next < page.size();

@@ -40,8 +40,8 @@ public record AuditEntry(
    * @param address the address of the client
    * @param api method and path of the route
    * @param action a kind of thing and a verb, for example {@code queue.create}
-   * @param area of what {@code scope} is a name: {@code groups}, {@code queues}, {@code types} or
-   *     {@code graph}; null if the change is not within one
+   * @param area of what {@code scope} is a name: {@code groups}, {@code queues}, {@code types},
+   *     {@code graph}, {@code blobs} or {@code cluster}; null if the change is not within one
    * @param scope the group, queue, job type or node that it is about; empty for none
    * @param result how it ended
    * @param status the status of the response; 0 if the entry was written before it was known

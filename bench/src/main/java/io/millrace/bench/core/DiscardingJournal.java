@@ -7,9 +7,19 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** A journal that is durable at once and stores nothing. */
-final class DiscardingJournal implements Journal {
+final class DiscardingJournal implements Journal, Journal.Leader {
   @Override
-  public Tail recover(Replay replay) {
+  public long follow(Replay replay, long after) {
+    return after;
+  }
+
+  @Override
+  public Leader lead(Replay replay, long after) {
+    return this;
+  }
+
+  @Override
+  public Tail tail() {
     return new Tail(0, 0, 0, 0, null, 0, 0);
   }
 

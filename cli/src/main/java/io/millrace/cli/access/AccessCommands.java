@@ -32,6 +32,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class AccessCommands extends CommandGroup {
   private static final String PRINCIPALS = "/access/principals";
   private static final String KEYS = "/access/keys";
+  private static final String SESSIONS = "/access/sessions";
   private static final Fields.Columns PRINCIPAL_COLUMNS =
       new Fields.Columns()
           .fields("name", "roles")
@@ -41,10 +42,26 @@ public final class AccessCommands extends CommandGroup {
       new Fields.Columns()
           .fields("prefix", "principal", "name", "created", "expires")
           .field("LAST USED", "last_used");
+  private static final Fields.Columns SESSION_COLUMNS =
+      new Fields.Columns()
+          .fields("prefix", "principal", "key", "address", "created", "expires")
+          .field("LAST USED", "last_used");
 
   /** The group with its commands. */
   public CommandLine group() {
-    return with("list", "show", "create", "key", "keys", "revoke", "roles", "set", "delete", "me");
+    return with(
+        "list",
+        "show",
+        "create",
+        "key",
+        "keys",
+        "revoke",
+        "sessions",
+        "endSession",
+        "roles",
+        "set",
+        "delete",
+        "me");
   }
 
   /** Options for the reach of a principal. */
@@ -77,6 +94,21 @@ public final class AccessCommands extends CommandGroup {
         description = "Only these graph nodes and what is below them.")
     private @Nullable List<String> graph;
 
+    @Option(
+        names = "--blobs",
+        split = ",",
+        paramLabel = "PREFIX",
+        description = "Only blobs whose names have these prefixes.")
+    private @Nullable List<String> blobs;
+
+    @Option(
+        names = "--cluster",
+        split = ",",
+        paramLabel = "PREFIX",
+        description =
+            "Only locks, permits, partitions and reports of the cluster with these prefixes.")
+    private @Nullable List<String> cluster;
+
     /** The reach; null for no limit. */
     @Nullable ObjectNode reach() {
       ObjectNode reach = ServerCommand.object();
@@ -84,6 +116,8 @@ public final class AccessCommands extends CommandGroup {
       add(reach, "queues", queues);
       add(reach, "types", types);
       add(reach, "graph", graph);
+      add(reach, "blobs", blobs);
+      add(reach, "cluster", cluster);
       return reach.isEmpty() ? null : reach;
     }
 
@@ -289,11 +323,34 @@ public final class AccessCommands extends CommandGroup {
             prefixes, prefix -> calls.delete(KEYS + "/" + JsonCalls.part(prefix)), _ -> "revoked"));
   }
 
+  @Command(name = "sessions", description = "Lists the sessions of browsers, by prefix.")
+  int sessions(@Mixin ServerCommand server) {
+    return server.perform(calls -> server.printRows(calls.get(SESSIONS), SESSION_COLUMNS));
+  }
+
+  @Command(
+      name = "end-session",
+      description = "Ends sessions. Their browsers are signed out at once, even on open streams.")
+  int endSession(
+      @Mixin ServerCommand server,
+      @Parameters(
+              arity = "1..*",
+              paramLabel = "PREFIX",
+              description = "The prefixes of the sessions.")
+          List<String> prefixes) {
+    return server.run(calls ->
+        server.each(
+            prefixes,
+            prefix -> calls.delete(SESSIONS + "/" + JsonCalls.part(prefix)),
+            _ -> "ended"));
+  }
+
   @Command(
       name = "roles",
       description = {
         "Sets the roles and the reach of a principal.",
-        "Without --groups, --queues, --types and --graph, the roles apply everywhere."
+        "Without --groups, --queues, --types, --graph, --blobs and --cluster, the roles apply"
+            + " everywhere."
       })
   int roles(
       @Mixin ServerCommand server,
@@ -390,7 +447,10 @@ public final class AccessCommands extends CommandGroup {
       if (server.json()) {
         out().println(me);
       } else {
-        Fields.print(out(), ((ObjectNode) me).put("reach", reach(me.path("reach"))));
+        ObjectNode shown = ((ObjectNode) me).put("reach", reach(me.path("reach")));
+        // Of use to browsers only.
+        shown.remove(List.of("csrf", "sign_in"));
+        Fields.print(out(), shown);
       }
     });
   }

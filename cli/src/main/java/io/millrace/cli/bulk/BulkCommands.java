@@ -45,7 +45,8 @@ public final class BulkCommands extends CommandGroup {
         group,
         Map.of(Integer.toString(ExitCode.UNSUCCESSFUL), "the bulk action failed or was cancelled"),
         "tasks",
-        "jobs");
+        "jobs",
+        "nodes");
     add(group, Map.of(), "list", "show", "cancel", "delete");
     return group;
   }
@@ -65,8 +66,8 @@ public final class BulkCommands extends CommandGroup {
         names = "--older",
         paramLabel = "DURATION",
         description =
-            "Only tasks that have not changed, or jobs that were submitted, for so long, for"
-                + " example 2h.")
+            "Only tasks that have not changed for so long, jobs that were submitted or nodes that"
+                + " were added so long ago, for example 2h.")
     private @Nullable String older;
 
     @Option(names = "--dry-run", description = "Shows what would change, and changes nothing.")
@@ -192,6 +193,53 @@ public final class BulkCommands extends CommandGroup {
     }
     common.add(conditions, "submitted");
     return run(server, order("jobs", action, conditions, common), common);
+  }
+
+  @Command(
+      name = "nodes",
+      description = {
+        "Performs an action on nodes of the graph: retry, kill or delete. What is done to a group"
+            + " is done to all nodes in it.",
+        "Example: millrace bulk nodes retry --below 12 --type command"
+      })
+  int nodes(
+      @Mixin ServerCommand server,
+      @Parameters(index = "0", paramLabel = "ACTION", description = "What to do with each node.")
+          String action,
+      @Mixin Common common,
+      @Option(names = "--type", paramLabel = "TYPE[,TYPE…]", description = "Only of this type.")
+          @Nullable String type,
+      @Option(
+              names = {"-s", "--state"},
+              paramLabel = "STATE[,STATE…]",
+              description = "Only in this state, for example failed or ready.")
+          @Nullable String state,
+      @Option(names = "--name", paramLabel = "NAME", description = "Only with this name.")
+          @Nullable String name,
+      @Option(
+              names = "--below",
+              paramLabel = "ID",
+              description = "Only nodes below this one, directly or not.")
+          @Nullable Long below,
+      @Option(
+              names = "--with-below",
+              description = "With delete: all nodes below those that are chosen, too.")
+          boolean withBelow) {
+    ArrayNode conditions = JsonMapper.shared().createArrayNode();
+    oneOf(conditions, "type", type);
+    oneOf(conditions, "state", state);
+    if (name != null) {
+      conditions.addObject().put("name", name);
+    }
+    if (below != null) {
+      conditions.addObject().put("below", below);
+    }
+    common.add(conditions, "created");
+    ObjectNode order = order("nodes", action, conditions, common);
+    if (withBelow) {
+      order.putObject("options").put("below", true);
+    }
+    return run(server, order, common);
   }
 
   /** One of several values, separated by commas; whole numbers are numbers. */

@@ -6,6 +6,7 @@ import io.millrace.cli.graph.view.NodeLine.Colours;
 import io.millrace.cli.graph.view.NodeView;
 import io.millrace.cli.graph.view.State;
 import io.millrace.cli.graph.view.TreeLines.LiveTree;
+import io.millrace.cli.remote.WaitReasons;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.Table;
 import io.millrace.client.JsonCalls;
@@ -21,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -109,6 +112,52 @@ interface Monitor {
       tree.draw(known, System.currentTimeMillis());
       drawnNanos = System.nanoTime();
       stale = false;
+    }
+  }
+
+  /**
+   * Shows changes, and why nothing happens after some seconds without any.
+   *
+   * @param shown shows the changes
+   * @param reasons asks the server
+   * @param say shows a reason
+   */
+  record Explained(Monitor shown, WaitReasons reasons, Consumer<String> say) implements Monitor {
+    @Override
+    public void show(KnownNodes known, List<NodeView> changed, Collection<Long> removed) {
+      reasons.progressed();
+      shown.show(known, changed, removed);
+    }
+
+    @Override
+    public void tick(KnownNodes known) {
+      if (reasons.dueMillis() == 0) {
+        // One that is running may have been handed on, and wait elsewhere.
+        Stream.of(State.READY, State.RUNNING, State.INCIPIENT)
+            .flatMap(state -> known.nodes().stream().filter(node -> node.state() == state))
+            .filter(node -> !node.type().equals("group"))
+            .findFirst()
+            .ifPresent(node -> explain(node.id()));
+      }
+      shown.tick(known);
+    }
+
+    private void explain(long id) {
+      try {
+        reasons.ask(Long.toString(id)).ifPresent(say);
+      } catch (StoreException _) {
+        // The changes that are followed tell whether the server is there.
+      }
+    }
+
+    @Override
+    public boolean sumsUp() {
+      return shown.sumsUp();
+    }
+
+    @Override
+    public void end(KnownNodes known) {
+      shown.end(known);
     }
   }
 

@@ -109,17 +109,7 @@ final class NodeWaiter extends Waiter<State> {
       server().print(end, id + "  " + state.word() + reason);
     }
     if (state == State.FAILED && wantsDetails()) {
-      failed(id, "", stderr(id));
-    }
-  }
-
-  /** What a node wrote to standard error; empty for more than a page, and for other types. */
-  private String stderr(String id) {
-    try {
-      JsonNode page = calls.get(GraphCalls.path(id, "stderr"));
-      return page.has("pagination") ? "" : page.path("data").asString("");
-    } catch (StoreException _) {
-      return "";
+      failed(id, "", GraphCalls.stderr(calls, id));
     }
   }
 

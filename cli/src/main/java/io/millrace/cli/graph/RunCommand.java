@@ -9,6 +9,7 @@ import io.millrace.cli.graph.view.NodeView;
 import io.millrace.cli.graph.view.State;
 import io.millrace.cli.graph.view.TreeLines.LiveTree;
 import io.millrace.cli.remote.ServerCommand;
+import io.millrace.cli.remote.WaitReasons;
 import io.millrace.cli.remote.Waiter;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
@@ -71,7 +72,9 @@ final class RunCommand extends GraphServer implements Callable<Integer> {
       int code;
       try (GraphFeed feed = GraphFeed.after(addition.message(), calls, "/v1/events")) {
         WatchCommand.FeedFollower following = new WatchCommand.FeedFollower(feed, known, monitor);
-        code = new GraphRun(calls, terminal(), following, known).until(waiting.endNanos());
+        code =
+            new GraphRun(calls, terminal(), following, known, !output || json())
+                .until(waiting.endNanos());
       }
       if (json()) {
         out().println(ends(addition, known));
@@ -81,6 +84,15 @@ final class RunCommand extends GraphServer implements Callable<Integer> {
   }
 
   private Monitor monitor(JsonCalls calls) {
+    WaitReasons reasons = new WaitReasons(calls, "node");
+    if (terminal().screen() && !quiet && !json() && !output) {
+      LiveTree tree = new LiveTree(out(), ScreenSize::ask, 0);
+      return new Monitor.Explained(new Monitor.Tree(tree), reasons, tree::note);
+    }
+    return new Monitor.Explained(lines(calls), reasons, terminal()::say);
+  }
+
+  private Monitor lines(JsonCalls calls) {
     if (output && !json()) {
       Monitor states =
           quiet
@@ -90,9 +102,6 @@ final class RunCommand extends GraphServer implements Callable<Integer> {
     }
     if (quiet || json()) {
       return Monitor.SILENT;
-    }
-    if (terminal().screen()) {
-      return new Monitor.Tree(new LiveTree(out(), ScreenSize::ask, 0));
     }
     return new Monitor.Lines(out(), Colours.OFF);
   }
@@ -116,14 +125,23 @@ final class RunCommand extends GraphServer implements Callable<Integer> {
     private final Terminal terminal;
     private final WatchCommand.FeedFollower following;
     private final KnownNodes known;
+
+    /** Whether to print the end of what a failed node wrote to standard error. */
+    private final boolean withOutput;
+
     private final AtomicInteger stops = new AtomicInteger();
 
     GraphRun(
-        JsonCalls calls, Terminal terminal, WatchCommand.FeedFollower following, KnownNodes known) {
+        JsonCalls calls,
+        Terminal terminal,
+        WatchCommand.FeedFollower following,
+        KnownNodes known,
+        boolean withOutput) {
       this.calls = calls;
       this.terminal = terminal;
       this.following = following;
       this.known = known;
+      this.withOutput = withOutput;
     }
 
     /** Waits until the graph has settled or the time is over, and returns the exit code. */
@@ -174,6 +192,9 @@ final class RunCommand extends GraphServer implements Callable<Integer> {
         String reason = node.reason().isEmpty() ? "" : ": " + node.reason();
         String what = node.id() + " " + node.title() + " " + node.state().word() + reason;
         terminal.say(Table.printable(what));
+        if (withOutput && node.state() == State.FAILED) {
+          WaitReasons.printLastLines(terminal, GraphCalls.stderr(calls, Long.toString(node.id())));
+        }
       }
       if (bad.size() > SHOWN) {
         terminal.say("and " + (bad.size() - SHOWN) + " more");

@@ -114,6 +114,7 @@ final class CommandHandler implements JobHandler {
                 "MILLRACE_JOB_KEY", job.key().replace("\0", ""),
                 "MILLRACE_JOB_TYPE", type,
                 "MILLRACE_JOB_TOKEN", Long.toString(job.fencingToken())));
+    builder.environment().putAll(job.trace());
     return output.begin(file ->
         GuardedProcess.start(builder.redirectOutput(file.toFile()), null, _ -> {}, watchdog));
   }

@@ -29,6 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class JobsCommands extends CommandGroup {
   private static final Map<String, String> ENDS =
       Map.of("6", "a job failed", "7", "--timeout expired before all jobs had ended");
+  private static final String TYPES = "/api/types";
   private static final String BATCHES = "/api/batches";
   private static final int PAGE = 1_000;
   private static final String HISTORY = "history";
@@ -45,6 +46,7 @@ public final class JobsCommands extends CommandGroup {
         "show",
         "result",
         "batches",
+        "types",
         "retry",
         "cancel",
         "delete");
@@ -186,6 +188,79 @@ public final class JobsCommands extends CommandGroup {
       page = calls.get(BATCHES + "?limit=" + PAGE + "&after=" + last);
     }
     return batches;
+  }
+
+  @Command(
+      name = "types",
+      description = {
+        "Lists the types of jobs, or sets settings of one while the server runs. They take"
+            + " precedence over the configuration.",
+        "Example: millrace jobs types mail running=10 starts=100/1m",
+        "Example: millrace jobs types mail running="
+      })
+  int types(
+      @Mixin JobServer server,
+      @Parameters(
+              index = "0",
+              arity = "0..1",
+              paramLabel = "TYPE",
+              description =
+                  "The job type; - on a server without types. Lists all if it is left out.")
+          @Nullable String type,
+      @Parameters(
+              index = "1..*",
+              paramLabel = "SETTING=VALUE",
+              description = "A setting; without a value it is as configured again.")
+          @Nullable List<String> settings,
+      @Option(names = "--default", description = "Takes back everything that was set for the type.")
+          boolean asConfigured) {
+    if (type == null && asConfigured) {
+      throw new UsageException("--default needs a TYPE");
+    }
+    if (settings != null && asConfigured) {
+      throw new UsageException("--default and settings exclude each other");
+    }
+    if (type == null) {
+      return server.perform(calls -> {
+        List<JsonNode> rows = new ArrayList<>();
+        calls.get(TYPES).forEach(row -> rows.add(server.json() ? row : flat(row)));
+        server.printRows(
+            rows, new Fields.Columns().fields("name", "resultBecomes", "settings", "set"));
+      });
+    }
+    String path = TYPES + "/" + JsonCalls.part(type);
+    ObjectNode changes = ServerCommand.object();
+    for (String each : settings == null ? List.<String>of() : settings) {
+      int equals = each.indexOf('=');
+      if (equals <= 0) {
+        throw new UsageException("a setting is SETTING=VALUE, not " + each);
+      }
+      String value = each.substring(equals + 1);
+      changes.put(each.substring(0, equals), value.isEmpty() ? null : value);
+    }
+    if (settings == null && !asConfigured) {
+      return server.perform(calls -> {
+        JsonNode found = calls.get(path);
+        server.print(found, texts(found.path("settings")));
+      });
+    }
+    return server.perform(calls -> {
+      JsonNode changed = asConfigured ? calls.delete(path) : calls.patch(path, changes);
+      server.print(changed, type + ": " + texts(changed.path("settings")));
+    });
+  }
+
+  private static ObjectNode flat(JsonNode type) {
+    ObjectNode row = (ObjectNode) type.deepCopy();
+    row.put("settings", texts(type.path("settings")));
+    return row.put("set", texts(type.path("set")));
+  }
+
+  /** Settings on one line, as in the configuration. */
+  private static String texts(JsonNode settings) {
+    List<String> texts = new ArrayList<>();
+    settings.properties().forEach(one -> texts.add(one.getKey() + "=" + one.getValue().asString()));
+    return String.join(" ", texts);
   }
 
   @Command(

@@ -8,27 +8,22 @@ import io.millrace.cli.terminal.ProgressBar;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
-import io.millrace.client.JsonCalls.Upload;
 import io.millrace.client.RejectedException;
+import io.millrace.client.jobs.JobForm;
 import io.millrace.jobs.Priority;
 import io.millrace.store.StoreException;
 import io.millrace.work.policy.PolicyException;
 import io.millrace.work.policy.TimeText;
-import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.SequenceInputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -142,7 +137,7 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
               uploaded = start + read;
               bar.show(uploaded >> MEBI_SHIFT, total >> MEBI_SHIFT);
             })) {
-      return calls.upload(order.path(), PayloadForm.of(order.fields(), content, payload.size()));
+      return calls.upload(order.path(), JobForm.of(order.fields(), content, payload.size()));
     } catch (StoreException e) {
       boolean refused = e instanceof RejectedException rejected && isRefusal(rejected);
       int code = refused ? ExitCode.REFUSED : ExitCode.FAILURE;
@@ -380,46 +375,6 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
         read.accept(taken);
         return count;
       }
-    }
-  }
-
-  /** A multipart form whose last field is the payload, which is read while the form is sent. */
-  private static final class PayloadForm {
-    private static final String LINE = "\r\n";
-
-    private PayloadForm() {}
-
-    /**
-     * The form as a body.
-     *
-     * @param fields by name; names are ASCII
-     * @param payload the payload, not closed
-     * @param size the length of the payload; -1 if unknown
-     */
-    static Upload of(Map<String, String> fields, InputStream payload, long size) {
-      String boundary = UUID.randomUUID().toString();
-      StringBuilder before = new StringBuilder();
-      fields.forEach((name, value) ->
-          before.append(head(boundary, name)).append(LINE + LINE).append(value).append(LINE));
-      before
-          .append(head(boundary, "Payload"))
-          .append("; filename=\"payload\"" + LINE)
-          .append("Content-Type: application/octet-stream" + LINE + LINE);
-      byte[] head = before.toString().getBytes(StandardCharsets.UTF_8);
-      byte[] tail = (LINE + "--" + boundary + "--" + LINE).getBytes(StandardCharsets.US_ASCII);
-      InputStream body =
-          new SequenceInputStream(
-              Collections.enumeration(
-                  List.of(
-                      new ByteArrayInputStream(head), payload, new ByteArrayInputStream(tail))));
-      return new Upload(
-          "multipart/form-data; boundary=" + boundary,
-          size < 0 ? -1 : head.length + size + tail.length,
-          body);
-    }
-
-    private static String head(String boundary, String name) {
-      return "--" + boundary + LINE + "Content-Disposition: form-data; name=\"" + name + "\"";
     }
   }
 }

@@ -6,11 +6,9 @@ import io.millrace.cli.terminal.ProgressBar;
 import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.client.JsonCalls;
-import io.millrace.client.RejectedException;
 import io.millrace.client.UnreachableException;
 import io.millrace.store.StoreClosedException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +18,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
-import tools.jackson.databind.JsonNode;
 
 /**
  * Waits for tasks, jobs or graph nodes to end, up to a window of them at a time, with a progress
@@ -33,22 +30,12 @@ public abstract class Waiter<S extends Comparable<S>> {
   private static final long WATCHED_ROUND_MILLIS = 1_000;
   private static final long ROUND_MILLIS = 20_000;
 
-  /** After this time in which nothing has ended, the server is asked why. */
-  private static final long FIRST_LOOK_NANOS = TimeUnit.SECONDS.toNanos(3);
-
-  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(10);
-
   /** How many failures are printed with their details. */
   private static final int MAX_DETAILS = 10;
 
-  /** How many lines and characters of output are printed for a failure. */
-  private static final int LAST_LINES = 10;
-
-  private static final int LAST_CHARS = 4_096;
-
   private final ServerCommand server;
-  private final JsonCalls calls;
   private final String kind;
+  private final WaitReasons reasons;
   private final Terminal terminal;
   private final long endNanos;
   private final int windowSize;
@@ -57,12 +44,6 @@ public abstract class Waiter<S extends Comparable<S>> {
   private int absent;
   private boolean allWell = true;
   private int details;
-
-  /** When the server is asked next why nothing ends, by {@link System#nanoTime()}. */
-  private long lookNanos;
-
-  /** The reasons that were printed last; empty for none. */
-  private String reasons = "";
 
   /** The option for the longest wait. */
   public static final class Options {
@@ -93,8 +74,8 @@ public abstract class Waiter<S extends Comparable<S>> {
   protected Waiter(
       ServerCommand server, JsonCalls calls, String kind, long endNanos, int windowSize) {
     this.server = server;
-    this.calls = calls;
     this.kind = kind;
+    reasons = new WaitReasons(calls, kind);
     terminal = server.terminal();
     this.endNanos = endNanos;
     this.windowSize = windowSize;
@@ -128,17 +109,15 @@ public abstract class Waiter<S extends Comparable<S>> {
     Retries retries = new Retries();
     int next = 0;
     long left = 1;
-    lookNanos = System.nanoTime() + FIRST_LOOK_NANOS;
+    reasons.progressed();
     while (ended + absent < names.size() && left > 0) {
       while (window.size() < windowSize && next < names.size()) {
         window.add(names.get(next++));
       }
-      long now = System.nanoTime();
-      left = TimeUnit.NANOSECONDS.toMillis(endNanos - now);
-      long untilLook = Math.ceilDiv(Math.max(0, lookNanos - now), 1_000_000L);
+      left = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
       try {
-        round(window, Math.clamp(Math.min(left, untilLook), 0, longest));
-        if (System.nanoTime() >= lookNanos && !window.isEmpty()) {
+        round(window, Math.clamp(Math.min(left, reasons.dueMillis()), 0, longest));
+        if (reasons.dueMillis() == 0 && !window.isEmpty()) {
           explain(window.iterator().next(), bar);
         }
         retries.succeeded();
@@ -154,24 +133,12 @@ public abstract class Waiter<S extends Comparable<S>> {
 
   /** Prints why one of them waits, unless that was printed before. */
   private void explain(String name, ProgressBar bar) {
-    lookNanos = System.nanoTime() + LOOK_NANOS;
-    JsonNode why;
-    try {
-      why = calls.get(WhyCommand.path(name, kind));
-    } catch (RejectedException _) {
-      // It has ended meanwhile, or the caller may not ask.
-      return;
-    }
-    List<String> all = new ArrayList<>();
-    if (why.path("waiting").asBoolean()) {
-      why.path("reasons").forEach(reason -> all.add(reason.path("message").asString()));
-    }
-    String now = String.join("; ", all);
-    if (!now.isEmpty() && !now.equals(reasons)) {
-      bar.clear();
-      terminal.say(Table.printable(kind + " " + name + " waits: " + now));
-    }
-    reasons = now;
+    reasons
+        .ask(name)
+        .ifPresent(line -> {
+          bar.clear();
+          terminal.say(line);
+        });
   }
 
   /**
@@ -189,11 +156,7 @@ public abstract class Waiter<S extends Comparable<S>> {
     if (!reason.isEmpty()) {
       terminal.say(Table.printable(kind + " " + name + ": " + reason));
     }
-    String last = output.substring(Math.max(0, output.length() - LAST_CHARS));
-    List<String> lines = last.lines().toList();
-    for (String line : lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size())) {
-      terminal.err().println("  " + Table.printable(line));
-    }
+    WaitReasons.printLastLines(terminal, output);
     if (details == MAX_DETAILS) {
       terminal.say("the reasons of further failures are not printed");
     }
@@ -225,7 +188,7 @@ public abstract class Waiter<S extends Comparable<S>> {
   /** Counts an end. */
   protected final void ended(S state, boolean well) {
     ended++;
-    lookNanos = System.nanoTime() + FIRST_LOOK_NANOS;
+    reasons.progressed();
     counts.merge(state, 1, Integer::sum);
     allWell &= well;
   }

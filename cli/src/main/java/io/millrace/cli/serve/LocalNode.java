@@ -15,6 +15,7 @@ import io.millrace.queues.node.ExecutionNode;
 import io.millrace.queues.node.LocalMachine;
 import io.millrace.queues.node.NodeOptions;
 import io.millrace.queues.node.Plugins;
+import io.millrace.queues.plugin.PluginDeclaration;
 import io.millrace.queues.plugin.PluginFolder;
 import io.millrace.queues.runner.LocalRunners;
 import io.millrace.store.TaskStore;
@@ -22,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -140,6 +142,11 @@ final class LocalNode {
     @Override
     public Set<String> names() {
       return folder.names();
+    }
+
+    @Override
+    public Map<String, PluginDeclaration> declarations() {
+      return folder.declarations();
     }
 
     @Override

@@ -15,17 +15,12 @@ import io.millrace.server.LogSettings.Format;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.ServerSettings;
 import io.millrace.server.config.Configuration;
-import io.millrace.server.config.Configuration.Flag;
 import io.millrace.server.store.StoreSettings;
 import io.millrace.store.StoreOptions;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -52,53 +47,7 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
   /** How long the server may take to stop after a failure. */
   private static final Duration LONGEST_STOP = Duration.ofSeconds(10);
 
-  @Option(
-      names = {"-d", "--data"},
-      paramLabel = "DIR",
-      description = "The folder of the store; created if absent. Default: ./millrace-data")
-  private @Nullable String data;
-
-  @Option(
-      names = {"-p", "--port"},
-      paramLabel = "N",
-      description = "The port; 0 for any free port. Default: 8048")
-  private @Nullable String port;
-
-  @Option(
-      names = "--address",
-      paramLabel = "HOST",
-      description =
-          "The address to listen on. On addresses other than loopback every client needs"
-              + " credentials: see 'millrace access' and --token-file. Default: 127.0.0.1")
-  private @Nullable String address;
-
-  @Option(
-      names = "--token-file",
-      paramLabel = "FILE",
-      description = "A file with a token that every client must send.")
-  private @Nullable String tokenFile;
-
-  @Option(
-      names = "--journal",
-      paramLabel = "MODE",
-      description =
-          "strict: every answer is on disk before it is sent. opportunistic: answers are sent at"
-              + " once, and a crash may lose the newest changes. Default: strict")
-  private @Nullable String journal;
-
-  @Option(
-      names = {"-c", "--config"},
-      paramLabel = "FILE",
-      description = "A YAML file with these and other settings; see docs/configuration.md.")
-  private @Nullable Path config;
-
-  @Option(
-      names = "--set",
-      paramLabel = "KEY=VALUE",
-      description =
-          "A setting of the configuration file, for example --set server.idle-timeout=5m; can be"
-              + " repeated.")
-  private Map<String, String> settings = new LinkedHashMap<>();
+  @Mixin private ServerOptions options = new ServerOptions();
 
   @Option(
       names = "--no-node",
@@ -126,7 +75,7 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException, ExecutionException {
-    Configuration configuration = Configuration.read(MillraceServer.SECTIONS, config, flags());
+    Configuration configuration = options.read();
     // Mistakes in the command line are reported before anything starts.
     String name = LocalNode.name("--node-name", nodeName);
     workers.check();
@@ -142,7 +91,7 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, node, log), "stop"));
     out().println(greeting(configuration, server.port()));
     ServerSettings settings = configuration.get(ServerSettings.SECTION);
-    if (settings.requiresCredentials() && settings.tokenFile() == null) {
+    if (MillraceServer.requiresCredentials(configuration) && settings.tokenFile() == null) {
       server.principals().bootstrapKey().ifPresent(this::showBootstrap);
     }
     out().flush();
@@ -191,7 +140,7 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
             folder.resolve("nodes").resolve(NodeCommand.fileName(name)),
             new ServerLocation(
                 url(reachable(settings.address()), server.port()),
-                tokenFile(settings, folder, server),
+                tokenFile(configuration, folder, server),
                 null),
             workers);
     try {
@@ -207,9 +156,10 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
 
   /** The file with the token of the runners on this machine; null for none. */
   private static @Nullable Path tokenFile(
-      ServerSettings settings, Path folder, MillraceServer server) {
-    if (settings.tokenFile() != null || !settings.requiresCredentials()) {
-      return settings.tokenFile();
+      Configuration configuration, Path folder, MillraceServer server) {
+    Path given = configuration.get(ServerSettings.SECTION).tokenFile();
+    if (given != null || !MillraceServer.requiresCredentials(configuration)) {
+      return given;
     }
     Path file = folder.resolve("local-key");
     SecretFile.write(file, server.principals().localKey());
@@ -227,23 +177,6 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
 
   private static String url(String host, int port) {
     return "http://%s:%d".formatted(host.contains(":") ? "[" + host + "]" : host, port);
-  }
-
-  private List<Flag> flags() {
-    List<Flag> flags = new ArrayList<>();
-    settings.forEach((key, value) -> flags.add(Flag.set(key, value)));
-    add(flags, "store.data", data, "--data");
-    add(flags, "store.journal", journal, "--journal");
-    add(flags, "server.port", port, "--port");
-    add(flags, "server.address", address, "--address");
-    add(flags, "server.token-file", tokenFile, "--token-file");
-    return flags;
-  }
-
-  private static void add(List<Flag> flags, String key, @Nullable String value, String typed) {
-    if (value != null) {
-      flags.add(new Flag(key, value, typed));
-    }
   }
 
   private static String greeting(Configuration configuration, int port) {

@@ -106,6 +106,23 @@ class BulkCommandsTest {
     assertThat(started.out()).contains("started bulk action", "on 0 jobs");
   }
 
+  @Test
+  void nodes_are_chosen_by_state_type_and_place() {
+    Shell.CommandResult top =
+        site.runReading("", "graph", "add", "--type", "group", "--name", "nightly");
+    assertThat(top.code()).as(top.err()).isZero();
+    Shell.CommandResult shown =
+        run("nodes", "delete", "--type", "group", "--state", "finished", "--dry-run", "--json");
+    assertThat(shown.code()).as(shown.err()).isZero();
+    assertThat(shown.out()).contains("\"total\":1", "finished, type group, name nightly");
+    assertThat(run("nodes", "retry", "--below", "1", "--dry-run").out()).contains("total", "0");
+    Shell.CommandResult done =
+        run("nodes", "delete", "--name", "nightly", "--with-below", "--yes", "--wait");
+    assertThat(done.code()).as(done.err()).isZero();
+    assertThat(done.out()).contains("done");
+    assertThat(site.runReading("", "graph", "show", "1").code()).isEqualTo(ExitCode.NOTHING);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -117,6 +134,10 @@ class BulkCommandsTest {
         "tasks cancel --older soon --yes|3",
         "tasks cancel --filter {x --yes|2",
         "jobs cancel --status dead --yes|3",
+        "nodes kill --state dead --yes|3",
+        "nodes retry --all --with-below --yes|3",
+        "nodes cancel --all --yes|3",
+        "nodes kill --below x|2",
         "tasks|2"
       })
   void what_is_wrong_is_said(String command) {

@@ -11,14 +11,21 @@ import com.microsoft.playwright.options.ColorScheme;
 import io.millrace.cli.Shell;
 import io.millrace.cli.queues.Program;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -79,10 +86,15 @@ class DashboardPagesTest {
 
   /** Starts the server, with further options. */
   private void up(String... options) throws IOException {
+    start(List.of(), options);
+  }
+
+  /** Starts the server, with flags of its virtual machine and further options. */
+  private void start(List<String> flags, String... options) throws IOException {
     List<String> arguments =
         new ArrayList<>(List.of("up", "--port", "0", "--data", root.resolve("data").toString()));
     arguments.addAll(List.of(options));
-    Program.Ready ready = Program.startReady(root.resolve("up.log"), arguments);
+    Program.Ready ready = Program.startReady(root.resolve("up.log"), flags, arguments);
     programs.add(ready.program());
     int from = ready.line().indexOf("http://");
     address = ready.line().substring(from, ready.line().indexOf(' ', from));
@@ -297,7 +309,15 @@ class DashboardPagesTest {
   @Test
   void users_sign_in_and_see_what_their_role_allows() throws Exception {
     Path token = Files.writeString(root.resolve("token"), TOKEN);
-    up("--token-file", token.toString());
+    up(
+        "--token-file",
+        token.toString(),
+        "--set",
+        "access.oidc.issuer=https://login.example.com",
+        "--set",
+        "access.oidc.client-id=millrace",
+        "--set",
+        "access.oidc.label=Example");
     Path viewer = root.resolve("viewer.key");
     run(
         "access",
@@ -321,6 +341,8 @@ class DashboardPagesTest {
         token.toString());
 
     Page page = open("#/queues");
+    assertThat(button(page, "Sign in with Example"))
+        .hasAttribute("href", "access/sign-in?return=%2F%23%2Fqueues");
     Locator secret = page.getByLabel("Password, API key or token");
     secret.fill("wrong");
     button(page, "Sign in").click();
@@ -329,6 +351,9 @@ class DashboardPagesTest {
     secret.fill(Files.readString(viewer).strip());
     button(page, "Sign in").click();
     assertThat(link(page, "mail")).isVisible();
+    assertThat(page.locator(".who")).hasText("vera");
+    assertThat(page.evaluate("sessionStorage.length")).isEqualTo(0);
+    page.reload();
     assertThat(page.locator(".who")).hasText("vera");
     assertThat(button(page, "New queue")).hasCount(0);
     assertThat(link(page, "Access")).hasCount(0);
@@ -339,6 +364,37 @@ class DashboardPagesTest {
     assertThat(button(page, "New queue")).isVisible();
     link(page, "Access").click();
     assertThat(link(page, "vera")).isVisible();
+    browser.checkProblems();
+  }
+
+  @Test
+  void all_that_a_list_chooses_is_changed_at_once_and_the_change_is_undone() throws Exception {
+    up();
+    run("queues", "create", "mail", "--plugin", "shell", "--threads", "0");
+    for (int i = 0; i < 3; i++) {
+      run("tasks", "submit", "mail", "command=echo " + i);
+    }
+    Page page = open("#/queues/mail");
+    button(page, "Change all of these").click();
+    page.getByLabel("Action").selectOption("block");
+    assertThat(page.getByText("block would change 3 tasks")).isVisible();
+    button(page, "block 3").click();
+    submit(page, "block");
+    assertThat(page.locator(".page-head .status")).hasText("done");
+    assertThat(page.locator(".facts").first()).containsText("3");
+
+    button(page, "Undo").click();
+    assertThat(page.getByText("requeue would change 3 tasks")).isVisible();
+    button(page, "requeue 3").click();
+    submit(page, "requeue");
+    assertThat(page.locator(".page-head .status")).hasText("done");
+
+    page.navigate(address + "/#/queues/mail");
+    page.getByLabel("Choose all rows shown").check();
+    button(page, "Cancel").click();
+    assertThat(page.locator("tbody tr").first()).containsText("cancelled");
+    button(page, "Undo").click();
+    assertThat(page.locator("tbody tr").first()).containsText("queued");
     browser.checkProblems();
   }
 
@@ -404,6 +460,81 @@ class DashboardPagesTest {
     browser.checkProblems();
   }
 
+  @Test
+  void a_million_tasks_are_listed_and_found_without_waiting() throws Exception {
+    start(List.of("-Xmx2g"));
+    run("queues", "create", "big", "--plugin", "demo", "--threads", "0");
+    int part = 20_000;
+    for (int first = 0; first < 1_000_000; first += part) {
+      post(
+          "/dci/tasks/big",
+          IntStream.range(first, first + part)
+              .mapToObj("{\"commands\":\"%d\"}"::formatted)
+              .collect(Collectors.joining(",", "[", "]")));
+    }
+    Page page = open("#/queues");
+    assertThat(page.locator("tbody tr")).containsText("1,000,000");
+
+    long started = System.nanoTime();
+    link(page, "big").click();
+    Locator rows = page.locator("tbody tr");
+    assertThat(rows).hasCount(50);
+    assertThat(rows.first()).containsText("999999");
+    link(page, "Next page").click();
+    assertThat(rows.first()).containsText("999949");
+    page.navigate(address + "/#/search?text=654321");
+    assertThat(rows).hasCount(1);
+    assertThat(rows.first()).containsText("654321");
+    // A page that loads or a server that goes over all tasks for each list takes many times this.
+    assertThat(Duration.ofNanos(System.nanoTime() - started)).isLessThan(Duration.ofSeconds(20));
+    browser.checkProblems();
+  }
+
+  @Test
+  void a_page_with_ten_thousand_nodes_answers_while_it_is_drawn() throws Exception {
+    up();
+    post(
+        "/v1/nodes",
+        IntStream.range(0, 10_000)
+            .mapToObj(number ->
+                "{\"metadata\":{\"type\":\"shell command\",\"name\":\"step %d\",\"local\":\"n%d\",\"parents\":[%s]},\"data\":{\"command\":\"sleep 600\"}}"
+                    .formatted(
+                        number,
+                        number,
+                        number == 0 ? "" : "\"local:n" + Math.max(0, number - 100) + "\""))
+            .collect(Collectors.joining(",", "[", "]")));
+    Page page = browser.page();
+    page.addInitScript(
+        """
+        window.longest = 0;
+        new PerformanceObserver(list => {
+          for (const entry of list.getEntries()) window.longest = Math.max(window.longest, entry.duration);
+        }).observe({ type: 'longtask', buffered: true });\
+        """);
+    page.navigate(address + "/#/graph");
+    assertThat(page.locator(".drawing canvas").first()).isVisible();
+    button(page, "Fit").click();
+    link(page, "step 1").click();
+    assertThat(heading(page, "step 1")).isVisible();
+    assertThat(((Number) page.evaluate("window.longest")).doubleValue())
+        .as("milliseconds for which the page did not answer")
+        .isLessThan(5_000);
+    browser.checkProblems();
+  }
+
+  /** Sends a document, which must be accepted. */
+  private void post(String path, String json) throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(address + path))
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(json))
+            .build();
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
+      assertThat(response.statusCode()).as(response.body()).isBetween(200, 299);
+    }
+  }
+
   /** A server with something of each kind; the places of its pages by name. */
   private Map<String, String> fill() throws Exception {
     run("limits", "set", "gateway", "--running", "3");
@@ -424,9 +555,12 @@ class DashboardPagesTest {
             "queues",
             "jobs",
             "batches",
+            "types",
             "graph",
             "schedules",
             "limits",
+            "bulk",
+            "new-bulk",
             "archive",
             "nodes",
             "workers",

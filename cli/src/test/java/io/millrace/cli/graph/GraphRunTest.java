@@ -90,6 +90,27 @@ class GraphRunTest {
   }
 
   @Test
+  void a_run_says_why_nothing_happens_and_what_failed_nodes_wrote() throws Exception {
+    String file =
+        file(
+            """
+            nodes:
+              late: {shell: "echo went wrong >&2; exit 3", delay: 5s}
+              behind: {shell: "true", parents: late}
+            """);
+    Shell.CommandResult ran = site.run("graph", "run", file);
+    assertThat(ran.code()).isEqualTo(6);
+    assertThat(ran.err())
+        .contains(
+            "node 1 waits: it is to start at",
+            "1 late failed: exit code 3\n  went wrong\n1 failed, 1 blocked\n");
+    Shell.CommandResult screen = site.runOnScreen("graph", "run", file);
+    assertThat(screen.code()).isEqualTo(6);
+    assertThat(screen.out()).contains("node 3 waits: it is to start at");
+    assertThat(screen.err()).contains("went wrong");
+  }
+
+  @Test
   void a_file_with_mistakes_adds_nothing_and_names_every_line() throws Exception {
     Shell.CommandResult ran =
         site.run(

@@ -72,6 +72,19 @@ class JobCommandsTest {
   }
 
   @Test
+  void settings_of_jobs_are_set_and_taken_back_while_the_server_runs() {
+    assertThat(done("jobs", "types", "-", "running=5", "starts=9/1m").out())
+        .isEqualTo("-: running=5 starts=9/1m\n");
+    assertThat(done("jobs", "types", "-", "starts=").out()).isEqualTo("-: running=5\n");
+    assertThat(done("jobs", "types", "-").out()).isEqualTo("running=5\n");
+    assertThat(done("jobs", "types", "-", "--default").out()).isEqualTo("-: \n");
+    done("jobs", "types");
+    expect(3, "speed", "jobs", "types", "-", "speed=1");
+    expect(2, "SETTING=VALUE", "jobs", "types", "-", "running");
+    expect(2, "TYPE", "jobs", "types", "--default");
+  }
+
+  @Test
   void a_job_that_is_there_already_is_waited_for_instead_of_a_second_one() throws Exception {
     String file = file("in.json", "{\"user\": \"a\", \"n\": 1}");
     String other = file("other.json", "{\"user\": \"a\", \"n\": 2}");

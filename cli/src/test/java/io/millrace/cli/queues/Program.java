@@ -36,15 +36,24 @@ public final class Program {
   }
 
   private static ProcessBuilder builder(Path errors, List<String> flags, List<String> arguments) {
+    String cache = arguments.getFirst().equals("up") ? "server" : "command";
+    return new ProcessBuilder(command(options("command", cache), more(flags), arguments))
+        .directory(errors.resolveSibling(".").normalize().toFile())
+        .redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile()));
+  }
+
+  private static List<String> more(List<String> flags) {
     List<String> more = new ArrayList<>(List.of("-Xmx256m"));
     more.addAll(flags);
     // It logs as it does for users. The tests themselves log differently.
     more.add("-Dlogback.configurationFile=logback.xml");
     more.add("-Dmillrace.runner=" + String.join("\n", options("runner")));
-    String cache = arguments.getFirst().equals("up") ? "server" : "command";
-    return new ProcessBuilder(command(options("command", cache), more, arguments))
-        .directory(errors.resolveSibling(".").normalize().toFile())
-        .redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile()));
+    return more;
+  }
+
+  /** The command line of a server, without {@code up} and its arguments. */
+  public static List<String> serverCommand() {
+    return command(options("command", "server"), more(List.of()), List.of());
   }
 
   /** The command line of a task runner, without its arguments. */

@@ -32,6 +32,7 @@ class QueuesRunTest {
                 folder,
                 List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"),
                 50,
+                0,
                 new PrintStream(printed, true, StandardCharsets.UTF_8)));
 
     assertThat(measurements).as(printed.toString(StandardCharsets.UTF_8)).hasSize(count);

@@ -119,7 +119,8 @@ class StoreCommandsTest {
       Shell.run(with(new String[] {"delete", "1"}, target));
       String position = added.get("position").asString();
       Shell.CommandResult seen =
-          Shell.run(with(new String[] {"watch", "--after", position, "-n", "2"}, target));
+          Shell.run(
+              with(new String[] {"watch", "--group", "g", "--after", position, "-n", "2"}, target));
       assertThat(seen.code()).isZero();
       List<String> lines = seen.out().lines().toList();
       assertThat(lines).hasSize(2);

@@ -29,8 +29,8 @@ public final class JobResult {
     T get() throws IOException;
   }
 
-  /** The bytes of a result that is ready to be sent. */
-  static final class Content {
+  /** The bytes of a result that is ready to be sent. For one thread. */
+  public static final class Content {
     private final IoSupplier<InputStream> bytes;
     private final Runnable discard;
 
@@ -39,19 +39,27 @@ public final class JobResult {
       this.discard = discard;
     }
 
-    /** Opens the bytes. Called once. */
-    InputStream open() throws IOException {
+    /**
+     * Opens the bytes, once.
+     *
+     * @throws IOException if they cannot be read
+     */
+    public InputStream open() throws IOException {
       return bytes.get();
     }
 
     /** Releases the bytes after they were sent, or if they will not be sent. */
-    void discard() {
+    public void discard() {
       discard.run();
     }
   }
 
-  /** Prepares the result for sending. If it cannot be read, the job fails. */
-  Content prepare() throws IOException {
+  /**
+   * Prepares the result for sending. The caller discards the content afterwards.
+   *
+   * @throws IOException if it cannot be read; the job has failed then
+   */
+  public Content prepare() throws IOException {
     return source.get();
   }
 

@@ -72,6 +72,12 @@ public final class JobWorker implements AutoCloseable {
     return worker;
   }
 
+  /** Starts a worker for jobs of a kind, whose name is the type of the worker. */
+  public static <P, R> JobWorker start(
+      JobWorkerOptions options, JobKind<P, R> kind, JobKind.Handler<P, R> handler) {
+    return start(options.withType(kind.name()), kind.handledBy(handler));
+  }
+
   /** Completes when the server has accepted the worker for the first time. */
   public CompletableFuture<Void> onReady() {
     return ready.copy();

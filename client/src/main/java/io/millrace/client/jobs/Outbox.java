@@ -53,16 +53,16 @@ final class Outbox {
   record Status() implements Message {}
 
   /** Code 3: the progress of a job. It replaces an earlier report that has not been sent. */
-  record Progress(JobContext job, @Nullable Double percent, @Nullable String info)
+  record Progress(ReceivedJob job, @Nullable Double percent, @Nullable String info)
       implements Message {}
 
   /** How a job ended. */
   sealed interface Outcome extends Message {
-    JobContext job();
+    ReceivedJob job();
   }
 
   /** Code 6, followed by the bytes of the result. */
-  record Result(JobContext job, JobResult.Content bytes) implements Outcome {}
+  record Result(ReceivedJob job, JobResult.Content bytes) implements Outcome {}
 
   /**
    * Code 4: the job failed or was withdrawn.
@@ -70,7 +70,7 @@ final class Outbox {
    * @param cause the exception with a code or a delay; null for none
    */
   record Failed(
-      JobContext job,
+      ReceivedJob job,
       @Nullable String info,
       @Nullable String logs,
       @Nullable JobFailedException cause)
@@ -158,7 +158,7 @@ final class Outbox {
     switch (next) {
       case Register(String text) -> send(text);
       case Status() -> send(message(1).put("status", callbacks.isReady() ? 1 : 0));
-      case Progress(JobContext job, Double percent, String info) ->
+      case Progress(ReceivedJob job, Double percent, String info) ->
           send(about(3, job).put("percent", percent).put("info", start(info)));
       case Outcome outcome -> {
         try {
@@ -173,7 +173,7 @@ final class Outbox {
 
   private void sendOutcome(Outcome outcome) throws IOException {
     switch (outcome) {
-      case Failed(JobContext job, String info, String logs, JobFailedException cause) -> {
+      case Failed(ReceivedJob job, String info, String logs, JobFailedException cause) -> {
         ObjectNode message = about(4, job).put("info", start(info)).put("logs", end(logs));
         if (cause != null && cause.code() != null) {
           message.put("failureCode", cause.code());
@@ -184,7 +184,7 @@ final class Outbox {
         }
         send(message);
       }
-      case Result(JobContext job, JobResult.Content result) -> {
+      case Result(ReceivedJob job, JobResult.Content result) -> {
         try (InputStream bytes = result.open()) {
           if (!job.id().isEmpty()) {
             send(about(6, job));
@@ -222,7 +222,7 @@ final class Outbox {
    * A message about a job. It has no id if the server does not announce jobs, because such a server
    * does not expect one.
    */
-  private static ObjectNode about(int code, JobContext job) {
+  private static ObjectNode about(int code, ReceivedJob job) {
     return job.id().isEmpty() ? message(code) : message(code).put("job", job.id());
   }
 

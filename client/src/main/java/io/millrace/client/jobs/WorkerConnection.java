@@ -9,7 +9,10 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -46,12 +49,12 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Callbacks {
   private final CompletableFuture<CloseStatus> over = new CompletableFuture<>();
 
   /** Guarded by itself. */
-  private final Set<JobContext> active = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Set<ReceivedJob> active = Collections.newSetFromMap(new IdentityHashMap<>());
 
   private final Outbox.Register registration;
   private final StringBuilder text = new StringBuilder();
-  private JobContext.Announcement announced = JobContext.Announcement.NONE;
-  private @Nullable JobContext arriving;
+  private ReceivedJob.Announcement announced = ReceivedJob.Announcement.NONE;
+  private @Nullable ReceivedJob arriving;
   private volatile @Nullable WebSocket socket;
   private volatile @Nullable Outbox outbox;
   private volatile long lastSignNanos = System.nanoTime();
@@ -96,7 +99,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Callbacks {
     if (connection != null) {
       connection.abort();
     }
-    List<JobContext> jobs;
+    List<ReceivedJob> jobs;
     synchronized (active) {
       jobs = List.copyOf(active);
     }
@@ -228,18 +231,29 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Callbacks {
       }
       case 5 ->
           announced =
-              new JobContext.Announcement(
+              new ReceivedJob.Announcement(
                   json.path("job").asString(""),
                   json.path("key").asString(""),
                   json.path("token").asLong(0),
-                  json.path("bytes").asLong(-1));
+                  json.path("bytes").asLong(-1),
+                  trace(json));
       default -> LOG.debug("unknown message: {}", message);
     }
   }
 
+  private static Map<String, String> trace(JsonNode announcement) {
+    Map<String, String> trace = new TreeMap<>();
+    for (String header : List.of("traceparent", "tracestate")) {
+      if (announcement.path(header).isString()) {
+        trace.put(header.toUpperCase(Locale.ROOT), announcement.path(header).asString());
+      }
+    }
+    return trace;
+  }
+
   private void withdrawn(String id, String reason) {
     LOG.info("job {} was withdrawn: {}", id, reason);
-    List<JobContext> jobs;
+    List<ReceivedJob> jobs;
     synchronized (active) {
       jobs = active.stream().filter(job -> job.id().equals(id)).toList();
     }
@@ -249,7 +263,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Callbacks {
   @Override
   public @Nullable CompletionStage<?> onBinary(WebSocket on, ByteBuffer data, boolean last) {
     signOfLife();
-    JobContext job = arriving;
+    ReceivedJob job = arriving;
     if (job == null) {
       job = begin();
       arriving = job;
@@ -268,9 +282,9 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Callbacks {
     return null;
   }
 
-  private JobContext begin() {
-    JobContext job = new JobContext(announced, this::report);
-    announced = JobContext.Announcement.NONE;
+  private ReceivedJob begin() {
+    ReceivedJob job = new ReceivedJob(announced, this::report);
+    announced = ReceivedJob.Announcement.NONE;
     synchronized (active) {
       if (closing) {
         // The job crossed the close message. The server offers it to another worker.
@@ -285,13 +299,13 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Callbacks {
     return job;
   }
 
-  private void report(JobContext job, @Nullable Double percent, @Nullable String info) {
+  private void report(ReceivedJob job, @Nullable Double percent, @Nullable String info) {
     if (!job.isCancelled()) {
       send(new Outbox.Progress(job, percent, info));
     }
   }
 
-  private void work(JobContext job) {
+  private void work(ReceivedJob job) {
     Thread thread = Thread.currentThread();
     // The thread is for this job alone.
     MDC.put("job", job.id());
@@ -307,7 +321,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Callbacks {
     }
   }
 
-  private Outbox.Outcome outcome(JobContext job) {
+  private Outbox.Outcome outcome(ReceivedJob job) {
     try {
       return new Outbox.Result(job, handler.handle(job.payload().input(), job).prepare());
     } catch (JobFailedException e) {
@@ -324,7 +338,7 @@ final class WorkerConnection implements WebSocket.Listener, Outbox.Callbacks {
    * Whether a later attempt of the same job has arrived. Messages with its id are about that
    * attempt then.
    */
-  private boolean isReplaced(JobContext job) {
+  private boolean isReplaced(ReceivedJob job) {
     String id = job.id();
     synchronized (active) {
       return job.isCancelled()

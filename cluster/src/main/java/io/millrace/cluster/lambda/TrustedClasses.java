@@ -38,7 +38,10 @@ public record TrustedClasses(ClassLoader classes, Set<String> packages) {
     return new TrustedClasses(OURS, Set.of(names));
   }
 
-  /** Trusts all classes that a class loader defines itself, such as a loader for users' jars. */
+  /**
+   * Trusts all classes that a class loader defines itself, such as a loader for users' jars. Of the
+   * loader of Millrace itself nothing is trusted: name {@link #packages} instead.
+   */
   public static TrustedClasses classesOf(ClassLoader users) {
     return new TrustedClasses(users, Set.of());
   }

@@ -29,6 +29,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,14 +43,16 @@ public final class ClusterChanges {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterChanges.class);
 
   private final Set<Kind> kinds;
+  private final Predicate<String> names;
 
   /** The last reported state of each lock and partition by key, without the end of its lease. */
   private final Map<String, Object> reported = new HashMap<>();
 
   private @Nullable MemberList members;
 
-  private ClusterChanges(Set<Kind> kinds) {
+  private ClusterChanges(Set<Kind> kinds, Predicate<String> names) {
     this.kinds = kinds;
+    this.names = names;
   }
 
   /** The kinds of objects that can change. */
@@ -101,14 +104,15 @@ public final class ClusterChanges {
    * Opens a stream.
    *
    * @param kinds the kinds to report
+   * @param names which locks, permits, partitions and reports to report, by name
    * @param after the position after which to start; null for now. With a position, earlier states
    *     are not known: the first event of a lock may be a renewal, and the first event of the
    *     members does not say who joined or left
    * @throws PositionLostException if the position is gone
    */
   public static DocumentChanges<Event> begin(
-      TaskStore store, Set<Kind> kinds, @Nullable Position after) {
-    ClusterChanges changes = new ClusterChanges(kinds);
+      TaskStore store, Set<Kind> kinds, Predicate<String> names, @Nullable Position after) {
+    ClusterChanges changes = new ClusterChanges(kinds, names);
     Interest interest = new Interest(after, Set.of(), Set.of(StoreDocuments.COLLECTION));
     if (after == null) {
       Read<List<Document>> now =
@@ -121,6 +125,9 @@ public final class ClusterChanges {
   }
 
   private @Nullable Event read(DocumentKey key, @Nullable Document document) {
+    if (!ClusterStatus.isShown(key.key(), names)) {
+      return null;
+    }
     return (document == null ? deleted(key.key()) : put(document)).orElse(null);
   }
 

@@ -14,6 +14,7 @@ import io.millrace.cluster.shared.NamedLock;
 import io.millrace.cluster.shared.Permits;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -64,6 +65,27 @@ public record ClusterStatus(
             .map(PartitionView::of)
             .toList(),
         Report.list(documents));
+  }
+
+  /**
+   * The same without locks, permits, partitions and reports whose names do not match. Leader and
+   * members stay.
+   */
+  public ClusterStatus only(Predicate<String> names) {
+    return new ClusterStatus(
+        timeMillis,
+        members,
+        locks.stream().filter(lock -> isShown(lock.key(), names)).toList(),
+        partitions.stream().filter(partition -> names.test(partition.id())).toList(),
+        reports.stream().filter(report -> names.test(report.name())).toList());
+  }
+
+  /** Whether a document with this key has a name that matches, or is of the leader or a member. */
+  static boolean isShown(String key, Predicate<String> names) {
+    int slash = key.indexOf('/');
+    return slash < 0
+        || key.startsWith(MemberRegistration.PREFIX)
+        || names.test(key.substring(slash + 1));
   }
 
   /** The lock of the leader; null if there never was one. */

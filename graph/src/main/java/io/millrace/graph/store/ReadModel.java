@@ -14,11 +14,14 @@ import io.millrace.graph.model.Reasons;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -26,6 +29,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +40,7 @@ import org.jspecify.annotations.Nullable;
 final class ReadModel {
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
   private final TreeMap<NodeId, GraphNode> nodes = new TreeMap<>();
+  private final Map<NodeState, Long> counts = new EnumMap<>(NodeState.class);
   private final Map<NodeId, Kill> kills = new HashMap<>();
   private final TreeSet<NodeId> running = new TreeSet<>();
   private final ReadyNodes ready = new ReadyNodes();
@@ -48,6 +53,7 @@ final class ReadModel {
     lock.writeLock().lock();
     try {
       nodes.clear();
+      counts.clear();
       kills.clear();
       running.clear();
       ready.clear();
@@ -88,7 +94,8 @@ final class ReadModel {
   }
 
   private void show(GraphNode node, WriteModel model) {
-    nodes.put(node.id(), node);
+    uncount(nodes.put(node.id(), node));
+    counts.merge(node.state(), 1L, Long::sum);
     ready.note(node, model.nowMillis());
     if (node.state() == NodeState.RUNNING) {
       running.add(node.id());
@@ -103,8 +110,14 @@ final class ReadModel {
     }
   }
 
+  private void uncount(@Nullable GraphNode before) {
+    if (before != null) {
+      counts.merge(before.state(), -1L, Long::sum);
+    }
+  }
+
   private void hide(GraphNode node) {
-    nodes.remove(node.id());
+    uncount(nodes.remove(node.id()));
     ready.remove(node.id());
     running.remove(node.id());
     kills.remove(node.id());
@@ -117,6 +130,15 @@ final class ReadModel {
     } finally {
       lock.readLock().unlock();
     }
+  }
+
+  /**
+   * Looks at all nodes as they are at one moment; changes wait for that.
+   *
+   * @param look gets the nodes, without reasons, and must not keep the map
+   */
+  <T> T look(Function<NavigableMap<NodeId, GraphNode>, T> look) {
+    return read(() -> look.apply(Collections.unmodifiableNavigableMap(nodes)));
   }
 
   private List<GraphNode> explain(Collection<GraphNode> some) {
@@ -201,6 +223,11 @@ final class ReadModel {
       }
     }
     return found;
+  }
+
+  /** How many nodes there are in each state; states without any may be left out. */
+  Map<NodeState, Long> counts() {
+    return read(() -> new EnumMap<>(counts));
   }
 
   List<GraphNode> running() {

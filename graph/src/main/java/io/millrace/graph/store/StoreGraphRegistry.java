@@ -20,6 +20,7 @@ import io.millrace.graph.Kill;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
 import io.millrace.graph.Timing;
 import io.millrace.graph.model.Change;
@@ -258,6 +259,11 @@ final class StoreGraphRegistry implements GraphRegistry {
   @Override
   public Snapshot snapshot(NodeFilter filter) {
     return readModel.snapshot(filter);
+  }
+
+  @Override
+  public Map<NodeState, Long> counts() {
+    return readModel.counts();
   }
 
   @Override

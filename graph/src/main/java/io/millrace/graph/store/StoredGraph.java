@@ -21,6 +21,7 @@ import io.millrace.store.Document;
 import io.millrace.store.StoreException;
 import io.millrace.store.TaskStore;
 import io.millrace.work.Step;
+import io.millrace.work.bulk.BulkTarget;
 import io.millrace.work.policy.Retention;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -128,6 +129,11 @@ public final class StoredGraph {
    */
   public ArchiveSource retention(Retention otherwise, Supplier<Set<NodeId>> needed) {
     return new GraphRetention(parts, otherwise, needed);
+  }
+
+  /** The nodes, for bulk actions. */
+  public BulkTarget<?> bulk() {
+    return new BulkNodes(parts);
   }
 
   /**

@@ -1,5 +1,7 @@
 package io.millrace.graph.store;
 
+import static java.util.stream.Collectors.counting;
+import static java.util.stream.Collectors.groupingBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.graph.Caller;
@@ -33,6 +35,7 @@ import io.millrace.store.TaskStore.DocumentQuery;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -235,6 +238,10 @@ class StoredGraphPropertyTest {
     TreeMap<NodeId, NodeState> states = new TreeMap<>();
     nodes.forEach(node -> states.put(node.id(), node.state()));
     assertThat(states).isEqualTo(new Oracle(facts).states());
+    Map<NodeState, Long> counts = new EnumMap<>(world.registry().counts());
+    counts.values().removeIf(count -> count == 0);
+    assertThat(counts)
+        .isEqualTo(states.values().stream().collect(groupingBy(it -> it, counting())));
     assertThat(facts.consequences(0)).isEmpty();
     assertThat(documents(world, Keys.NODES)).isEqualTo(nodes.size());
     assertThat(documents(world, Keys.DATA)).isEqualTo(nodes.size());

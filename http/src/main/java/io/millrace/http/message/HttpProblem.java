@@ -54,6 +54,19 @@ public class HttpProblem extends HttpException {
     return new HttpProblem(status, String.valueOf(getMessage()), more);
   }
 
+  /** The same problem without this header. */
+  public final HttpProblem withoutHeader(String name) {
+    if (!headers.containsKey(name)) {
+      return this;
+    }
+    Map<String, String> fewer = new LinkedHashMap<>(headers);
+    fewer.remove(name);
+    HttpProblem same = new HttpProblem(status, String.valueOf(getMessage()), fewer);
+    same.form = form;
+    same.guess = guess;
+    return same;
+  }
+
   /** Sets the form of the response, instead of that of the route. Returns this problem. */
   public final HttpProblem withForm(ErrorForm itsForm) {
     form = itsForm;

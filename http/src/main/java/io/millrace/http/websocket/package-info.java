@@ -1,11 +1,11 @@
 /**
  * WebSocket (RFC 6455) on a connection after its handshake over HTTP.
  *
- * <pre>
- *   connection's thread:  FrameReader --> WebSocketConnection --> WebSocket.Listener
- *                                                                                                | pongs, closes
- *   thread while sending: Transport <-- SendQueue <-- WebSocket, from any thread
- * </pre>
+ * <pre>{@code
+ * connection's thread:  FrameReader --> WebSocketConnection --> WebSocket.Listener
+ *                                                                                              | pongs, closes
+ * thread while sending: Transport <-- SendQueue <-- WebSocket, from any thread
+ * }</pre>
  *
  * <p>Binary messages are streamed and never kept in memory completely; text messages have a limit.
  * A slow listener slows the peer down through TCP's flow control. An idle connection costs a buffer

@@ -11,7 +11,6 @@ import io.millrace.store.Outcome;
 import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Task;
 import io.millrace.store.TaskStore.GroupQuery;
-import io.millrace.store.Transaction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -245,20 +244,20 @@ final class Assigning {
     /** The jobs of tasks; tasks whose job is gone or has ended are deleted. */
     private List<Chosen> look(List<Task> tasks, List<WorkerId> workers) {
       Map<JobId, Long> origins = new HashMap<>();
-      tasks.forEach(task -> origins.put(JobJson.id(task.data().utf8()), task.origin()));
+      tasks.forEach(task -> JobStore.job(task).ifPresent(id -> origins.put(id, task.origin())));
       Map<JobId, StoredJob> entries =
           store.entries(
               origins.keySet(),
               entry -> isFor(entry.job(), origins.getOrDefault(entry.job().id(), 0L)));
       List<Chosen> chosen = new ArrayList<>(tasks.size());
       for (Task task : tasks) {
-        StoredJob entry = entries.get(JobJson.id(task.data().utf8()));
+        StoredJob entry = JobStore.job(task).map(entries::get).orElse(null);
         if (entry != null && !isFor(entry.job(), task.origin())) {
           // Of two tasks of one job one is left over. The store says which.
           entry = store.entry(entry.job().id()).orElse(null);
         }
         if (entry == null || !isFor(entry.job(), task.origin())) {
-          store.commit(Transaction.by(store.self()).delete(task.ref()).build());
+          store.remove(task);
         } else {
           chosen.add(new Chosen(task, entry, workers.get(chosen.size())));
         }

@@ -213,14 +213,17 @@ final class Attempt {
         JobJson.write(failure));
   }
 
-  /** Without settings a failed job is given out at once, as often as the server allows. */
+  /**
+   * Without settings about retries a failed job is given out at once, as often as the server
+   * allows.
+   */
   private static Optional<Duration> pause(
       Policy policy, Job job, Failure failure, Context context) {
     int failures = job.failures() + 1;
     if (job.waiting().limits().deadlines().exceeded(false, context.nowMillis()).isPresent()) {
       return Optional.empty();
     }
-    if (policy.hasOnlyLimits()) {
+    if (!policy.setsRetries()) {
       Duration asked = Objects.requireNonNullElse(failure.wish().delay(), Duration.ZERO);
       return failures >= context.maxFailures()
           ? Optional.empty()

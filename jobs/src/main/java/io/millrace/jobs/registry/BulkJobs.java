@@ -207,7 +207,7 @@ final class BulkJobs implements BulkTarget<BulkJobs.JobItem> {
     }
 
     @Override
-    public Outcome.@Nullable Done apply(List<JobItem> items, Joint joint) {
+    public boolean apply(List<JobItem> items, Joint joint) {
       UserActions actions = new UserActions(store);
       JobTransaction transaction = new JobTransaction(store.self());
       // Jobs that run are claimed by others; see UserActions on why that is safe.
@@ -231,7 +231,7 @@ final class BulkJobs implements BulkTarget<BulkJobs.JobItem> {
           blobs.forEach(store.blobs()::delete);
         }
       }
-      return done;
+      return done != null;
     }
   }
 }

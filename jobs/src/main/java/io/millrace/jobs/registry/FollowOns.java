@@ -78,8 +78,8 @@ public final class FollowOns implements Step {
   NewJob child(Job parent, JobId id, JobType type, Value payload) {
     Submission order =
         limits.ofChild(new Submission(type.name(), parent.order().priority(), null, null), parent);
-    Policy policy = order.policy().over(types.policy(type.name()));
-    return new NewJob(id, order, payload, parent.id(), store.nowMillis(), policy);
+    Policy policy = order.policy().over(limits.settings().policy(type.name()));
+    return new NewJob(id, order.in(parent.span()), payload, parent.id(), store.nowMillis(), policy);
   }
 
   /** Sets what is called, by any thread and quickly, when a step is due before its time. */

@@ -16,6 +16,7 @@ import io.millrace.store.Document;
 import io.millrace.work.policy.Deadlines;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.UniqueKey;
+import io.millrace.work.trace.TraceContext;
 import java.io.ByteArrayOutputStream;
 import java.util.HashMap;
 import java.util.List;
@@ -121,6 +122,9 @@ final class JobJson {
 
   /** Written only if something is set, so that other jobs have the form of old versions. */
   private static void write(JsonGenerator json, Submission order, Job.Waiting waiting) {
+    if (order.trace() != null) {
+      json.writeStringProperty("trace", order.trace().write());
+    }
     if (order.notBeforeMillis() > 0) {
       json.writeNumberProperty("at", order.notBeforeMillis());
     }
@@ -244,7 +248,8 @@ final class JobJson {
             text(json, "key"),
             text(json, "description"),
             json.path("at").asLong(0),
-            policy(json));
+            policy(json),
+            TraceContext.read(text(json, "trace")));
     Job job =
         new Job(
             id(document.key().key()),
@@ -416,11 +421,11 @@ final class JobJson {
     }
   }
 
-  private static ObjectNode object() {
+  static ObjectNode object() {
     return MAPPER.createObjectNode();
   }
 
-  private static Bytes write(ObjectNode document) {
+  static Bytes write(ObjectNode document) {
     return Bytes.copyOf(MAPPER.writeValueAsBytes(document));
   }
 

@@ -47,6 +47,9 @@ final class JobRetention implements ArchiveSource {
 
   private static final Duration PASS_PAUSE = Duration.ofSeconds(1);
 
+  /** The next pass begins at once if one out of fewer jobs than this has left. */
+  private static final int BEHIND = 4;
+
   private final JobStore store;
   private final JobTypes types;
   private final Retention otherwise;
@@ -57,7 +60,15 @@ final class JobRetention implements ArchiveSource {
 
   private Map<String, Queue<Long>> latest = new HashMap<>();
   private Map<String, Long> limits = new HashMap<>();
-  private String read = "";
+  private String last = "";
+
+  /** How many jobs are read at a time: no more than leave together, while many do. */
+  private int page = PAGE;
+
+  /** How many jobs the current pass has read, and how many of them it gave. */
+  private long seen;
+
+  private long given;
 
   /** What was set when the current pass began. */
   private Map<String, Policy> setNow = Map.of();
@@ -93,32 +104,41 @@ final class JobRetention implements ArchiveSource {
   @Override
   public Due due(Instant now, int most) {
     leaving.clear();
-    if (read.isEmpty()) {
+    if (last.isEmpty()) {
       setNow = set.all();
       if (keepsAll()) {
         return Due.of(List.of(), now.plus(PASS_PAUSE));
       }
     }
-    List<Document> page =
-        store.store().documents(new DocumentQuery(Keys.JOBS, "", read, PAGE)).value();
+    List<Document> read =
+        store.store().documents(new DocumentQuery(Keys.JOBS, "", last, page)).value();
     List<Document> due = new ArrayList<>();
-    for (Document document : page) {
+    for (Document document : read) {
       if (due.size() == most) {
         break;
       }
-      read = document.key().key();
+      last = document.key().key();
+      seen++;
       Ending ending = JobJson.ending(document);
       if (ending != null && isDue(ending, now)) {
         due.add(document);
       }
     }
-    boolean over = page.size() < PAGE && due.size() < most;
+    boolean over = read.size() < page && due.size() < most;
+    page = due.size() < most ? PAGE : Math.min(PAGE, most);
+    List<ArchiveRow> rows = due.isEmpty() ? List.of() : rows(due, now);
+    given += rows.size();
+    Duration pause = due.isEmpty() ? PAGE_PAUSE : Duration.ZERO;
     if (over) {
+      pause = isBehind() ? Duration.ZERO : PASS_PAUSE;
       endPass();
     }
-    List<ArchiveRow> rows = due.isEmpty() ? List.of() : rows(due, now);
-    Duration pause = over ? PASS_PAUSE : due.isEmpty() ? PAGE_PAUSE : Duration.ZERO;
     return Due.of(rows, now.plus(pause));
+  }
+
+  /** Whether so many jobs have left that as many more may have ended meanwhile. */
+  private boolean isBehind() {
+    return given * BEHIND > seen;
   }
 
   private boolean isDue(Ending ending, Instant now) {
@@ -139,7 +159,9 @@ final class JobRetention implements ArchiveSource {
 
   /** Of each type with more jobs than stay, the first of those that do sets the limit. */
   private void endPass() {
-    read = "";
+    last = "";
+    seen = 0;
+    given = 0;
     limits = new HashMap<>();
     latest.forEach((type, ends) -> {
       Long first = ends.peek();
@@ -195,7 +217,8 @@ final class JobRetention implements ArchiveSource {
     TreeSet<String> sorted = new TreeSet<>(ids);
     String first = sorted.first();
     Map<String, List<Document>> found = new HashMap<>();
-    for (Document each : store.pages(collection, "", first.substring(0, first.length() - 1))) {
+    for (Document each :
+        store.pages(collection, first.substring(0, first.length() - 1), sorted.size())) {
       String key = each.key().key();
       String id = key.substring(0, Math.min(key.length(), first.length()));
       if (id.compareTo(sorted.last()) > 0) {

@@ -9,8 +9,10 @@ import io.millrace.jobs.JobsException.JobsFullException;
 import io.millrace.store.Document;
 import io.millrace.store.Outcome;
 import io.millrace.store.Outcome.Reason;
+import io.millrace.store.Task;
 import io.millrace.store.TaskStore;
 import io.millrace.store.TaskStore.DocumentQuery;
+import io.millrace.store.Transaction;
 import io.millrace.work.StoreSession;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -21,17 +23,25 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The store as the registry uses it, with a clock and ids. Safe for use by threads. */
 final class JobStore extends StoreSession {
+  private static final Logger LOG = LoggerFactory.getLogger(JobStore.class);
   private static final int PAGE = 1_000;
+
+  /** How much of the data of a foreign task is logged. */
+  private static final int LOGGED = 100;
 
   private final BlobStore blobs;
   private final InstantSource clock;
   private final Guids ids;
+  private final LongAdder foreign = new LongAdder();
   private final StoredJob.Cache known = new StoredJob.Cache();
 
   JobStore(TaskStore store, BlobStore blobs, Jobs.Environment environment) {
@@ -56,6 +66,44 @@ final class JobStore extends StoreSession {
   /** The jobs that were read or written last. */
   StoredJob.Cache known() {
     return known;
+  }
+
+  /**
+   * The job that a task of a group of jobs stands for; empty if something else has put it there.
+   */
+  static Optional<JobId> job(Task task) {
+    try {
+      return Optional.of(JobJson.id(task.data().utf8()));
+    } catch (IllegalArgumentException _) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Removes a task that stands for no job. It would be in the way of jobs: it would be claimed
+   * again and again.
+   */
+  void remove(Task task) {
+    if (commit(Transaction.by(self()).delete(task.ref()).build()) instanceof Outcome.Done
+        && job(task).isEmpty()) {
+      noteForeign(task);
+    }
+  }
+
+  /** Notes that a task was removed that the job server did not write. */
+  void noteForeign(Task task) {
+    foreign.increment();
+    String data = task.data().utf8();
+    LOG.warn(
+        "task {} of group {} was removed, since no job server has written it: its data is {}",
+        task.id(),
+        task.group(),
+        data.length() <= LOGGED ? data : data.substring(0, LOGGED) + "…");
+  }
+
+  /** How many tasks were removed because no job server had written them. */
+  long foreignTasks() {
+    return foreign.sum();
   }
 
   /** A job as a commit has stored it. */

@@ -8,6 +8,8 @@ import io.millrace.jobs.Job;
 import io.millrace.jobs.JobChange;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.JobRegistry.JobFilter;
+import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.JobTypes.JobType;
 import io.millrace.jobs.JobsException.InvalidJobException;
@@ -20,14 +22,21 @@ import io.millrace.store.Outcome;
 import io.millrace.store.Position;
 import io.millrace.store.PositionLostException;
 import io.millrace.store.Subscription.Interest;
+import io.millrace.store.TaskRef;
 import io.millrace.store.TaskStore;
+import io.millrace.store.Throttling;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.work.DocumentChanges;
+import io.millrace.work.Explanation.Reason;
 import io.millrace.work.Subscriber;
 import io.millrace.work.Watch;
 import io.millrace.work.bulk.BulkTarget;
+import io.millrace.work.policy.LimitReasons;
+import io.millrace.work.policy.LimitReasons.Holders;
+import io.millrace.work.policy.LimitReasons.Running;
 import io.millrace.work.policy.Retention;
+import io.millrace.work.trace.Span;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -40,6 +49,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -50,12 +60,14 @@ import org.jspecify.annotations.Nullable;
 public final class Jobs implements AutoCloseable {
   private final JobStore store;
   private final JobTypes types;
+  private final TypeSettings settings;
   private final StoreJobRegistry registry;
 
-  private Jobs(JobStore store, JobTypes types, TypeLimits limits, Options options) {
+  private Jobs(JobStore store, JobTypes types, TypeSettings settings, Options options) {
     this.store = store;
     this.types = types;
-    this.registry = new StoreJobRegistry(store, types, limits, options);
+    this.settings = settings;
+    this.registry = new StoreJobRegistry(store, types, settings, options);
   }
 
   /**
@@ -69,9 +81,9 @@ public final class Jobs implements AutoCloseable {
       TaskStore store, BlobStore blobs, JobTypes types, Options options, Environment environment) {
     JobStore jobs = new JobStore(store, blobs, environment);
     new StoredTypes(jobs).settle(types);
-    TypeLimits limits = new TypeLimits(types);
-    limits.settle(jobs);
-    return new Jobs(jobs, types, limits, options);
+    TypeSettings settings = new TypeSettings(jobs, types);
+    settings.settle();
+    return new Jobs(jobs, types, settings, options);
   }
 
   /** The registry. */
@@ -84,6 +96,7 @@ public final class Jobs implements AutoCloseable {
    * started.
    *
    * @param runs by the GUIDs of the jobs, in order; the GUIDs are new
+   * @param submissions the submission of each run, all of one type
    * @param payloads the payload of each job, stored under {@link JobRegistry#payloadName} if it is
    *     stored
    * @param commit commits a transaction to which it may add; null if something changed in between
@@ -92,10 +105,10 @@ public final class Jobs implements AutoCloseable {
    */
   public boolean submitWith(
       Map<JobId, Job.Scheduled> runs,
-      Submission submission,
+      Function<Job.Scheduled, Submission> submissions,
       Function<JobId, Value> payloads,
       Function<Transaction.Builder, Outcome.@Nullable Done> commit) {
-    return registry.submitWith(runs, submission, payloads, commit);
+    return registry.submitWith(runs, submissions, payloads, commit);
   }
 
   /** The collection of the documents of jobs; the key of a document is the GUID of its job. */
@@ -187,6 +200,57 @@ public final class Jobs implements AutoCloseable {
     return new JobChange(JobJson.id(key.key()), present);
   }
 
+  /**
+   * The limits that keep a pending job waiting, which could start otherwise.
+   *
+   * @param visible whether the caller may see jobs of a type; others are counted, not named
+   */
+  public List<Reason> limitReasons(Job job, Predicate<String> visible) {
+    Throttling limits = settings.limits(job.type());
+    if (limits.equals(Throttling.NONE) || job.place().task() == 0) {
+      return List.of();
+    }
+    String key = job.order().policy().key().orElse("");
+    String place = job.type().isEmpty() ? "jobs" : "job type " + job.type();
+    return new LimitReasons(store.store(), store.self(), "job", place)
+        .of(
+            limits,
+            key,
+            TaskRef.origin(job.place().task()),
+            new Holders(
+                () -> running(type -> type.equals(job.type()), _ -> true, visible),
+                () ->
+                    running(
+                        type -> type.equals(job.type()),
+                        other -> other.order().policy().key().orElse("").equals(key),
+                        visible),
+                usage ->
+                    running(
+                        type -> usage.prefixes().contains(Groups.prefix(type)),
+                        _ -> true,
+                        visible)));
+  }
+
+  private Running running(Predicate<String> types, Predicate<Job> jobs, Predicate<String> visible) {
+    JobFilter filter = new JobFilter(null, JobStatus.RUNNING, null, null, null);
+    List<Job> running =
+        registry.list(filter, null, Integer.MAX_VALUE).stream()
+            .filter(job -> types.test(job.type()) && jobs.test(job))
+            .toList();
+    return new Running(
+        running.stream()
+            .filter(job -> visible.test(job.type()))
+            .map(job -> job.id().toString())
+            .toList(),
+        running.size());
+  }
+
+  /** Begins to record the spans of jobs that belong to a trace; to be closed. */
+  public Subscriber spans(Consumer<Span> spans) {
+    JobSpans recording = new JobSpans(registry, store::nowMillis, spans);
+    return subscribe("job-spans", recording::opened, recording::changed);
+  }
+
   /** What makes jobs of results when that could not be done at once. */
   public FollowOns followOns() {
     return registry.followOns();
@@ -200,6 +264,11 @@ public final class Jobs implements AutoCloseable {
   /** Bulk actions on jobs. */
   public BulkTarget<?> bulk() {
     return new BulkJobs(store);
+  }
+
+  /** How many tasks of its groups were removed, since no job server had written them. */
+  public long foreignTasks() {
+    return store.foreignTasks();
   }
 
   /** What counts jobs. */
@@ -220,6 +289,11 @@ public final class Jobs implements AutoCloseable {
    */
   public ArchiveSource retention(Retention otherwise) {
     return new JobRetention(store, types, otherwise);
+  }
+
+  /** The settings of types, which can be changed while the server runs. */
+  public TypeSettings typeSettings() {
+    return settings;
   }
 
   /** How long jobs of each type stay, as it is set while the server runs. */

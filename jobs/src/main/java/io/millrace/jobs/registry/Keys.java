@@ -29,6 +29,9 @@ final class Keys {
   /** How long jobs of a type stay, if that was set while the server runs. */
   static final String RETENTION = "jobs.retention";
 
+  /** The settings of types that were set while the server runs. */
+  static final String SETTINGS = "jobs.settings";
+
   static final String CONFIG = "jobs.config";
 
   /** The types that the server was started with. */

@@ -20,6 +20,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -139,11 +140,11 @@ final class Leases {
   /** Gives how many of them were running; -1 if something changed meanwhile. */
   private int commitReturn(Owner owner, List<Task> tasks) {
     Map<JobId, StoredJob> entries =
-        store.entries(tasks.stream().map(task -> JobJson.id(task.data().utf8())).toList());
+        store.entries(tasks.stream().map(JobStore::job).flatMap(Optional::stream).toList());
     JobTransaction transaction = new JobTransaction(owner);
     int running = 0;
     for (Task task : tasks) {
-      StoredJob entry = entries.get(JobJson.id(task.data().utf8()));
+      StoredJob entry = JobStore.job(task).map(entries::get).orElse(null);
       if (entry == null || entry.job().place().task() != task.origin()) {
         transaction.delete(task.ref());
         continue;
@@ -155,6 +156,10 @@ final class Leases {
         transaction.put(entry.with(Transitions.returned(job, store.nowMillis())));
       }
     }
-    return store.commit(transaction) instanceof Outcome.Done ? running : -1;
+    if (!(store.commit(transaction) instanceof Outcome.Done)) {
+      return -1;
+    }
+    tasks.stream().filter(task -> JobStore.job(task).isEmpty()).forEach(store::noteForeign);
+    return running;
   }
 }

@@ -41,6 +41,7 @@ import org.jspecify.annotations.Nullable;
 final class StoreJobRegistry implements JobRegistry {
   private final JobStore store;
   private final JobTypes types;
+  private final TypeSettings settings;
   private final TypeLimits limits;
   private final Groups groups;
   private final Contents contents;
@@ -51,10 +52,11 @@ final class StoreJobRegistry implements JobRegistry {
   private final Settling settling;
   private final FollowOns followOns;
 
-  StoreJobRegistry(JobStore store, JobTypes types, TypeLimits limits, Jobs.Options options) {
+  StoreJobRegistry(JobStore store, JobTypes types, TypeSettings settings, Jobs.Options options) {
     this.store = store;
     this.types = types;
-    this.limits = limits;
+    this.settings = settings;
+    this.limits = new TypeLimits(settings);
     this.groups = new Groups(store);
     this.contents = new Contents(store);
     this.submitting = new Submitting(store, options.batchSize());
@@ -105,7 +107,7 @@ final class StoreJobRegistry implements JobRegistry {
   }
 
   private Policy settings(Submission submission) {
-    return submission.policy().over(types.policy(submission.type()));
+    return submission.policy().over(settings.policy(submission.type()));
   }
 
   /** See {@link Jobs#timeouts}. */
@@ -116,13 +118,14 @@ final class StoreJobRegistry implements JobRegistry {
   /** See {@link Jobs#submitWith}. */
   boolean submitWith(
       Map<JobId, Job.Scheduled> runs,
-      Submission submission,
+      Function<Job.Scheduled, Submission> submissions,
       Function<JobId, Value> payloads,
       Function<Transaction.Builder, Outcome.@Nullable Done> commit) {
-    types.require(submission.type());
     long now = store.nowMillis();
     List<NewJob> jobs = new ArrayList<>();
     runs.forEach((id, run) -> {
+      Submission submission = submissions.apply(run);
+      types.require(submission.type());
       Value payload = payloads.apply(id);
       Submission order = limits.inLane(submission, payload);
       jobs.add(new NewJob(id, order, payload, null, run, now, null, settings(order)));
@@ -359,7 +362,7 @@ final class StoreJobRegistry implements JobRegistry {
       }
       GroupQuery query = GroupQuery.waiting(group).withLimit(most - ids.size());
       for (Task task : store.store().group(query).value()) {
-        ids.add(JobJson.id(task.data().utf8()));
+        JobStore.job(task).ifPresent(ids::add);
       }
     }
     return present(ids);

@@ -2,17 +2,10 @@ package io.millrace.jobs.registry;
 
 import io.millrace.blobs.Value;
 import io.millrace.jobs.Job;
-import io.millrace.jobs.JobTypes;
-import io.millrace.jobs.JobTypes.JobType;
 import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.Submission;
-import io.millrace.store.Document;
-import io.millrace.store.DocumentKey;
-import io.millrace.store.Outcome;
 import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.Throttling;
-import io.millrace.store.Transaction;
-import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.Policy.Field;
 import io.millrace.work.policy.PolicyException;
@@ -28,58 +21,15 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The limits under which jobs of each type are given out, and the keys and priorities of jobs. The
- * jobs of a type wait in several groups, so its limits are those of their common prefix; the kernel
- * observes them when jobs are claimed. Immutable.
+ * How the limits of job types, and the keys and priorities of their jobs, bear on submissions and
+ * claims. Immutable.
+ *
+ * @param settings the settings of types, with their limits
  */
-final class TypeLimits {
-  private final JobTypes types;
-  private final Map<String, Throttling> limits = new HashMap<>();
-
-  TypeLimits(JobTypes types) {
-    this.types = types;
-    List<String> names =
-        types.isEmpty() ? List.of("") : types.all().stream().map(JobType::name).toList();
-    for (String name : names) {
-      Throttling of = types.policy(name).throttling();
-      if (!of.equals(Throttling.NONE)) {
-        limits.put(name, of);
-      }
-    }
-  }
-
+record TypeLimits(TypeSettings settings) {
   /** Whether jobs of a type have limits. */
   boolean isLimited(String type) {
-    return limits.containsKey(type);
-  }
-
-  /** Writes the limits of all types to the store, and removes those of types without any. */
-  void settle(JobStore store) {
-    Map<DocumentKey, Throttling> wanted = new HashMap<>();
-    limits.forEach((type, of) -> wanted.put(Throttling.ofPrefix(Groups.prefix(type)), of));
-    store.retry(
-        "the limits of job types",
-        () -> {
-          Transaction.Builder transaction = Transaction.by(store.self());
-          Map<DocumentKey, Throttling> missing = new HashMap<>(wanted);
-          boolean changes = false;
-          for (Document there : store.pages(Throttling.PREFIXES, Groups.PREFIX, "")) {
-            Throttling now = missing.remove(there.key());
-            if (now == null) {
-              transaction.delete(there.key(), there.version());
-              changes = true;
-            } else if (!now.body().equals(there.body())) {
-              transaction.put(there.key(), there.version(), now.body());
-              changes = true;
-            }
-          }
-          missing.forEach((key, now) -> transaction.put(key, DocumentVersion.ABSENT, now.body()));
-          changes |= !missing.isEmpty();
-          if (!changes) {
-            return true;
-          }
-          return store.commit(transaction.build()) instanceof Outcome.Done ? true : null;
-        });
+    return !settings.limits(type).equals(Throttling.NONE);
   }
 
   /**
@@ -89,13 +39,13 @@ final class TypeLimits {
    * @return empty if no such job waits
    */
   Optional<Duration> pause(String type, JobStore store, List<String> groups) {
-    Throttling of = limits.get(type);
+    Throttling of = settings.limits(type);
     boolean waits =
-        of != null
+        !of.equals(Throttling.NONE)
             && groups.stream()
                 .anyMatch(group ->
                     !store.store().group(GroupQuery.waiting(group).withLimit(1)).value().isEmpty());
-    return waits && of != null ? Optional.of(SharedLimits.pause(of)) : Optional.empty();
+    return waits ? Optional.of(SharedLimits.pause(of)) : Optional.empty();
   }
 
   /**
@@ -104,7 +54,7 @@ final class TypeLimits {
    * @throws InvalidJobException if a field of the payload is the key, and the payload has none
    */
   Submission inLane(Submission order, Value payload) {
-    Policy defaults = types.policy(order.type());
+    Policy defaults = settings.policy(order.type());
     if (defaults.isEmpty()) {
       return order;
     }
@@ -116,7 +66,7 @@ final class TypeLimits {
 
   /** A job that is made of a result, with the key of the job that has this result. */
   Submission ofChild(Submission order, Job parent) {
-    return withLane(order, parent.order().policy().key().orElse(""), types.policy(order.type()));
+    return withLane(order, parent.order().policy().key().orElse(""), settings.policy(order.type()));
   }
 
   private static Submission withLane(Submission order, String key, Policy defaults) {

@@ -11,6 +11,7 @@ import io.millrace.work.Explanation.Related;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Finds out why a job has not been given to a worker yet. */
 public final class JobExplainer {
@@ -23,8 +24,10 @@ public final class JobExplainer {
    *
    * @param workers the listed workers of all types
    * @param nowMillis the time in milliseconds since the epoch
+   * @param limits gives the limits that keep it waiting; asked only if it could start otherwise
    */
-  public static Explanation explain(Job job, List<WorkerView> workers, long nowMillis) {
+  public static Explanation explain(
+      Job job, List<WorkerView> workers, long nowMillis, Supplier<List<Reason>> limits) {
     List<Reason> reasons = new ArrayList<>();
     boolean waiting = false;
     switch (job.status()) {
@@ -38,7 +41,7 @@ public final class JobExplainer {
                       .formatted(job.failures())));
       case PENDING -> {
         waiting = true;
-        pending(job, workers, nowMillis, reasons);
+        pending(job, workers, nowMillis, limits, reasons);
       }
     }
     return new Explanation("job", job.key(), job.status().word(), waiting, reasons);
@@ -66,7 +69,11 @@ public final class JobExplainer {
   }
 
   private static void pending(
-      Job job, List<WorkerView> workers, long nowMillis, List<Reason> reasons) {
+      Job job,
+      List<WorkerView> workers,
+      long nowMillis,
+      Supplier<List<Reason>> limits,
+      List<Reason> reasons) {
     String type = job.type().isEmpty() ? "" : " for jobs of type " + job.type();
     List<WorkerView> connected =
         workers.stream()
@@ -93,8 +100,10 @@ public final class JobExplainer {
       reasons.add(
           Reason.of(
               "scheduled", "it is to start at " + Instant.ofEpochMilli(due) + " or later" + again));
-    } else if (!willing.isEmpty()
-        && willing.stream().noneMatch(worker -> worker.state() == State.READY)) {
+      return;
+    }
+    reasons.addAll(limits.get());
+    if (!willing.isEmpty() && willing.stream().noneMatch(worker -> worker.state() == State.READY)) {
       String but = willing.size() < connected.size() ? " on which it has not failed last" : "";
       List<String> jobs =
           willing.stream().flatMap(each -> each.jobs().stream()).map(JobId::toString).toList();

@@ -47,6 +47,11 @@ public final class PolledWorkers implements PolledJobs {
     if (!workers.isRight(worker)) {
       throw new WrongTokenException();
     }
+    return take(type, worker, wait);
+  }
+
+  /** As {@link #next}, for a worker in this process, which needs no token. */
+  public Optional<Assignment> take(String type, Registration worker, Duration wait) {
     workers.history().recall(worker.id());
     PolledLink link = new PolledLink(wait.isZero());
     Registration single = Registration.single(worker.name(), worker.id(), worker.token());
@@ -108,6 +113,22 @@ public final class PolledWorkers implements PolledJobs {
       }
       workers.progress(attempt, progress);
       return new Settled.Accepted(attempt.assignment().job());
+    }
+  }
+
+  /**
+   * Notes a sign of life of a job.
+   *
+   * @return whether the claim is still its latest
+   */
+  public boolean alive(Assignment assignment) {
+    synchronized (workers) {
+      ActiveJob attempt = workers.active().find(assignment);
+      if (attempt == null || !attempt.counts()) {
+        return false;
+      }
+      attempt.sign(workers.nanos());
+      return true;
     }
   }
 

@@ -22,6 +22,9 @@ public interface WorkerLink {
   /** Close code: the server cannot go on. */
   int SERVER_ERROR = 1011;
 
+  /** Close code: too many wrong tokens came from this address. */
+  int TRY_LATER = 1013;
+
   /** Sends a text message. */
   void say(String text);
 
@@ -42,8 +45,16 @@ public interface WorkerLink {
    */
   default void settled(Report report, boolean accepted) {}
 
+  /**
+   * Whether the token of a registration may be checked now; otherwise the connection is closed with
+   * {@link #TRY_LATER}. The default is true.
+   */
+  default boolean mayShowToken() {
+    return true;
+  }
+
   /** The worker has registered with a wrong token. The default does nothing. */
-  default void rejected() {}
+  default void rejected(String token) {}
 
   /** Sends a ping, so that proxies keep the connection open. */
   void ping();

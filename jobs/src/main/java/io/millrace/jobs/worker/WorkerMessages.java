@@ -6,6 +6,7 @@ import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.WorkerId;
+import io.millrace.work.trace.TraceContext;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.Locale;
@@ -104,6 +105,10 @@ final class WorkerMessages {
             .put("key", assignment.job().key())
             .put("token", assignment.claim().token())
             .put("bytes", assignment.job().content().payload());
+    TraceContext span = assignment.job().span(assignment.claim().token());
+    if (span != null) {
+      span.headers().forEach(message::put);
+    }
     Job.Scheduled run = assignment.job().line().scheduled();
     if (run != null) {
       message

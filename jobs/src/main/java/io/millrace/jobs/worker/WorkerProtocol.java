@@ -40,8 +40,14 @@ final class WorkerProtocol implements WorkerConnection {
       refuse(WorkerLink.MALFORMED, String.valueOf(e.getMessage()));
       return;
     }
-    if (message instanceof Message.Register(Registration who) && workers.isRight(who)) {
-      workers.history().recall(who.id());
+    if (message instanceof Message.Register(Registration who)) {
+      if (!session.link().mayShowToken()) {
+        refuse(WorkerLink.TRY_LATER, "too many failed attempts; try again later");
+        return;
+      }
+      if (workers.isRight(who)) {
+        workers.history().recall(who.id());
+      }
     }
     synchronized (workers) {
       if (counts()) {
@@ -111,7 +117,7 @@ final class WorkerProtocol implements WorkerConnection {
     } else {
       LOG.warn("worker {} was refused: its token is wrong", who.id());
       session.reject();
-      session.link().rejected();
+      session.link().rejected(who.token());
     }
   }
 

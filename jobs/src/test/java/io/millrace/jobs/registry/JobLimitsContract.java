@@ -22,11 +22,13 @@ import io.millrace.store.Throttling;
 import io.millrace.store.Transaction;
 import io.millrace.store.testkit.contract.StoreFixture;
 import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.PolicyException;
 import io.millrace.work.policy.SharedLimits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -99,6 +101,49 @@ public abstract class JobLimitsContract {
     assertThat(assign(B, 5)).isEmpty();
     done(first.getFirst());
     assertThat(keys(assign(B, 5))).containsExactly("b2");
+  }
+
+  @Test
+  void settings_that_are_set_at_run_time_take_precedence_until_they_are_taken_back() {
+    type("running=1 attempts=4");
+    submit("1", "");
+    submit("2", "");
+    submit("3", "");
+    TypeSettings settings = world.jobs().typeSettings();
+    assertThat(assign(A, 5)).hasSize(1);
+    assertThat(settings.change("t", Map.of("running", "2", "priority", "3"), false).fields())
+        .containsOnly(Map.entry("running", "2"), Map.entry("priority", "3"));
+    assertThat(settings.policy("t")).isEqualTo(policy("running=2 priority=3 attempts=4"));
+    assertThat(assign(A, 5)).hasSize(1);
+
+    // Another server of the store, and the next start, have them too.
+    Jobs other = world.another(9, JobTypes.of(List.of(new JobType("t", null, null))));
+    assertThat(other.typeSettings().set()).isEqualTo(settings.set());
+    assertThat(other.registry().assign("t", List.of(B))).isEmpty();
+    settings.change("t", Map.of("running", "3"), true);
+    assertThat(settings.set()).containsOnly(Map.entry("t", policy("running=3")));
+    assertThat(other.typeSettings().step(world.now())).isEqualTo(world.now().plusSeconds(1));
+    assertThat(other.typeSettings().policy("t").fields()).containsEntry("running", "3");
+    assertThat(other.registry().assign("t", List.of(B))).hasSize(1);
+
+    assertThat(settings.change("t", Map.of("running", ""), false)).isEqualTo(Policy.NONE);
+    assertThat(settings.set()).isEmpty();
+    assertThat(settings.policy("t")).isEqualTo(policy("running=1 attempts=4"));
+    submit("4", "");
+    assertThat(assign(A, 5)).isEmpty();
+  }
+
+  @Test
+  void what_is_no_setting_of_a_type_is_refused() {
+    type("running=1");
+    TypeSettings settings = world.jobs().typeSettings();
+    for (Map.Entry<String, String> wrong :
+        Map.of("speed", "1", "key", "ann", "keep_count", "5", "running", "0").entrySet()) {
+      assertThatThrownBy(() -> settings.change("t", Map.ofEntries(wrong), false))
+          .isInstanceOf(PolicyException.class)
+          .hasMessageContaining(wrong.getKey());
+    }
+    assertThat(settings.set()).isEmpty();
   }
 
   @Test

@@ -189,6 +189,22 @@ class JobRetentionTest {
   }
 
   @Test
+  void a_pass_in_which_many_jobs_left_is_followed_by_the_next_one_at_once() {
+    begin(TYPES, Retention.FOREVER);
+    for (int i = 0; i < 20; i++) {
+      done("brief", "out");
+      world.advance(Duration.ofSeconds(1));
+    }
+    Instant now = world.now();
+    // The first pass finds out which jobs are beyond the number that stays.
+    assertThat(archiver.step(now)).isEqualTo(now.plusSeconds(1));
+    now = now.plusSeconds(1);
+    assertThat(archiver.step(now)).isEqualTo(now);
+    assertThat(live()).hasSize(2);
+    assertThat(archiver.step(now)).isEqualTo(now.plusSeconds(1));
+  }
+
+  @Test
   void types_have_their_own_limits_and_jobs_that_have_not_ended_stay() {
     begin(TYPES, HOUR);
     List<Job> brief = new ArrayList<>();

@@ -5,6 +5,7 @@ import static io.millrace.jobs.registry.JobsFixture.B;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.blobs.Value;
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
@@ -17,9 +18,11 @@ import io.millrace.jobs.Priority;
 import io.millrace.jobs.Report;
 import io.millrace.jobs.Report.Settled;
 import io.millrace.jobs.Submission;
+import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
 import io.millrace.store.Owner;
 import io.millrace.store.StoreException;
+import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.Transaction;
 import io.millrace.store.testkit.contract.EmbeddedFixture;
 import java.nio.file.Path;
@@ -27,6 +30,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,6 +67,26 @@ class RecoveryTest {
     assertThat(registry().assign("", List.of(A))).isEmpty();
     world.advance(Duration.ofSeconds(10));
     assertThat(world.assign("", A).job().id()).isEqualTo(job.id());
+  }
+
+  private void addForeign(String group, String data) {
+    store.store().commit(Transaction.by(Owner.client(7)).add(group, Bytes.of(data)).build());
+  }
+
+  @Test
+  void a_task_that_no_job_server_has_written_is_removed_and_hinders_neither_start_nor_jobs() {
+    addForeign("jobs//batch", "not an id");
+    store.store().claim(Claim.of(Owner.client(7), "jobs//batch", Duration.ofSeconds(10)));
+    addForeign("jobs//batch", "neither");
+    Job job = world.submit("");
+
+    assertThat(registry().next("", 9)).extracting(Job::id).containsExactly(job.id());
+    assertThat(registry().returnAll()).isZero();
+    assertThat(world.assign("", A).job().id()).isEqualTo(job.id());
+    assertThat(store.store().group(GroupQuery.all("jobs//batch")).value())
+        .extracting(task -> task.data().utf8())
+        .containsExactly(job.id().toString());
+    assertThat(world.jobs().foreignTasks()).isEqualTo(2);
   }
 
   @Test
@@ -164,6 +188,23 @@ class RecoveryTest {
   }
 
   @Test
+  void a_job_that_is_only_queued_asks_nothing_of_the_store() {
+    boolean[] asked = {false};
+    world.breakLine(() -> {
+      asked[0] = true;
+      return false;
+    });
+    world.advance(Duration.ofMinutes(1));
+    asked[0] = false;
+    Submission order = new Submission("", Priority.BATCH, null, null);
+    CompletableFuture<Job> queued =
+        registry().enqueue(registry().newId(), order, new Value.Inline(new byte[1]));
+    assertThat(asked[0]).isFalse();
+    world.submit("");
+    assertThat(queued.join().status()).isEqualTo(JobStatus.PENDING);
+  }
+
+  @Test
   void returning_all_goes_on_where_a_crash_cut_it_off() {
     for (int i = 0; i < 40; i++) {
       world.submit("");
@@ -172,7 +213,8 @@ class RecoveryTest {
     world.restart();
     int[] calls = {0};
     boolean done = false;
-    for (int limit = 2; !done; limit++) {
+    // To open the registry takes three calls.
+    for (int limit = 3; !done; limit++) {
       int most = limit;
       calls[0] = 0;
       world.breakLine(() -> ++calls[0] > most);

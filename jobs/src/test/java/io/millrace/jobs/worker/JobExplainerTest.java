@@ -66,13 +66,13 @@ final class JobExplainerTest {
   }
 
   private static List<String> codes(Job job, WorkerView... workers) {
-    Explanation explanation = JobExplainer.explain(job, List.of(workers), NOW);
+    Explanation explanation = JobExplainer.explain(job, List.of(workers), NOW, List::of);
     assertThat(explanation.waiting()).isEqualTo(job.status() == JobStatus.PENDING);
     return explanation.reasons().stream().map(Reason::code).toList();
   }
 
   private static Reason only(Job job, WorkerView... workers) {
-    List<Reason> reasons = JobExplainer.explain(job, List.of(workers), NOW).reasons();
+    List<Reason> reasons = JobExplainer.explain(job, List.of(workers), NOW, List::of).reasons();
     return assertThat(reasons).singleElement().actual();
   }
 

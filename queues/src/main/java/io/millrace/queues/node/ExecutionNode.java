@@ -1,5 +1,6 @@
 package io.millrace.queues.node;
 
+import io.millrace.queues.DeclaredParams;
 import io.millrace.queues.NodeConfig;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.ObjectId;
@@ -7,6 +8,7 @@ import io.millrace.queues.Output.OutputRecovery;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Queues.Signal;
 import io.millrace.queues.Run;
+import io.millrace.queues.plugin.PluginDeclaration;
 import io.millrace.store.Commit;
 import io.millrace.work.Step;
 import java.time.Duration;
@@ -48,6 +50,9 @@ public final class ExecutionNode implements Step {
   private final String name;
   private final Runners runners;
   private final Plugins plugins;
+  private final DeclaredParams declarations;
+  private Map<String, PluginDeclaration> declared = Map.of();
+  private boolean undeclared;
   private final NodeName nodeName;
   private final StoreBackoff storeBackoff;
   private final NodeLoop loop;
@@ -72,6 +77,7 @@ public final class ExecutionNode implements Step {
     this.name = options.name();
     this.runners = runners;
     this.plugins = plugins;
+    this.declarations = queues.declarations();
     this.nodeName = new NodeName(queues.nodes(), options, machine);
     this.storeBackoff = new StoreBackoff(name);
     this.loop = new NodeLoop(options, queues, runners, machine);
@@ -195,6 +201,7 @@ public final class ExecutionNode implements Step {
       return SECOND_NANOS;
     }
     refreshAtNanos = nowNanos + SECOND_NANOS;
+    declare();
     phase = Phase.RECOVERING;
     return 0;
   }
@@ -233,8 +240,17 @@ public final class ExecutionNode implements Step {
       return 0;
     }
     refreshAtNanos = nowNanos + SECOND_NANOS;
+    declare();
     loop.refreshed(before, now);
     return 0;
+  }
+
+  /** Reports what the plugins declare, if that may have changed. */
+  private void declare() {
+    if (undeclared) {
+      declarations.put(name, declared);
+      undeclared = false;
+    }
   }
 
   /** Returns whether they have changed since the last look. */
@@ -244,6 +260,8 @@ public final class ExecutionNode implements Step {
       return false;
     }
     known = plugins.names();
+    declared = plugins.declarations();
+    undeclared = true;
     mark = found;
     return true;
   }

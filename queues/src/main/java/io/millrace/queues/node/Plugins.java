@@ -1,5 +1,7 @@
 package io.millrace.queues.node;
 
+import io.millrace.queues.plugin.PluginDeclaration;
+import java.util.Map;
 import java.util.Set;
 
 /** The plugins that a node can run. For use by one node. */
@@ -7,6 +9,11 @@ import java.util.Set;
 public interface Plugins {
   /** The names of the plugins that are found in it, to be shown to users. */
   Set<String> names();
+
+  /** What these plugins declare, by their names; those that declare nothing are left out. */
+  default Map<String, PluginDeclaration> declarations() {
+    return Map.of();
+  }
 
   /** Whether a plugin of this name can be run. This is true for all {@link #names}. */
   default boolean has(String name) {

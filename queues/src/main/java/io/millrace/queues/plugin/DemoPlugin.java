@@ -1,5 +1,6 @@
 package io.millrace.queues.plugin;
 
+import io.millrace.queues.plugin.PluginDeclaration.ParamType;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.JsonNode;
@@ -8,6 +9,10 @@ import tools.jackson.databind.JsonNode;
  * Pretends to do a migration, with the params {@code migration}, {@code user1}, {@code user2} and
  * {@code commands}: prints what it would do, a line for each command.
  */
+@PluginParam(name = "migration", type = ParamType.TEXT, description = "the name of the migration")
+@PluginParam(name = "user1", type = ParamType.TEXT, description = "who migrates")
+@PluginParam(name = "user2", type = ParamType.TEXT, description = "to whom; user1 if it is absent")
+@PluginParam(name = "commands", type = ParamType.TEXT, description = "names, separated by commas")
 final class DemoPlugin implements Plugin {
   @Override
   public int run(PluginTask task) {

@@ -1,15 +1,26 @@
 package io.millrace.queues.plugin;
 
+import io.millrace.queues.plugin.PluginDeclaration.Param;
+import io.millrace.queues.plugin.PluginDeclaration.ParamType;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.classfile.Annotation;
+import java.lang.classfile.AnnotationElement;
+import java.lang.classfile.AnnotationValue;
+import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
+import java.lang.classfile.attribute.RuntimeVisibleAnnotationsAttribute;
 import java.lang.reflect.AccessFlag;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.jar.JarEntry;
@@ -24,6 +35,8 @@ import org.slf4j.LoggerFactory;
 final class PluginClasses {
   private static final String PLUGIN = Plugin.class.getName().replace('.', '/');
 
+  private static final String ONE = PluginParam.class.descriptorString();
+  private static final String ALL = PluginParams.class.descriptorString();
   private static final String CLASS = ".class";
   private static final Logger LOG = LoggerFactory.getLogger(PluginClasses.class);
 
@@ -50,6 +63,81 @@ final class PluginClasses {
       // It is named like a class file and is not one.
       return Optional.empty();
     }
+  }
+
+  /**
+   * What classes declare with annotations, by their names. A declaration that is not valid is left
+   * out, with a warning.
+   */
+  static Map<String, PluginDeclaration> declarations(ClassFiles files) {
+    Map<String, PluginDeclaration> declared = new TreeMap<>();
+    read(
+        files,
+        bytes -> {
+          ClassModel model;
+          try {
+            model = ClassFile.of().parse(bytes);
+          } catch (IllegalArgumentException _) {
+            return;
+          }
+          String name = model.thisClass().asInternalName().replace('/', '.');
+          try {
+            declaration(model).ifPresent(found -> declared.put(name, found));
+          } catch (IllegalArgumentException e) {
+            LOG.warn("the declaration of plugin {} counts for nothing: {}", name, e.getMessage());
+          }
+        });
+    return declared;
+  }
+
+  private static Optional<PluginDeclaration> declaration(ClassModel model) {
+    List<Annotation> annotations =
+        model
+            .findAttribute(Attributes.runtimeVisibleAnnotations())
+            .map(RuntimeVisibleAnnotationsAttribute::annotations)
+            .orElse(List.of());
+    for (Annotation annotation : annotations) {
+      if (annotation.className().equalsString(ALL)) {
+        return Optional.of(new PluginDeclaration(params(annotation)));
+      }
+      if (annotation.className().equalsString(ONE)) {
+        return Optional.of(new PluginDeclaration(List.of(param(annotation))));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static List<Param> params(Annotation all) {
+    List<Param> params = new ArrayList<>();
+    for (AnnotationElement element : all.elements()) {
+      if (element.value() instanceof AnnotationValue.OfArray list) {
+        for (AnnotationValue each : list.values()) {
+          if (each instanceof AnnotationValue.OfAnnotation one) {
+            params.add(param(one.annotation()));
+          }
+        }
+      }
+    }
+    return params;
+  }
+
+  private static Param param(Annotation annotation) {
+    String name = "";
+    ParamType type = ParamType.ANY;
+    boolean required = false;
+    String description = "";
+    for (AnnotationElement element : annotation.elements()) {
+      switch (element.value()) {
+        case AnnotationValue.OfString text when element.name().equalsString("name") ->
+            name = text.stringValue();
+        case AnnotationValue.OfString text -> description = text.stringValue();
+        case AnnotationValue.OfEnum constant ->
+            type = ParamType.valueOf(constant.constantName().stringValue());
+        case AnnotationValue.OfBoolean flag -> required = flag.booleanValue();
+        default -> {}
+      }
+    }
+    return new Param(name, type, required, description);
   }
 
   /** Passes on the content of every class file. */

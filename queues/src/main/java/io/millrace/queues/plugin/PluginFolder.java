@@ -12,8 +12,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -32,6 +34,16 @@ public final class PluginFolder {
 
   /** The plugins that are built in. */
   public static final Set<String> BUILT_IN = Set.of("demo", OLD_DEMO, "exec", "shell");
+
+  /** What follows the name of an executable in the name of the file with its declaration. */
+  public static final String DECLARATION = ".params.json";
+
+  private static final long MAX_DECLARATION_BYTES = 64 << 10;
+  private static final Map<String, PluginDeclaration> OF_BUILT_IN =
+      Map.of(
+          "shell", ProgramForm.SHELL_PARAMS,
+          "exec", ProgramForm.EXEC_PARAMS,
+          "demo", PluginDeclaration.of(DemoPlugin.class).orElseThrow());
 
   private static final Logger LOG = LoggerFactory.getLogger(PluginFolder.class);
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_:.-]+");
@@ -84,6 +96,52 @@ public final class PluginFolder {
         .forEach(names::add);
     names.addAll(listed());
     return Collections.unmodifiableSet(names);
+  }
+
+  /**
+   * What a built-in plugin declares; empty for any other plugin, and for {@code
+   * Disbatch::Plugin::Demo}, which a site may have replaced by its own.
+   */
+  public static Optional<PluginDeclaration> ofBuiltIn(String plugin) {
+    return Optional.ofNullable(OF_BUILT_IN.get(plugin));
+  }
+
+  /**
+   * What the plugins of the folder declare: classes with annotations, see {@link PluginParam}, and
+   * executables with a file {@code NAME.params.json} beside them, which has the JSON of a {@link
+   * PluginDeclaration}. Those without a valid declaration are left out, with a warning if it is not
+   * valid. Reads every class file; runs no code.
+   */
+  public Map<String, PluginDeclaration> declarations() {
+    Map<String, PluginDeclaration> declared = new TreeMap<>();
+    PluginClasses.declarations(classes()).forEach(declared::put);
+    for (Path entry : entries()) {
+      String name = entry.getFileName().toString();
+      if (isName(name) && executable(name).isPresent()) {
+        Path file = entry.resolveSibling(name + DECLARATION);
+        try {
+          if (Files.isRegularFile(file)) {
+            declared.put(name, readDeclaration(file));
+          }
+        } catch (IOException | IllegalArgumentException e) {
+          LOG.warn("the declaration {} counts for nothing: {}", file, e.getMessage());
+        }
+      }
+    }
+    declared.keySet().removeIf(PluginFolder::isBuiltIn);
+    return declared;
+  }
+
+  /**
+   * Reads the declaration of an executable.
+   *
+   * @throws IllegalArgumentException saying what is wrong with it
+   */
+  public static PluginDeclaration readDeclaration(Path file) throws IOException {
+    if (Files.size(file) > MAX_DECLARATION_BYTES) {
+      throw new IllegalArgumentException("it has more than " + MAX_DECLARATION_BYTES + " bytes");
+    }
+    return PluginDeclaration.parse(Files.readAllBytes(file));
   }
 
   /**

@@ -1,24 +1,18 @@
 package io.millrace.queues.plugin;
 
-import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 
-/** The params that the built-in plugins know. */
-public final class PluginParams {
-  private static final Map<String, Set<String>> BUILT_IN =
-      Map.of(
-          "shell", Set.of("command", "mixed"),
-          "exec", Set.of("command", "args", "env", "cwd", "mixed"),
-          "demo", Set.of("migration", "user1", "user2", "commands"));
-
-  private PluginParams() {}
-
-  /**
-   * The names of the params that a built-in plugin knows; empty for any other plugin, and for the
-   * one that a site may have replaced by its own.
-   */
-  public static Optional<Set<String>> builtIn(String plugin) {
-    return Optional.ofNullable(BUILT_IN.get(plugin));
-  }
+/**
+ * All params of a {@link Plugin}, see {@link PluginParam}; an empty list for one without params.
+ */
+@Documented
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.TYPE)
+public @interface PluginParams {
+  /** The params. */
+  PluginParam[] value();
 }

@@ -4,6 +4,7 @@ import java.io.OutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -40,6 +41,15 @@ public interface PluginTask {
    * @param started when the schedule created the task
    */
   record ScheduledTime(String schedule, Instant nominal, Instant started) {}
+
+  /**
+   * The span of this run, by which the plugin can continue the trace of its submitter: {@code
+   * TRACEPARENT} and, if there is one, {@code TRACESTATE}, as in W3C Trace Context; empty if the
+   * task belongs to no trace.
+   */
+  default Map<String, String> trace() {
+    return Map.of();
+  }
 
   /** An empty folder for this run alone; removed afterwards. */
   Path folder();

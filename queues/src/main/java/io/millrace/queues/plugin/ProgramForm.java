@@ -1,5 +1,7 @@
 package io.millrace.queues.plugin;
 
+import io.millrace.queues.plugin.PluginDeclaration.Param;
+import io.millrace.queues.plugin.PluginDeclaration.ParamType;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -11,6 +13,24 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** How the params of a task become a program to start. */
 public interface ProgramForm {
+  /** The params of {@link #SHELL}. */
+  PluginDeclaration SHELL_PARAMS =
+      new PluginDeclaration(
+          List.of(
+              Param.of("command", ParamType.TEXT, "the command that bash runs"),
+              Param.of("mixed", ParamType.BOOLEAN, "whether both outputs are also kept together")));
+
+  /** The params of {@link #EXEC}. */
+  PluginDeclaration EXEC_PARAMS =
+      new PluginDeclaration(
+          List.of(
+              Param.of("command", ParamType.TEXT, "the program"),
+              Param.of("args", ParamType.ARRAY, "its arguments"),
+              Param.of("env", ParamType.OBJECT, "variables of its environment"),
+              Param.of(
+                  "cwd", ParamType.TEXT, "its working directory; a new folder if it is absent"),
+              Param.of("mixed", ParamType.BOOLEAN, "whether both outputs are also kept together")));
+
   /** {@code command}, given to bash. */
   ProgramForm SHELL =
       params ->

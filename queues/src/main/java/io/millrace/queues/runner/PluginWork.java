@@ -5,6 +5,7 @@ import io.millrace.queues.Status;
 import io.millrace.queues.plugin.Plugin;
 import io.millrace.queues.plugin.PluginTask;
 import io.millrace.work.policy.RetryPolicy.Failed;
+import io.millrace.work.trace.TraceContext;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -17,6 +18,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -238,6 +240,12 @@ final class PluginWork implements Work {
     @Override
     public ObjectNode params() {
       return task.params().deepCopy();
+    }
+
+    @Override
+    public Map<String, String> trace() {
+      TraceContext span = task.span();
+      return span == null ? Map.of() : span.environment();
     }
 
     @Override

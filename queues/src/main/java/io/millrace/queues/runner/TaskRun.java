@@ -22,6 +22,7 @@ import io.millrace.work.Backoff;
 import io.millrace.work.LeaseKeeper;
 import io.millrace.work.policy.RetryPolicy.Failed;
 import io.millrace.work.policy.TimeText;
+import io.millrace.work.trace.TraceContext;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -147,6 +148,7 @@ final class TaskRun {
                 assignment,
                 started.task().params(),
                 started.task().scheduled(),
+                started.task().span(started.run().claim().token()),
                 context.folder(),
                 outputs,
                 context.tools().launcher()),
@@ -405,6 +407,7 @@ final class TaskRun {
    * @param assignment what the node handed over
    * @param params the params of the task
    * @param scheduled the run of a schedule that it is; null for none
+   * @param span the span of this attempt; null for none
    * @param folder its files
    * @param outputs its outputs
    * @param launcher starts programs
@@ -413,6 +416,7 @@ final class TaskRun {
       Assignment assignment,
       ObjectNode params,
       @Nullable Scheduled scheduled,
+      @Nullable TraceContext span,
       TaskFolder folder,
       Outputs outputs,
       ProcessLauncher launcher) {
@@ -426,6 +430,9 @@ final class TaskRun {
             "MILLRACE_NOMINAL_TIME", Instant.ofEpochMilli(scheduled.nominalMillis()).toString());
         variables.put(
             "MILLRACE_STARTED_AT", Instant.ofEpochMilli(scheduled.startedMillis()).toString());
+      }
+      if (span != null) {
+        variables.putAll(span.environment());
       }
       return variables;
     }

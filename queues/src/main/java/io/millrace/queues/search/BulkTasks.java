@@ -9,7 +9,6 @@ import io.millrace.queues.QueuesException.StoreFullException;
 import io.millrace.queues.Status;
 import io.millrace.queues.TaskAction;
 import io.millrace.queues.TaskIndex;
-import io.millrace.store.Outcome;
 import io.millrace.work.bulk.BulkException.BulkFullException;
 import io.millrace.work.bulk.BulkException.InvalidBulkException;
 import io.millrace.work.bulk.BulkOrder;
@@ -265,23 +264,24 @@ public final class BulkTasks implements BulkTarget<BulkTasks.TaskItem> {
     }
 
     @Override
-    public Outcome.@Nullable Done apply(List<TaskItem> items, Joint joint) {
+    public boolean apply(List<TaskItem> items, Joint joint) {
       if (action instanceof TaskAction.Move(ObjectId queue)
           && queues.queues().find(queue).isEmpty()) {
         throw new InvalidBulkException("the queue to which tasks are moved was deleted");
       }
       try {
         return queues
-            .taskChanges()
-            .apply(
-                action,
-                items.stream().map(TaskItem::task).toList(),
-                (transaction, skipped) ->
-                    joint.commit(
-                        transaction,
-                        skipped.entrySet().stream()
-                            .map(skip -> new Skip(skip.getKey().hex(), skip.getValue()))
-                            .toList()));
+                .taskChanges()
+                .apply(
+                    action,
+                    items.stream().map(TaskItem::task).toList(),
+                    (transaction, skipped) ->
+                        joint.commit(
+                            transaction,
+                            skipped.entrySet().stream()
+                                .map(skip -> new Skip(skip.getKey().hex(), skip.getValue()))
+                                .toList()))
+            != null;
       } catch (StoreFullException e) {
         throw new BulkFullException(String.valueOf(e.getMessage()));
       }

@@ -50,7 +50,7 @@ record Plan(
     List<Condition> statuses = new ArrayList<>();
     for (Filter.OfField part : parts) {
       String field = part.path().dotted();
-      if (field.equals("status")) {
+      if (field.equals("status") && !(part.condition() instanceof Condition.Contains)) {
         statuses.add(part.condition());
       } else if (part.condition() instanceof Condition.OneOf(List<JsonNode> wanted)
           && field.equals("queue")) {

@@ -19,17 +19,22 @@ public final class Compiled {
 
   /** Compiles a plugin whose method {@code run} has this body. */
   public static void into(Path folder, String name, String body) throws IOException {
+    into(folder, name, body, "");
+  }
+
+  /** The same with annotations of the class. */
+  static void into(Path folder, String name, String body, String annotations) throws IOException {
     int dot = name.lastIndexOf('.');
     String source =
         """
         package %s;
-        public class %s implements io.millrace.queues.plugin.Plugin {
+        %s public class %s implements io.millrace.queues.plugin.Plugin {
           public int run(io.millrace.queues.plugin.PluginTask task) throws Exception {
             %s
           }
         }
         """
-            .formatted(name.substring(0, dot), name.substring(dot + 1), body);
+            .formatted(name.substring(0, dot), annotations, name.substring(dot + 1), body);
     Files.createDirectories(folder);
     Path sources = Files.createTempDirectory("plugin");
     Path file = Files.writeString(sources.resolve(name.substring(dot + 1) + ".java"), source);

@@ -4,10 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.processes.FileTree;
+import io.millrace.queues.plugin.PluginDeclaration.Param;
+import io.millrace.queues.plugin.PluginDeclaration.ParamType;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,6 +96,77 @@ class PluginFolderTest {
 
     assertThat(folder.names()).contains("my.Packed", "my.Loose");
     assertThat(folder.names()).filteredOn(name -> name.startsWith("my")).hasSize(2);
+  }
+
+  @Test
+  void classes_and_executables_declare_their_params() throws Exception {
+    Compiled.into(
+        path.resolve("mine"),
+        "my.Greet",
+        "return 1;",
+        """
+        @io.millrace.queues.plugin.PluginParam(name = "who",
+            type = io.millrace.queues.plugin.PluginDeclaration.ParamType.STRING,
+            required = true, description = "whom")
+        @io.millrace.queues.plugin.PluginParam(name = "x")
+        """);
+    Compiled.into(
+        path.resolve("mine"),
+        "my.One",
+        "return 1;",
+        "@io.millrace.queues.plugin.PluginParam(name = \"only\")");
+    Compiled.into(
+        path.resolve("mine"),
+        "my.None",
+        "return 1;",
+        "@io.millrace.queues.plugin.PluginParams({})");
+    Compiled.into(path.resolve("mine"), "my.Any", "return 1;");
+    executable("resize");
+    executable("broken");
+    executable("silent");
+    Files.writeString(
+        path.resolve("resize.params.json"),
+        "{\"params\": [{\"name\": \"width\", \"type\": \"integer\"}]}");
+    Files.writeString(path.resolve("broken.params.json"), "{\"params\": [{\"nam\": 1}]}");
+
+    Param who = new Param("who", ParamType.STRING, true, "whom");
+    assertThat(folder.declarations())
+        .containsOnly(
+            Map.entry("my.Greet", declaring(who, new Param("x", ParamType.ANY, false, ""))),
+            Map.entry("my.One", declaring(new Param("only", ParamType.ANY, false, ""))),
+            Map.entry("my.None", declaring()),
+            Map.entry("resize", declaring(new Param("width", ParamType.INTEGER, false, ""))));
+  }
+
+  private static PluginDeclaration declaring(Param... params) {
+    return new PluginDeclaration(List.of(params));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "[]",
+        "{}",
+        "{\"params\": {}}",
+        "{\"params\": [], \"x\": 1}",
+        "{\"params\": [1]}",
+        "{\"params\": [{}]}",
+        "{\"params\": [{\"name\": \"\"}]}",
+        "{\"params\": [{\"name\": \"a\", \"type\": \"text2\"}]}",
+        "{\"params\": [{\"name\": \"a\", \"required\": \"yes\"}]}",
+        "{\"params\": [{\"name\": \"a\"}, {\"name\": \"a\"}]}"
+      })
+  void what_is_no_declaration_is_refused(String json) {
+    assertThatThrownBy(() -> PluginDeclaration.parse(json.getBytes(StandardCharsets.UTF_8)))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void a_declaration_is_read_as_it_was_written() {
+    PluginDeclaration demo = PluginFolder.ofBuiltIn("demo").orElseThrow();
+    assertThat(PluginDeclaration.read(demo.json())).isEqualTo(demo);
+    assertThat(demo.params()).hasSize(4);
   }
 
   @Test

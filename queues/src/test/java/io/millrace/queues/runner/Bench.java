@@ -109,14 +109,17 @@ final class Bench implements AutoCloseable {
     policy = new Policy(fields);
   }
 
-  /** A claimed task of a new queue. */
-  Run claim(String plugin, ObjectNode params) {
+  /**
+   * A claimed task of a new queue, whose own plugin declares nothing: the runner has to cope with
+   * params that were stored before a plugin declared others.
+   */
+  Run claim(ObjectNode params) {
     Queue queue =
         queues
             .queues()
             .create(
                 "queue-" + queues.newId(),
-                plugin,
+                "undeclared",
                 Queue.Settings.DEFAULTS.withThreads(1).withPolicy(policy));
     queues.submission().submit(queue, List.of(params), Status.QUEUED);
     return queues.runs().claim(node, queue, 1, lease).getFirst();
@@ -127,7 +130,7 @@ final class Bench implements AutoCloseable {
   }
 
   TaskRun begin(String plugin, ObjectNode params) {
-    return new TaskRun(assignment(plugin, claim(plugin, params)), shop, _ -> {});
+    return new TaskRun(assignment(plugin, claim(params)), shop, _ -> {});
   }
 
   /** The same with a plugin whose threads end, however long that takes on a busy machine. */
@@ -146,7 +149,7 @@ final class Bench implements AutoCloseable {
                 Duration.ofMinutes(1)),
             shop.folder(),
             shop.work());
-    return new TaskRun(assignment(plugin, claim(plugin, params)), patient, _ -> {});
+    return new TaskRun(assignment(plugin, claim(params)), patient, _ -> {});
   }
 
   /** Runs a task to its end. */
@@ -163,7 +166,8 @@ final class Bench implements AutoCloseable {
             .queues()
             .create("queue-" + queues.newId(), plugin, Queue.Settings.DEFAULTS.withThreads(1));
     Transaction.Builder transaction = Transaction.by(Owner.client(1));
-    var _ = queues.submission().submitWith(transaction, queue, params, List.of(scheduled));
+    var _ =
+        queues.submission().submitWith(transaction, queue, params, List.of(scheduled), _ -> null);
     var _ = store.store().commit(transaction.build()).done();
     Run claimed = queues.runs().claim(node, queue, 1, lease).getFirst();
     TaskRun run = new TaskRun(assignment(plugin, claimed), shop, _ -> {});

@@ -139,7 +139,7 @@ class OutputTest {
 
   @Test
   void a_disk_that_was_full_meanwhile_is_told() throws Exception {
-    Run run = bench.claim("shell", shell("true"));
+    Run run = bench.claim(shell("true"));
     TaskFolder folder = new TaskFolder(bench.plugins);
     new WorkFolder(folder).prepare();
     Deque<Long> room = new ArrayDeque<>(List.of(1L << 30, 4_096L, 1L << 30));

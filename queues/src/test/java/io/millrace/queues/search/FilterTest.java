@@ -54,6 +54,29 @@ final class FilterTest {
       quoteCharacter = '"',
       textBlock =
           """
+          {'a': {'$contains': 'nn'}}     | {'a': 'Anna'}               | true
+          {'a': {'$contains': 'ANN'}}    | {'a': 'Anna'}               | true
+          {'a': {'$contains': 'anna'}}   | {'a': 'Ann'}                | false
+          {'a': {'$contains': 'ann'}}    | {'a': {'b': [1, {'c': 'Hanna'}]}} | true
+          {'a': {'$contains': 'b'}}      | {'a': {'b': 1}}             | false
+          {'a': {'$contains': '12'}}     | {'a': 9007199254740993125}  | true
+          {'a': {'$contains': 'tru'}}    | {'a': [true]}               | true
+          {'a': {'$contains': 'null'}}   | {'a': null}                 | false
+          {'a': {'$contains': 'x'}}      | {}                          | false
+          """)
+  void contains_finds_a_text_in_any_value_of_a_field(
+      String filter, String document, boolean expected) {
+    assertThat(matches(filter, document)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      textBlock =
+          """
+          {'a': {'$contains': 1}}      | $contains needs a text that is not empty
+          {'a': {'$contains': ''}}     | $contains needs a text that is not empty
           {'a': {'$regex': 'x'}}       | unknown operator $regex
           {'$where': '1'}              | unknown operator $where
           {'a': {'$in': [{'$gt': 1}]}} | unknown operator $gt

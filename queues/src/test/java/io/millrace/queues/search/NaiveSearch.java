@@ -4,7 +4,9 @@ import io.millrace.queues.QueueTask;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -85,6 +87,7 @@ final class NaiveSearch {
             case "$nin" -> limit.valueStream().noneMatch(one -> same(value, one));
             case "$ne" -> !same(value, limit);
             case "$exists" -> (value != null) == limit.asBoolean();
+            case "$contains" -> texts(value).anyMatch(text -> text.contains(lower(limit)));
             case "$gt" -> somehow(value, limit, 1, 1);
             case "$gte" -> somehow(value, limit, 0, 1);
             case "$lt" -> somehow(value, limit, -1, -1);
@@ -96,6 +99,19 @@ final class NaiveSearch {
       }
     }
     return true;
+  }
+
+  private static Stream<String> texts(@Nullable JsonNode value) {
+    if (value == null || value.isNull()) {
+      return Stream.of();
+    }
+    return value.isContainer()
+        ? value.valueStream().flatMap(NaiveSearch::texts)
+        : Stream.of(lower(value));
+  }
+
+  private static String lower(JsonNode value) {
+    return value.asString().toLowerCase(Locale.ROOT);
   }
 
   private static boolean same(@Nullable JsonNode value, JsonNode wanted) {

@@ -88,6 +88,7 @@ final class TaskSearchTest {
             "queue",
             "_id",
             "node",
+            "params",
             "params.a",
             "params.list",
             "params.deep.er",
@@ -123,7 +124,9 @@ final class TaskSearchTest {
       return value(random, field, tasks);
     }
     ObjectNode condition = JSON.createObjectNode();
-    String[] operators = {"$in", "$nin", "$ne", "$exists", "$gt", "$gte", "$lt", "$lte"};
+    String[] operators = {
+      "$in", "$nin", "$ne", "$exists", "$gt", "$gte", "$lt", "$lte", "$contains"
+    };
     for (int i = 0; i <= random.nextInt(2); i++) {
       String operator = operators[random.nextInt(operators.length)];
       switch (operator) {
@@ -133,6 +136,8 @@ final class TaskSearchTest {
                 .add(value(random, field, tasks))
                 .add(value(random, field, tasks));
         case "$exists" -> condition.put(operator, random.nextBoolean());
+        case "$contains" ->
+            condition.put(operator, List.of("X", "2", "1", "tru").get(random.nextInt(4)));
         default -> condition.set(operator, value(random, field, tasks));
       }
     }

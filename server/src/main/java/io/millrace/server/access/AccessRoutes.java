@@ -19,6 +19,7 @@ import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
 import io.millrace.server.security.ConfiguredPrincipal;
 import io.millrace.server.security.Principals;
+import io.millrace.server.security.SessionCookies;
 import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -34,10 +35,19 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The routes under {@code /access}: all but one's own entry need the role admin. */
-record AccessRoutes(AccessRegistry registry, List<ConfiguredPrincipal> configured) {
+/**
+ * The routes of principals and keys: all but one's own entry need the role admin.
+ *
+ * @param provider what the provider of identities is called; null if there is none
+ */
+record AccessRoutes(
+    AccessRegistry registry,
+    List<ConfiguredPrincipal> configured,
+    SessionRoutes sessions,
+    @Nullable String provider) {
   private static final int MAX_BODY_BYTES = 1 << 18;
-  private static final Set<String> OF_REACH = Set.of("groups", "queues", "types", "graph");
+  private static final Set<String> OF_REACH =
+      Set.of("groups", "queues", "types", "graph", "blobs", "cluster");
   private static final Set<String> OF_KEY = Set.of("name", "expires");
   private static final Set<String> OF_PRINCIPAL =
       Set.of("name", "roles", "reach", "note", "password", "rate", "key");
@@ -66,7 +76,7 @@ record AccessRoutes(AccessRegistry registry, List<ConfiguredPrincipal> configure
         .patch("/principals/{name}", this::change)
         .action("key.create")
         .post("/principals/{name}/keys", this::addKey);
-    api.role(Caller.Role.ANYONE).get("/me", AccessRoutes::me);
+    api.role(Caller.Role.ANYONE).get("/me", this::me);
     return api.routes();
   }
 
@@ -177,7 +187,7 @@ record AccessRoutes(AccessRegistry registry, List<ConfiguredPrincipal> configure
   }
 
   /** What the caller itself may do. */
-  private static Response me(Request request) {
+  private Response me(Request request) {
     Caller caller = request.caller();
     ArrayNode roles = Json.array();
     caller.roles().stream()
@@ -191,6 +201,9 @@ record AccessRoutes(AccessRegistry registry, List<ConfiguredPrincipal> configure
         caller.reach() instanceof Principals.Limited(Reach reach)
             ? of(reach)
             : Json.MAPPER.nullNode());
+    String session = sessions.current(request);
+    shown.put("csrf", session == null ? null : SessionCookies.csrfToken(session));
+    shown.putObject("sign_in").put("oidc", provider);
     return Json.response(200, UNKEPT, shown);
   }
 
@@ -262,7 +275,9 @@ record AccessRoutes(AccessRegistry registry, List<ConfiguredPrincipal> configure
         prefixes("groups", reach),
         prefixes("queues", reach),
         prefixes("types", reach),
-        prefixes("graph", reach));
+        prefixes("graph", reach),
+        prefixes("blobs", reach),
+        prefixes("cluster", reach));
   }
 
   private static Set<String> prefixes(String name, ObjectNode reach) {
@@ -317,8 +332,12 @@ record AccessRoutes(AccessRegistry registry, List<ConfiguredPrincipal> configure
     ObjectNode json = Json.object().put("name", principal.caller().principal());
     ArrayNode roles = json.putArray("roles");
     principal.roles().forEach(role -> roles.add(role.name().toLowerCase(Locale.ROOT)));
-    return json.putNull("reach")
-        .put("note", "configured by " + principal.setting())
+    json.set(
+        "reach",
+        principal.caller().reach() instanceof Principals.Limited(Reach reach)
+            ? of(reach)
+            : Json.MAPPER.nullNode());
+    return json.put("note", "configured by " + principal.setting())
         .put("password", false)
         .putNull("rate")
         .put("disabled", false)
@@ -333,6 +352,8 @@ record AccessRoutes(AccessRegistry registry, List<ConfiguredPrincipal> configure
     putAll(json, "queues", reach.queues());
     putAll(json, "types", reach.types());
     putAll(json, "graph", reach.graph());
+    putAll(json, "blobs", reach.blobs());
+    putAll(json, "cluster", reach.cluster());
     return json;
   }
 

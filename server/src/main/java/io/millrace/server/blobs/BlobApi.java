@@ -8,6 +8,7 @@ import io.millrace.blobs.BlobStream;
 import io.millrace.blobs.InvalidBlobNameException;
 import io.millrace.blobs.NoSuchBlobException;
 import io.millrace.http.ApiRoutes;
+import io.millrace.http.Caller.Reach.Area;
 import io.millrace.http.ErrorResponses;
 import io.millrace.http.Request;
 import io.millrace.http.Route;
@@ -48,7 +49,7 @@ public final class BlobApi implements Part {
 
   @Override
   public List<Route> routes() {
-    ApiRoutes api = ApiRoutes.below("/blobs");
+    ApiRoutes api = ApiRoutes.below("/blobs").limitable();
     api.body(Route.Body.BYTES).action("blob.put").put("/{name}", this::put);
     api.get("/{name}", this::get).action("blob.delete").delete("/{name}", this::delete);
     api.query("prefix").get("", this::list);
@@ -67,8 +68,14 @@ public final class BlobApi implements Part {
     if (request.bodyLength() > maxBytes) {
       throw tooLarge();
     }
+    String name = request.parameter("name");
+    if (!reaches(request, name)) {
+      throw new HttpProblem(
+          403, "the blob " + name + " would be out of reach of " + request.caller().principal());
+    }
+    request.concerns(Area.BLOBS, name);
     try (LimitedBody body = new LimitedBody(request.bodyStream(), maxBytes)) {
-      BlobReceipt receipt = blobs.put(request.parameter("name"), body);
+      BlobReceipt receipt = blobs.put(name, body);
       return Response.json(
           201,
           JSON.writeValueAsBytes(
@@ -85,8 +92,21 @@ public final class BlobApi implements Part {
     return HttpProblem.tooLarge("the blob exceeds the limit of " + maxBytes + " bytes");
   }
 
-  private Response get(Request request) throws IOException {
+  private static boolean reaches(Request request, String name) {
+    return request.caller().reach().includes(Area.BLOBS, name);
+  }
+
+  /** The blob that a request names; out of the caller's reach it is as if it were not there. */
+  private static String inReach(Request request) {
     String name = request.parameter("name");
+    if (!reaches(request, name)) {
+      throw HttpProblem.notFound("there is no blob " + name);
+    }
+    return name;
+  }
+
+  private Response get(Request request) throws IOException {
+    String name = inReach(request);
     String header = request.header("Range").orElse(null);
     if (request.isHead()) {
       OptionalLong size = blobs.size(name);
@@ -168,7 +188,8 @@ public final class BlobApi implements Part {
   }
 
   private Response delete(Request request) {
-    String name = request.parameter("name");
+    String name = inReach(request);
+    request.concerns(Area.BLOBS, name);
     if (!blobs.delete(name)) {
       throw HttpProblem.notFound("there is no blob " + name);
     }
@@ -176,7 +197,10 @@ public final class BlobApi implements Part {
   }
 
   private Response list(Request request) {
-    Stream<Blob> listed = blobs.list(request.query().text("prefix").orElse(""));
+    Stream<Blob> listed =
+        blobs
+            .list(request.query().text("prefix").orElse(""))
+            .filter(blob -> reaches(request, blob.name()));
     if (request.isHead()) {
       listed.close();
     }

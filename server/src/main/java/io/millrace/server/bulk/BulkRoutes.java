@@ -98,7 +98,7 @@ record BulkRoutes(BulkActions actions, Runnable wake) {
           case QUEUES -> reach.queues();
           case TYPES -> reach.types();
           case GRAPH -> reach.graph();
-          case GROUPS -> Set.of();
+          case GROUPS, BLOBS, CLUSTER -> Set.of();
         };
     return names.contains("") ? null : names;
   }

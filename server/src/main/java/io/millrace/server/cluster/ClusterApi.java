@@ -5,9 +5,13 @@ import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.documents.store.StoreDocuments;
 import io.millrace.cluster.status.ClusterStatus;
 import io.millrace.http.ApiRoutes;
+import io.millrace.http.Caller;
+import io.millrace.http.Caller.Reach.Area;
 import io.millrace.http.ErrorResponses;
+import io.millrace.http.Request;
 import io.millrace.http.Route;
 import io.millrace.http.Route.Handler;
+import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
 import io.millrace.server.Part;
 import io.millrace.store.TaskStore;
@@ -15,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -36,7 +41,7 @@ public final class ClusterApi implements Part {
 
   @Override
   public List<Route> routes() {
-    ApiRoutes api = ApiRoutes.below("/cluster");
+    ApiRoutes api = ApiRoutes.below("/cluster").limitable();
     api.get("", shown(ClusterStatus::json))
         .get("/leader", shown(ClusterStatus::leaderJson))
         .get("/members", shown(ClusterStatus::membersJson))
@@ -52,9 +57,23 @@ public final class ClusterApi implements Part {
     responses.addUnavailable(ClusterException.class);
   }
 
+  /**
+   * The names that the caller may see.
+   *
+   * @throws HttpProblem 403 if it may see nothing of a cluster
+   */
+  static Predicate<String> inReach(Request request) {
+    Caller.Reach reach = request.caller().reach();
+    if (!reach.includesAny(Area.CLUSTER)) {
+      throw new HttpProblem(403, "the cluster is out of reach of " + request.caller().principal());
+    }
+    return name -> reach.includes(Area.CLUSTER, name);
+  }
+
   private Handler shown(Function<ClusterStatus, JsonNode> form) {
-    return _ -> {
-      JsonNode json = form.apply(ClusterStatus.read(documents, clock.millis()));
+    return request -> {
+      Predicate<String> names = inReach(request);
+      JsonNode json = form.apply(ClusterStatus.read(documents, clock.millis()).only(names));
       return Response.json(json.toString().getBytes(StandardCharsets.UTF_8));
     };
   }

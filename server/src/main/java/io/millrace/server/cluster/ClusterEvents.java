@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** The changes of a cluster as one client sees them. For use by one thread. */
 final class ClusterEvents implements EventStream.Source {
@@ -32,8 +33,9 @@ final class ClusterEvents implements EventStream.Source {
     request.query().texts("type").forEach(type -> kinds.add(kind(type)));
     Set<Kind> told = kinds.isEmpty() ? EnumSet.allOf(Kind.class) : kinds;
     Position after = CommitEvents.after(request);
+    Predicate<String> names = ClusterApi.inReach(request);
     return CommitEvents.response(
-        request, () -> new ClusterEvents(ClusterChanges.begin(store, told, after)));
+        request, () -> new ClusterEvents(ClusterChanges.begin(store, told, names, after)));
   }
 
   private static Kind kind(String type) {

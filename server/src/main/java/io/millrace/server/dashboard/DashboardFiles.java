@@ -32,6 +32,7 @@ final class DashboardFiles {
       List.of(
           "app.js",
           "archive.js",
+          "bulk.js",
           "chart.js",
           "format.js",
           "graph.js",

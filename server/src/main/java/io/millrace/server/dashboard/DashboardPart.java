@@ -4,6 +4,7 @@ import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller.Role;
 import io.millrace.http.Request;
 import io.millrace.http.Route;
+import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
 import io.millrace.server.Part;
@@ -20,7 +21,8 @@ import java.util.stream.Stream;
 public final class DashboardPart implements Part {
   @Override
   public List<Route> routes() {
-    ApiRoutes files = ApiRoutes.below("").role(Role.ANYONE).limitable();
+    ApiRoutes files =
+        ApiRoutes.below("").errors(ErrorForm.PROBLEM_DETAILS).role(Role.ANYONE).limitable();
     files.get("/", DashboardPart::page);
     String root = "/dashboard/{fingerprint}/";
     String library = root + "lib/{library}/";

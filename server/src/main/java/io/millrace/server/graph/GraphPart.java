@@ -20,6 +20,7 @@ import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
 import io.millrace.graph.schedule.GraphScheduler;
 import io.millrace.graph.schedule.NodeExplainer;
@@ -70,6 +71,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The graph of a server: its nodes, their types and their scheduler. */
@@ -273,6 +275,16 @@ public final class GraphPart implements Part {
     GraphFigures shown = GraphFigures.show(graph.registry(), registry);
     figures = shown;
     return shown::refresh;
+  }
+
+  @Override
+  public List<Level> levels() {
+    Map<NodeState, Long> counts = graph.registry().counts();
+    long waiting =
+        Stream.of(NodeState.INCIPIENT, NodeState.READY)
+            .mapToLong(state -> counts.getOrDefault(state, 0L))
+            .sum();
+    return List.of(new Level("nodes", waiting, counts.getOrDefault(NodeState.RUNNING, 0L)));
   }
 
   @Override

@@ -62,6 +62,11 @@ public final class GraphTokens implements Credentials {
     public boolean includes(Area area, String name) {
       return area == Area.GRAPH;
     }
+
+    @Override
+    public boolean includesAny(Area area) {
+      return area == Area.GRAPH;
+    }
   }
 
   @Override

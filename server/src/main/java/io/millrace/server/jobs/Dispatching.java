@@ -51,6 +51,7 @@ public final class Dispatching implements AutoCloseable {
   public static Dispatching start(Jobs jobs, JobDispatcher dispatcher, WorkerManager workers) {
     Dispatching started = new Dispatching(jobs, dispatcher, workers);
     dispatcher.wakeBy(started.dispatching::wake);
+    jobs.typeSettings().onChange(dispatcher::mayHaveMissed);
     started.followOns.wakeBy(started.following::wake);
     var _ = started.dispatching.start();
     var _ = started.following.start();

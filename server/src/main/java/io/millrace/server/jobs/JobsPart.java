@@ -14,11 +14,14 @@ import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
 import io.millrace.http.websocket.WebSocket;
+import io.millrace.jobs.Job;
 import io.millrace.jobs.JobRegistry;
+import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.JobsException;
 import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.JobsException.JobStateException;
 import io.millrace.jobs.dispatch.JobDispatcher;
+import io.millrace.jobs.registry.JobCounts;
 import io.millrace.jobs.registry.JobSweeper;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.jobs.worker.JobExplainer;
@@ -32,11 +35,15 @@ import io.millrace.server.Part;
 import io.millrace.server.ServerException;
 import io.millrace.server.metrics.JobFigures;
 import io.millrace.server.security.ConfiguredPrincipal;
+import io.millrace.server.traces.Traces;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.TaskStore;
 import io.millrace.work.Explanation;
+import io.millrace.work.policy.PolicyException;
+import java.io.InputStream;
 import java.time.Clock;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -67,18 +74,20 @@ public final class JobsPart implements Part {
   private final WorkerManager workers;
   private final JobsSettings settings;
   private final Served served;
+  private final PolledWorkers local;
   private final Archive archive;
   private final EmbeddedTaskStore store;
   private @Nullable Dispatching dispatching;
 
   private JobsPart(
-      Jobs jobs, WorkerManager workers, JobsSettings settings, Served served, Base base) {
+      Jobs jobs, WorkerManager workers, JobsSettings settings, PolledWorkers local, Base base) {
     this.archive = base.archive();
     this.store = base.store();
     this.jobs = jobs;
     this.workers = workers;
     this.settings = settings;
-    this.served = served;
+    this.local = local;
+    this.served = new Served(jobs, workers, local, base.blobs(), base.maxBytes(), base.traces());
   }
 
   /**
@@ -88,13 +97,15 @@ public final class JobsPart implements Part {
    * @param requests the same store, for changes by requests
    * @param maxBytes the longest payload and result
    * @param archive holds the jobs that have left the store
+   * @param traces to which the jobs of requests belong
    */
   public record Base(
       EmbeddedTaskStore store,
       TaskStore requests,
       BlobStore blobs,
       long maxBytes,
-      Archive archive) {}
+      Archive archive,
+      Traces traces) {}
 
   /**
    * Opens the jobs. Jobs that ran when the server stopped are offered again, before any worker can
@@ -112,13 +123,7 @@ public final class JobsPart implements Part {
             Clock.systemUTC(),
             System::nanoTime);
     workers.recall();
-    PolledWorkers polls = new PolledWorkers(workers, jobs.registry());
-    return new JobsPart(
-        jobs,
-        workers,
-        settings,
-        new Served(jobs, workers, polls, base.blobs(), base.maxBytes()),
-        base);
+    return new JobsPart(jobs, workers, settings, new PolledWorkers(workers, jobs.registry()), base);
   }
 
   private static Jobs jobs(JobsSettings settings, Base base, RandomGenerator random) {
@@ -145,13 +150,46 @@ public final class JobsPart implements Part {
     return jobs.registry()
         .find(key)
         .filter(job -> Types.reaches(request, job.type()))
-        .map(job -> JobExplainer.explain(job, workers.list(), Clock.systemUTC().millis()));
+        .map(job ->
+            JobExplainer.explain(
+                job,
+                workers.list(),
+                Clock.systemUTC().millis(),
+                () -> jobs.limitReasons(job, type -> Types.reaches(request, type))));
   }
 
   /** The jobs. */
   public Jobs jobs() {
     return jobs;
   }
+
+  /** The jobs of workers in this process, as those of workers that poll. */
+  public PolledWorkers local() {
+    return local;
+  }
+
+  /**
+   * Submits a job of this process.
+   *
+   * @param type its type
+   * @param fields the fields of the form of {@code POST /api/jobs/submit}, without the payload
+   * @return the job and whether it was there already
+   * @throws HttpProblem 400 if a field is wrong
+   * @throws InvalidJobException if the type is unknown or the key is taken
+   */
+  public Submitted submit(String type, Map<String, String> fields, InputStream payload) {
+    Types types = new Types(jobs.types().all(), jobs.counts(), jobs.typeSettings());
+    return new SubmitRoute(
+            jobs.registry(), types, served.blobs(), served.maxBytes(), served.traces())
+        .submit(type, fields, payload);
+  }
+
+  /**
+   * A job that was submitted.
+   *
+   * @param duplicate whether it was there already, with the same unique key
+   */
+  public record Submitted(Job job, boolean duplicate) {}
 
   /** What moves jobs that have ended to the archive. */
   public ArchiveSource retention() {
@@ -164,7 +202,7 @@ public final class JobsPart implements Part {
   }
 
   private static Keys keys(JobsSettings settings) {
-    return new Keys(settings.access().apiKey(), settings.workers().token());
+    return new Keys(settings);
   }
 
   @Override
@@ -183,10 +221,26 @@ public final class JobsPart implements Part {
   }
 
   @Override
+  public List<Level> levels() {
+    long waiting = 0;
+    long running = 0;
+    for (Map.Entry<JobCounts.Kind, Long> count : jobs.counts().unfinished().entrySet()) {
+      if (count.getKey().status() == JobStatus.PENDING) {
+        waiting += count.getValue();
+      } else {
+        running += count.getValue();
+      }
+    }
+    return List.of(new Level("jobs", waiting, running));
+  }
+
+  @Override
   public List<Activity> activities() {
     JobSweeper sweeper = jobs.sweeper(archive);
     return List.of(
-        new Activity("job-sweeper", sweeper), new Activity("job-timeouts", jobs.timeouts()));
+        new Activity("job-sweeper", sweeper),
+        new Activity("job-timeouts", jobs.timeouts()),
+        new Activity("job-settings", jobs.typeSettings()));
   }
 
   @Override
@@ -211,8 +265,15 @@ public final class JobsPart implements Part {
    * @param polled the jobs of workers that poll
    * @param blobs holds the payloads
    * @param maxBytes the longest payload and result
+   * @param traces to which the jobs of requests belong
    */
-  record Served(Jobs jobs, Workers workers, PolledJobs polled, BlobStore blobs, long maxBytes) {}
+  record Served(
+      Jobs jobs,
+      Workers workers,
+      PolledJobs polled,
+      BlobStore blobs,
+      long maxBytes,
+      Traces traces) {}
 
   /** The routes, also below the configured prefix. */
   static List<Route> routes(Served served, JobsSettings settings) {
@@ -226,11 +287,14 @@ public final class JobsPart implements Part {
     ApiRoutes holders = api.errors(ERRORS).credentials(keys.holders()).role(Role.WORKER);
     ApiRoutes workers = api.errors(ERRORS).credentials(keys.workers()).role(Role.WORKER);
     JobRegistry registry = served.jobs().registry();
-    Types types = new Types(served.jobs().types().all());
+    Types types =
+        new Types(
+            served.jobs().types().all(), served.jobs().counts(), served.jobs().typeSettings());
     Shapes shapes = new Shapes(served.workers());
 
     types.addTo(clients);
-    new SubmitRoute(registry, types, served.blobs(), served.maxBytes()).addTo(clients);
+    new SubmitRoute(registry, types, served.blobs(), served.maxBytes(), served.traces())
+        .addTo(clients);
     new JobRoutes(served.jobs(), registry, shapes).addTo(clients);
     clients
         .limitable()
@@ -248,6 +312,7 @@ public final class JobsPart implements Part {
             registry,
             served.workers(),
             types,
+            settings.workers().token() != null,
             new WebSocket.Limits(
                 settings.workers().maxFrameBytes(), MAX_TEXT_BYTES, served.maxBytes()))
         .addTo(workers);
@@ -256,7 +321,8 @@ public final class JobsPart implements Part {
             registry,
             types,
             shapes,
-            new PollRoutes.Bounds(served.maxBytes(), Clock.systemUTC()))
+            new PollRoutes.Bounds(
+                served.maxBytes(), settings.workers().token() != null, Clock.systemUTC()))
         .addTo(workers, holders);
     return api.routes();
   }
@@ -283,6 +349,7 @@ public final class JobsPart implements Part {
   static void mapErrors(ErrorResponses responses) {
     responses
         .add(InvalidJobException.class, 400)
+        .add(PolicyException.class, 400)
         .add(WrongTokenException.class, 403)
         .add(JobStateException.class, 409)
         .addUnavailable(JobsException.class);

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,8 @@ public record JobsSettings(
           "worker.token",
           "worker.token-file",
           "The secret in the registration of every worker. Without it any worker is let in.");
+  private static final Key<Set<String>> WORKER_TYPES =
+      types("worker.types", "the worker token", "workers take jobs");
   private static final Key<@Nullable Path> WORKER_TOKEN_FILE =
       KEYS.optionalPath(
           "worker.token-file",
@@ -185,6 +188,8 @@ public record JobsSettings(
           "api-key-file",
           "The secret that clients of the job API send in the header `X-API-KEY`. Without it none"
               + " is needed.");
+  private static final Key<Set<String>> API_KEY_TYPES =
+      types("api-key-types", "the API key", "clients see and change jobs");
   private static final Key<@Nullable Path> API_KEY_FILE =
       KEYS.optionalPath(
           "api-key-file",
@@ -207,6 +212,7 @@ public record JobsSettings(
    * The settings of workers.
    *
    * @param token the secret of their registration; null for none
+   * @param types prefixes of the job types to which it is limited; empty for no limit
    * @param kickAfter how long a connection may stay unregistered
    * @param tracking whether statistics are kept by their own ids
    * @param maxFrameBytes their longest frame
@@ -215,6 +221,7 @@ public record JobsSettings(
    */
   public record WorkerSettings(
       @Nullable Token token,
+      Set<String> types,
       Duration kickAfter,
       boolean tracking,
       long maxFrameBytes,
@@ -231,15 +238,16 @@ public record JobsSettings(
    * The secret of clients, and the path.
    *
    * @param apiKey the secret of the header {@code X-API-KEY}; null for none
+   * @param types prefixes of the job types to which it is limited; empty for no limit
    * @param prefix a path without a slash at its end, below which the API is served too; may be
    *     empty
    */
-  public record Access(@Nullable Token apiKey, String prefix) {}
+  public record Access(@Nullable Token apiKey, Set<String> types, String prefix) {}
 
   /**
    * The job types.
    *
-   * @throws InvalidJobException if they contradict each other
+   * @throws io.millrace.jobs.JobsException.InvalidJobException if they contradict each other
    */
   public JobTypes jobTypes() {
     JobTypes all = JobTypes.of(types).withDefaults(defaults);
@@ -258,13 +266,36 @@ public record JobsSettings(
         values.get(DEFAULTS),
         new WorkerSettings(
             secret(values, WORKER_TOKEN, WORKER_TOKEN_FILE),
+            values.get(WORKER_TYPES),
             Duration.ofMillis(values.get(KICK_AFTER)),
             values.get(TRACKING),
             values.get(MAX_FRAME),
             values.get(STUCK_AFTER),
             values.get(KEEPALIVE)),
-        new Access(secret(values, API_KEY, API_KEY_FILE), values.get(PATH_PREFIX)),
+        new Access(
+            secret(values, API_KEY, API_KEY_FILE),
+            values.get(API_KEY_TYPES),
+            values.get(PATH_PREFIX)),
         new Retention(values.get(KEEP_FINISHED), values.get(KEEP_COUNT)));
+  }
+
+  private static Key<Set<String>> types(String name, String whose, String what) {
+    return KEYS.add(
+        new Key<>(
+            name,
+            "prefixes, separated by commas",
+            Set.of(),
+            "none",
+            "Prefixes of the names of job types to which "
+                + whose
+                + " is limited: with it "
+                + what
+                + " of these types only. None for no limit.",
+            text -> {
+              Set<String> prefixes = new TreeSet<>(List.of(text.strip().split("\\s*,\\s*", -1)));
+              prefixes.remove("");
+              return Set.copyOf(prefixes);
+            }));
   }
 
   /** A secret that is given as text or in a file, or not at all. */

@@ -1,11 +1,13 @@
 package io.millrace.server.jobs;
 
+import io.millrace.access.Reach;
 import io.millrace.http.AccessCheck.Credentials;
 import io.millrace.http.Caller;
 import io.millrace.http.Caller.Role;
 import io.millrace.http.message.Headers;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.server.security.ConfiguredPrincipal;
+import io.millrace.server.security.Principals;
 import io.millrace.server.security.Token;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -19,17 +21,40 @@ import org.jspecify.annotations.Nullable;
  * programs. A secret that is not configured opens nothing and is not asked for.
  *
  * @param apiKey that of clients, in the header {@code X-API-KEY}; null for none
+ * @param clientTypes prefixes of the job types to which the API key is limited; empty for no limit
  * @param workerToken that of workers, in {@code X-WORKER-TOKEN} or the registration; null for none
+ * @param workerTypes prefixes of the job types to which the token of workers is limited; empty for
+ *     no limit
  */
-record Keys(@Nullable Token apiKey, @Nullable Token workerToken) {
+record Keys(
+    @Nullable Token apiKey,
+    Set<String> clientTypes,
+    @Nullable Token workerToken,
+    Set<String> workerTypes) {
   private static final String API_KEY = "X-API-KEY";
   private static final String WORKER_TOKEN = "X-WORKER-TOKEN";
-  private static final Caller CLIENT =
-      new Caller("API key", Role.OPERATOR.andBelow(), Caller.Reach.EVERYTHING);
-  private static final Caller HOLDER =
-      new Caller("API key", clientAndWorker(), Caller.Reach.EVERYTHING);
-  private static final Caller WORKER =
-      new Caller("worker", Role.WORKER.andBelow(), Caller.Reach.EVERYTHING);
+
+  Keys(JobsSettings settings) {
+    this(
+        settings.access().apiKey(),
+        settings.access().types(),
+        settings.workers().token(),
+        settings.workers().types());
+  }
+
+  private Caller client() {
+    return new Caller("API key", Role.OPERATOR.andBelow(), reach(clientTypes));
+  }
+
+  private Caller worker() {
+    return new Caller("worker", Role.WORKER.andBelow(), reach(workerTypes));
+  }
+
+  private static Caller.Reach reach(Set<String> types) {
+    return types.isEmpty()
+        ? Caller.Reach.EVERYTHING
+        : new Principals.Limited(new Reach(Set.of(), Set.of(), types, Set.of()));
+  }
 
   private static Set<Role> clientAndWorker() {
     Set<Role> roles = EnumSet.copyOf(Role.OPERATOR.andBelow());
@@ -41,17 +66,17 @@ record Keys(@Nullable Token apiKey, @Nullable Token workerToken) {
   List<ConfiguredPrincipal> principals() {
     List<ConfiguredPrincipal> principals = new ArrayList<>();
     if (apiKey != null) {
-      principals.add(new ConfiguredPrincipal(CLIENT, "jobs.api-key"));
+      principals.add(new ConfiguredPrincipal(client(), "jobs.api-key"));
     }
     if (workerToken != null) {
-      principals.add(new ConfiguredPrincipal(WORKER, "jobs.worker.token"));
+      principals.add(new ConfiguredPrincipal(worker(), "jobs.worker.token"));
     }
     return principals;
   }
 
   /** What clients must show if there is an API key. */
   Credentials clients() {
-    return new Header(API_KEY, apiKey, CLIENT);
+    return new Header(API_KEY, apiKey, client());
   }
 
   /**
@@ -59,12 +84,13 @@ record Keys(@Nullable Token apiKey, @Nullable Token workerToken) {
    * key may report too.
    */
   Credentials holders() {
-    Header ofWorkers = new Header(WORKER_TOKEN, workerToken, WORKER);
+    Header ofWorkers = new Header(WORKER_TOKEN, workerToken, worker());
+    Caller holder = new Caller("API key", clientAndWorker(), reach(clientTypes));
     return new Credentials() {
       @Override
       public @Nullable Caller caller(Headers headers) {
         String key = headers.only(API_KEY);
-        return apiKey != null && key != null && apiKey.is(key) ? HOLDER : ofWorkers.caller(headers);
+        return apiKey != null && key != null && apiKey.is(key) ? holder : ofWorkers.caller(headers);
       }
 
       @Override
@@ -94,7 +120,8 @@ record Keys(@Nullable Token apiKey, @Nullable Token workerToken) {
    * a message or a body, and is checked there.
    */
   Credentials workers() {
-    return _ -> workerToken == null ? null : WORKER;
+    Caller worker = worker();
+    return _ -> workerToken == null ? null : worker;
   }
 
   /** A secret in a header. */

@@ -16,8 +16,10 @@ import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.Report.Settled;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.worker.PolledJobs;
+import io.millrace.jobs.worker.PolledJobs.WrongTokenException;
 import io.millrace.jobs.worker.Progress;
 import io.millrace.jobs.worker.Registration;
+import io.millrace.work.trace.TraceContext;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -52,9 +54,10 @@ final class PollRoutes {
    * What its work is bounded by.
    *
    * @param resultBytes the longest result
+   * @param needsToken whether workers have a token, so that wrong ones slow their address down
    * @param clock for when something was said
    */
-  record Bounds(long resultBytes, Clock clock) {}
+  record Bounds(long resultBytes, boolean needsToken, Clock clock) {}
 
   PollRoutes(PolledJobs jobs, JobRegistry registry, Types types, Shapes shapes, Bounds bounds) {
     this.jobs = jobs;
@@ -95,7 +98,16 @@ final class PollRoutes {
     Registration worker =
         registration(Json.objectBody(request, WorkerSocket.MAX_REGISTRATION_BYTES));
     Duration wait = Duration.ofSeconds(request.query().integer("wait", 0, 0, MAX_WAIT_SECONDS));
-    Assignment assignment = await(request, type, worker, wait).orElse(null);
+    if (bounds.needsToken()) {
+      request.checkPace();
+    }
+    Assignment assignment;
+    try {
+      assignment = await(request, type, worker, wait).orElse(null);
+    } catch (WrongTokenException e) {
+      request.wrongSecret(worker.token());
+      throw e;
+    }
     if (assignment == null) {
       request.changed(0, null, null);
       return Response.nothing();
@@ -300,6 +312,10 @@ final class PollRoutes {
       headers.put("Millrace-Job-Token", Long.toString(assignment.claim().token()));
       if (!assignment.job().type().isEmpty()) {
         headers.put("Millrace-Job-Type", assignment.job().type());
+      }
+      TraceContext span = assignment.job().span(assignment.claim().token());
+      if (span != null) {
+        headers.putAll(span.headers());
       }
       Job.Scheduled run = assignment.job().line().scheduled();
       if (run != null) {

@@ -17,13 +17,16 @@ import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.Submission;
+import io.millrace.server.traces.Traces;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.PolicyException;
 import io.millrace.work.policy.TimeText;
 import java.io.IOException;
+import java.io.InputStream;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -40,13 +43,15 @@ final class SubmitRoute {
   private final Types types;
   private final BlobStore blobs;
   private final long maxBytes;
+  private final Traces traces;
   private final InstantSource clock = InstantSource.system();
 
   /** The same one each time, by which a tick knows that it has it already. */
   private final Runnable flush;
 
   /** Payloads longer than {@code maxBytes} are refused. */
-  SubmitRoute(JobRegistry registry, Types types, BlobStore blobs, long maxBytes) {
+  SubmitRoute(JobRegistry registry, Types types, BlobStore blobs, long maxBytes, Traces traces) {
+    this.traces = traces;
     this.registry = registry;
     this.types = types;
     this.blobs = blobs;
@@ -87,7 +92,8 @@ final class SubmitRoute {
       return null;
     }
     JobId id = registry.newId();
-    CompletableFuture<Job> job = registry.enqueue(id, fields.submission(type, clock), payload);
+    CompletableFuture<Job> job =
+        registry.enqueue(id, fields.submission(type, clock).in(traces.begin(request)), payload);
     tick.atEnd(flush);
     return AsyncResponse.of(job, submitted -> taken(request, id, submitted));
   }
@@ -109,6 +115,31 @@ final class SubmitRoute {
     return Json.response(202, duplicate ? json.put("duplicate", true) : json);
   }
 
+  /**
+   * Submits a job of this process, with the fields of the form as they would be sent.
+   *
+   * @param fields by name, without the payload
+   * @throws HttpProblem 400 if a field is wrong
+   */
+  JobsPart.Submitted submit(String type, Map<String, String> fields, InputStream payload) {
+    SubmittedFields submitted = new SubmittedFields();
+    fields.forEach((name, text) -> submitted.take(name.toLowerCase(Locale.ROOT), text));
+    Taken taken = new Taken(registry.newId());
+    try {
+      Value kept = Value.keep(JobRegistry.payloadName(taken.id), payload, blobs);
+      taken.payload = kept;
+      Job job = registry.submit(taken.id, submitted.submission(type, clock), kept);
+      boolean duplicate = !job.id().equals(taken.id);
+      if (duplicate) {
+        discard(taken);
+      }
+      return new JobsPart.Submitted(job, duplicate);
+    } catch (HttpProblem | InvalidJobException e) {
+      discard(taken);
+      throw e;
+    }
+  }
+
   /** A payload as far as it has been taken. */
   private static final class Taken {
     final JobId id;
@@ -128,7 +159,9 @@ final class SubmitRoute {
       if (payload == null) {
         throw HttpProblem.malformed("the form has no field Payload");
       }
-      Job job = registry.submit(taken.id, fields.submission(type, clock), payload);
+      Job job =
+          registry.submit(
+              taken.id, fields.submission(type, clock).in(traces.begin(request)), payload);
       if (!job.id().equals(taken.id)) {
         discard(taken);
       }
@@ -202,8 +235,10 @@ final class SubmitRoute {
      * @throws InvalidJobException for one that no job can have
      */
     void take(Form.Field field) throws IOException {
-      String name = field.name();
-      String text = field.text(MAX_BYTES);
+      take(field.name(), field.text(MAX_BYTES));
+    }
+
+    void take(String name, String text) {
       if (!seen.add(name)) {
         throw HttpProblem.malformed("the form has several fields " + name);
       }

@@ -2,26 +2,52 @@ package io.millrace.server.jobs;
 
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller.Reach.Area;
+import io.millrace.http.Caller.Role;
 import io.millrace.http.Request;
+import io.millrace.http.Route.Body;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
+import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.JobTypes.JobType;
+import io.millrace.jobs.registry.JobCounts;
+import io.millrace.jobs.registry.JobCounts.Kind;
+import io.millrace.jobs.registry.TypeSettings;
+import io.millrace.work.policy.Policy;
+import java.io.IOException;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The job types of this server, and whether a path has to name one. */
 final class Types {
-  private final List<JobType> types;
+  /** Stands for the jobs of a server without types in a path. */
+  private static final String UNTYPED = "-";
 
-  Types(List<JobType> types) {
+  private final List<JobType> types;
+  private final JobCounts counts;
+  private final TypeSettings settings;
+
+  Types(List<JobType> types, JobCounts counts, TypeSettings settings) {
     this.types = List.copyOf(types);
+    this.counts = counts;
+    this.settings = settings;
   }
 
   void addTo(ApiRoutes api) {
-    api.limitable().get("/types", this::show);
+    ApiRoutes limited = api.limitable();
+    limited.get("/types", this::show).get("/types/{type}", this::showOne);
+    ApiRoutes changes = limited.role(Role.OPERATOR);
+    changes
+        .body(Body.JSON)
+        .action("type.change")
+        .put("/types/{type}", request -> change(request, true))
+        .patch("/types/{type}", request -> change(request, false));
+    changes.action("type.change").delete("/types/{type}", this::reset);
   }
 
   /** Whether jobs of this type are within the reach of the caller. */
@@ -76,19 +102,79 @@ final class Types {
 
   private Response show(Request request) {
     ArrayNode shown = Json.array();
+    Map<Kind, Long> unfinished = counts.unfinished();
     for (JobType type : types) {
       if (!reaches(request, type.name())) {
         continue;
       }
-      ObjectNode settings =
-          shown
-              .addObject()
-              .put("name", type.name())
-              .put("description", type.description())
-              .put("resultBecomes", type.resultBecomes())
-              .putObject("settings");
-      type.policy().fields().forEach(settings::put);
+      shown.add(shown(type, unfinished));
     }
     return Json.response(shown);
+  }
+
+  private ObjectNode shown(JobType type, Map<Kind, Long> unfinished) {
+    Policy set = settings.set().getOrDefault(type.name(), Policy.NONE);
+    ObjectNode one =
+        Json.object()
+            .put("name", type.name().isEmpty() ? UNTYPED : type.name())
+            .put("description", type.description())
+            .put("resultBecomes", type.resultBecomes());
+    set.over(type.policy()).fields().forEach(one.putObject("settings")::put);
+    set.fields().forEach(one.putObject("set")::put);
+    ObjectNode jobs = one.putObject("jobs");
+    for (JobStatus status : List.of(JobStatus.PENDING, JobStatus.RUNNING)) {
+      jobs.put(status.word(), unfinished.getOrDefault(new Kind(type.name(), status), 0L));
+    }
+    return one;
+  }
+
+  /** The type that a request names within the reach of its caller. */
+  private JobType type(Request request) {
+    String name = request.parameter("type");
+    if (types.isEmpty() && name.equals(UNTYPED) && reaches(request, "")) {
+      request.concerns(Area.TYPES, "");
+      return new JobType("", null, null);
+    }
+    JobType found =
+        types.stream()
+            .filter(type -> type.name().equals(name) && reaches(request, name))
+            .findFirst()
+            .orElseThrow(() -> HttpProblem.notFound("there is no job type " + name));
+    request.concerns(Area.TYPES, name);
+    return found;
+  }
+
+  private Response showOne(Request request) {
+    return Json.response(shown(type(request), counts.unfinished()));
+  }
+
+  private Response change(Request request, boolean replaces) throws IOException {
+    JobType type = type(request);
+    Map<String, String> changes = new TreeMap<>();
+    Json.objectBody(request)
+        .properties()
+        .forEach(field -> changes.put(field.getKey(), text(field.getKey(), field.getValue())));
+    Policy _ = settings.change(type.name(), changes, replaces);
+    return Json.response(shown(type, counts.unfinished()));
+  }
+
+  private Response reset(Request request) {
+    JobType type = type(request);
+    Policy _ = settings.change(type.name(), Map.of(), true);
+    return Json.response(shown(type, counts.unfinished()));
+  }
+
+  /** A setting as text; empty if it is to be taken back. */
+  private static String text(String field, JsonNode value) {
+    if (value.isNull()) {
+      return "";
+    }
+    if (value.isNumber()) {
+      return value.decimalValue().toPlainString();
+    }
+    if (!value.isString() || value.asString().isEmpty()) {
+      throw HttpProblem.malformed(field + " must be a number, a text or null");
+    }
+    return value.asString();
   }
 }

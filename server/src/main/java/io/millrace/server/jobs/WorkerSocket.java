@@ -4,6 +4,7 @@ import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller.Reach.Area;
 import io.millrace.http.Request;
 import io.millrace.http.Request.Change;
+import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
 import io.millrace.http.websocket.WebSocket;
 import io.millrace.jobs.Job;
@@ -18,7 +19,12 @@ import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
 /** Workers over WebSocket. */
-record WorkerSocket(JobRegistry registry, Workers workers, Types types, WebSocket.Limits limits) {
+record WorkerSocket(
+    JobRegistry registry,
+    Workers workers,
+    Types types,
+    boolean needsToken,
+    WebSocket.Limits limits) {
   /** The longest registration, which comes from a worker that has shown no token yet. */
   static final int MAX_REGISTRATION_BYTES = 64 << 10;
 
@@ -36,10 +42,13 @@ record WorkerSocket(JobRegistry registry, Workers workers, Types types, WebSocke
   }
 
   private Response open(Request request, String type) {
+    if (needsToken) {
+      request.checkPace();
+    }
     return request.webSocket(
         limits,
         socket -> {
-          Link link = new Link(registry, socket, request);
+          Link link = new Link(registry, socket, request, needsToken);
           WorkerConnection connection = workers.connect(type, link);
           link.connected(connection);
           return new Heard(connection);
@@ -51,12 +60,14 @@ record WorkerSocket(JobRegistry registry, Workers workers, Types types, WebSocke
     private final JobRegistry registry;
     private final WebSocket socket;
     private final Request request;
+    private final boolean needsToken;
     private volatile @Nullable WorkerConnection connection;
 
-    Link(JobRegistry registry, WebSocket socket, Request request) {
+    Link(JobRegistry registry, WebSocket socket, Request request, boolean needsToken) {
       this.registry = registry;
       this.socket = socket;
       this.request = request;
+      this.needsToken = needsToken;
     }
 
     void connected(WorkerConnection end) {
@@ -85,7 +96,20 @@ record WorkerSocket(JobRegistry registry, Workers workers, Types types, WebSocke
     }
 
     @Override
-    public void rejected() {
+    public boolean mayShowToken() {
+      try {
+        if (needsToken) {
+          request.checkPace();
+        }
+        return true;
+      } catch (HttpProblem _) {
+        return false;
+      }
+    }
+
+    @Override
+    public void rejected(String token) {
+      request.wrongSecret(token);
       request.changedBySocket("sign-in", new Change(null, "", 1, null, null), false);
     }
 

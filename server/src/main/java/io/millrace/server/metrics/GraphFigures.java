@@ -8,14 +8,11 @@ import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.Kill;
-import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Outcome;
 import io.millrace.graph.Phase;
-import io.millrace.store.StoreException;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -23,33 +20,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/**
- * The figures of the graph. Its nodes are counted at a scrape, for up to a twentieth of the time.
- * Safe for use by threads.
- */
+/** The figures of the graph. Safe for use by threads. */
 public final class GraphFigures {
-  private static final Logger LOG = LoggerFactory.getLogger(GraphFigures.class);
-
-  /** The pause after a count, as a multiple of the time that the count took. */
-  private static final int REST = 20;
-
   private static final String ENDS = "millrace.graph.ends";
 
-  private final GraphRegistry graph;
   private final MeterRegistry registry;
   private final Counter starts;
   private final Timer lag;
   private final SeriesLabels types = new SeriesLabels();
   private final GaugeTable oldest;
   private volatile @Nullable GraphWork measured;
-  private volatile Map<NodeState, Long> counts = Map.of();
-  private long restUntilNanos = System.nanoTime();
 
-  private GraphFigures(GraphRegistry graph, MeterRegistry registry) {
-    this.graph = graph;
+  private GraphFigures(MeterRegistry registry) {
     this.registry = registry;
     this.starts =
         Counter.builder("millrace.graph.starts")
@@ -74,9 +57,9 @@ public final class GraphFigures {
 
   /** Shows the figures for as long as the returned object is held. */
   public static GraphFigures show(GraphRegistry graph, MeterRegistry registry) {
-    GraphFigures figures = new GraphFigures(graph, registry);
+    GraphFigures figures = new GraphFigures(registry);
     for (NodeState state : NodeState.values()) {
-      Gauge.builder("millrace.graph.nodes", figures, it -> it.counts.getOrDefault(state, 0L))
+      Gauge.builder("millrace.graph.nodes", graph, it -> it.counts().getOrDefault(state, 0L))
           .description("Nodes of the graph")
           .tag("state", state.word())
           .register(registry);
@@ -94,7 +77,7 @@ public final class GraphFigures {
         .register(registry);
   }
 
-  /** Counts again. If the store has stopped, the last figures stay. */
+  /** Reads the ages of what is ready again. */
   public synchronized void refresh() {
     GraphWork work = measured;
     if (work != null) {
@@ -105,21 +88,6 @@ public final class GraphFigures {
               (type, since) -> oldest.put(Math.max(0, nowMillis - since), "type", types.of(type)));
       oldest.show();
     }
-    long begun = System.nanoTime();
-    if (begun - restUntilNanos < 0) {
-      return;
-    }
-    try {
-      Map<NodeState, Long> now = new EnumMap<>(NodeState.class);
-      for (GraphNode node : graph.snapshot(NodeFilter.ALL).nodes()) {
-        now.merge(node.state(), 1L, Long::sum);
-      }
-      counts = now;
-    } catch (StoreException e) {
-      LOG.debug("no figures of the graph", e);
-    }
-    long ended = System.nanoTime();
-    restUntilNanos = ended + REST * (ended - begun);
   }
 
   /** The same work; its starts and ends are counted. */

@@ -1,6 +1,7 @@
 package io.millrace.server.metrics;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -94,6 +95,9 @@ public final class JobFigures {
           .tag("state", state.word())
           .register(registry);
     }
+    FunctionCounter.builder("millrace.jobs.foreign.tasks", jobs, Jobs::foreignTasks)
+        .description("Tasks that were removed from groups of jobs, since no job server wrote them")
+        .register(registry);
     return figures;
   }
 

@@ -57,6 +57,17 @@ public final class QueueFigures implements Part {
   }
 
   @Override
+  public List<Level> levels() {
+    long waiting = 0;
+    long running = 0;
+    for (Queue.Load load : queues.queues().loads(queues.queues().all(), Map.of())) {
+      waiting += load.waiting() + load.delayed();
+      running += load.active();
+    }
+    return List.of(new Level("tasks", waiting, running));
+  }
+
+  @Override
   public void start(String url) {
     Shown figures = shown;
     if (figures != null) {

@@ -3,8 +3,8 @@ package io.millrace.server.openapi;
 import io.millrace.http.Caller.Role;
 import io.millrace.http.Route;
 import io.millrace.http.json.Json;
+import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpProblem;
-import io.millrace.http.message.Response;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -309,7 +309,19 @@ public final class OpenApi {
     if (source.has("returns")) {
       responses.put("200", response(part, Json.object().set("schema", source.get("returns"))));
     }
-    errors(route, source).forEach((status, text) -> responses.put(status, error(route, text)));
+    boolean pages = source.path("errorPages").asBoolean(false);
+    errors(route, source)
+        .forEach((status, text) -> {
+          ObjectNode error = error(route, status, text);
+          if (pages) {
+            error
+                .withObject("content")
+                .putObject("text/html")
+                .putObject("schema")
+                .put("type", "string");
+          }
+          responses.put(status, error);
+        });
     source
         .path("responses")
         .forEachEntry((status, response) -> {
@@ -345,14 +357,21 @@ public final class OpenApi {
     return errors;
   }
 
-  private ObjectNode error(Route route, String description) {
-    Response.Whole example = route.errors().response(HttpProblem.malformed(description));
+  private ObjectNode error(Route route, String status, String description) {
     ObjectNode response = Json.object().put("description", description);
-    response
-        .putObject("content")
-        .putObject(String.valueOf(example.type()))
-        .set("schema", schemas.of(Json.MAPPER.valueToTree(route.errors().schema())));
+    ObjectNode content = response.putObject("content");
+    if (status.matches("400|5XX")) {
+      // What is refused before its route is known.
+      error(content, ErrorForm.PLAIN);
+    }
+    error(content, route.errors());
     return response;
+  }
+
+  private void error(ObjectNode content, ErrorForm form) {
+    content
+        .putObject(String.valueOf(form.response(HttpProblem.malformed("")).type()))
+        .set("schema", schemas.of(Json.MAPPER.valueToTree(form.schema())));
   }
 
   private ObjectNode response(@Nullable PartDescription part, JsonNode source) {

@@ -5,6 +5,7 @@ import io.millrace.http.Caller.Role;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Response;
+import io.millrace.queues.DeclaredParams.PluginVersion;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.Queue;
@@ -56,6 +57,7 @@ final class QueueRoutes {
     DciRoutes api = whole.limitable();
     // Names of plugins tell nothing of queues, and who creates a queue needs them.
     api.get("/plugins", (_, _) -> Json.response(Shapes.strings(List.copyOf(plugins.names()))))
+        .get("/plugins/{plugin}", (request, _) -> Json.response(plugins.describe(request)))
         .get("/queues", (request, _) -> all(request))
         .get("/queues/{queue}", (request, _) -> one(find(request, request.parameter("queue"))));
     api.role(Role.OPERATOR)
@@ -252,6 +254,30 @@ final class QueueRoutes {
         }
       }
       return names;
+    }
+
+    /** What is known of a plugin. */
+    ObjectNode describe(Request request) {
+      String plugin = request.parameter("plugin");
+      if (!has(plugin)) {
+        throw Refusal.of("plugin not found", "plugin", plugin);
+      }
+      boolean unlimited = request.caller().reach().coversEverything();
+      ObjectNode json = Json.object().put("name", plugin);
+      ArrayNode versions = json.putArray("versions");
+      for (PluginVersion version : queues.declarations().versions(plugin)) {
+        ObjectNode one = versions.addObject();
+        one.set(
+            "params",
+            version
+                .declaration()
+                .<JsonNode>map(declared -> declared.json().path("params"))
+                .orElseGet(Json.MAPPER::nullNode));
+        ArrayNode nodes = one.putArray("nodes");
+        // Nodes are out of every reach.
+        version.nodes().stream().filter(_ -> unlimited).forEach(nodes::add);
+      }
+      return json;
     }
 
     /** Whether this is one of them; class names may have {@code ::} for a dot. */

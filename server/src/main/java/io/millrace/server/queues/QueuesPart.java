@@ -22,6 +22,7 @@ import io.millrace.server.queues.QueueRoutes.Plugins;
 import io.millrace.server.queues.TaskRoutes.KnownTasks;
 import io.millrace.server.security.BasicCredentials;
 import io.millrace.server.security.Token;
+import io.millrace.server.traces.Traces;
 import io.millrace.store.TaskStore;
 import io.millrace.work.Explanation;
 import java.time.Clock;
@@ -38,7 +39,7 @@ public final class QueuesPart implements Part {
   private final TaskArchive archived;
   private final Sweeper sweeper;
   private final QueuesSettings settings;
-  private final @Nullable Token token;
+  private final Callers callers;
 
   private QueuesPart(
       Queues queues,
@@ -47,21 +48,28 @@ public final class QueuesPart implements Part {
       TaskArchive archived,
       Sweeper sweeper,
       QueuesSettings settings,
-      @Nullable Token token) {
+      Callers callers) {
     this.archived = archived;
     this.settings = settings;
     this.queues = queues;
     this.store = store;
     this.blobs = blobs;
     this.sweeper = sweeper;
-    this.token = token;
+    this.callers = callers;
   }
+
+  /**
+   * What the queues must know of their callers.
+   *
+   * @param token the server's, which clients may also send by HTTP Basic; null for none
+   * @param traces to which the tasks that they submit belong
+   */
+  public record Callers(@Nullable Token token, Traces traces) {}
 
   /**
    * Opens the queues. Leases did not run while there was no server, so all begin again, before any
    * claim.
    *
-   * @param token the server's, which clients may also send by HTTP Basic; null for none
    * @param maxDataBytes the longest data of a task that the store accepts
    */
   public static QueuesPart open(
@@ -69,7 +77,7 @@ public final class QueuesPart implements Part {
       BlobStore blobs,
       Archive archive,
       QueuesSettings settings,
-      @Nullable Token token,
+      Callers callers,
       RandomGenerator random,
       int maxDataBytes) {
     Queues queues = Queues.in(store, Clock.systemUTC(), random, maxDataBytes);
@@ -77,7 +85,7 @@ public final class QueuesPart implements Part {
     TaskArchive archived = new TaskArchive(archive, blobs);
     Sweeper sweeper =
         Sweeper.of(store, blobs, archived, settings.sweep(), Clock.systemUTC(), random);
-    return new QueuesPart(queues, store, blobs, archived, sweeper, settings, token);
+    return new QueuesPart(queues, store, blobs, archived, sweeper, settings, callers);
   }
 
   /** The queues. */
@@ -113,7 +121,9 @@ public final class QueuesPart implements Part {
   @Override
   public List<Route> routes() {
     ApiRoutes all =
-        ApiRoutes.below("/dci").errors(Refusal.OBJECT).credentials(new BasicCredentials(token));
+        ApiRoutes.below("/dci")
+            .errors(Refusal.OBJECT)
+            .credentials(new BasicCredentials(callers.token()));
     DciRoutes api = new DciRoutes(all);
     OutputReader outputs = new OutputReader(queues, blobs);
     Shapes shapes = new Shapes(outputs);
@@ -128,7 +138,8 @@ public final class QueuesPart implements Part {
     queueRoutes.addTo(api);
     QueueEvents.addTo(api, queues, queueRoutes);
     TaskRoutes taskRoutes =
-        new TaskRoutes(queues.submission(), known, queueRoutes, documents, shapes);
+        new TaskRoutes(
+            queues.submission(), known, queueRoutes, documents, shapes, callers.traces());
     taskRoutes.addTo(api);
     SearchRoutes searches = new SearchRoutes(search, shapes, queues.queues());
     searches.addTo(api);

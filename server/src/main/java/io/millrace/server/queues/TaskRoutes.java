@@ -21,6 +21,7 @@ import io.millrace.queues.search.ArchiveSearch.Found;
 import io.millrace.queues.search.Projection;
 import io.millrace.server.queues.Results.InsertedForm;
 import io.millrace.server.queues.Shapes.Times;
+import io.millrace.server.traces.Traces;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.TimeText;
 import java.io.IOException;
@@ -43,7 +44,8 @@ record TaskRoutes(
     KnownTasks known,
     QueueRoutes queues,
     UserDocuments documents,
-    Shapes shapes) {
+    Shapes shapes,
+    Traces traces) {
   private static final String STATUS = "status";
 
   /** The parameters of the query that say how tasks are created. */
@@ -129,9 +131,10 @@ record TaskRoutes(
     byte[] body = request.body();
     TaskArray params = TaskArray.of(Input.isForm(request, body) ? new byte[0] : body);
     Queue queue = queues.find(request, request.parameter("queue"));
+    Terms traced = terms.in(traces.begin(request));
     List<Submitted> created = new ArrayList<>();
     try {
-      created(created, all -> params.read(part -> submission.submit(queue, part, terms, all)));
+      created(created, all -> params.read(part -> submission.submit(queue, part, traced, all)));
     } finally {
       note(request, created);
     }
@@ -163,9 +166,10 @@ record TaskRoutes(
     if (params.isEmpty()) {
       throw Refusal.of("nothing matches, so no task was created").with(Results.inserted(List.of()));
     }
+    Terms traced = terms.in(traces.begin(request));
     List<Submitted> created = new ArrayList<>();
     try {
-      created(created, all -> submission.submit(queue, params, terms, all));
+      created(created, all -> submission.submit(queue, params, traced, all));
     } finally {
       note(request, created);
     }

@@ -17,6 +17,7 @@ import io.millrace.jobs.registry.ArchivedJobs;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.schedules.ScheduleState.Ending;
 import io.millrace.schedules.SchedulesException.InvalidScheduleException;
+import io.millrace.server.traces.Traces;
 import io.millrace.store.DocumentKey;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
@@ -39,9 +40,11 @@ public final class JobTarget implements LimitedTarget {
   private final JobRegistry registry;
   private final BlobStore blobs;
   private final ArchivedJobs archived;
+  private final Traces traces;
 
   /** Runs jobs of this server; their ends are also found in the archive. */
-  public JobTarget(Jobs jobs, ArchivedJobs archived) {
+  public JobTarget(Jobs jobs, ArchivedJobs archived, Traces traces) {
+    this.traces = traces;
     this.jobs = jobs;
     this.blobs = archived.blobs();
     this.archived = archived;
@@ -135,7 +138,7 @@ public final class JobTarget implements LimitedTarget {
       started =
           jobs.submitWith(
               scheduled,
-              submission(job),
+              run -> submission(job).in(traces.begin(run.name(), run.startedMillis())),
               id ->
                   Value.keep(JobRegistry.payloadName(id), new ByteArrayInputStream(payload), blobs),
               transaction -> commit.commit(transaction, ids));

@@ -13,6 +13,7 @@ import io.millrace.queues.TaskArchive;
 import io.millrace.queues.TaskRegistry;
 import io.millrace.schedules.ScheduleState.Ending;
 import io.millrace.schedules.SchedulesException.InvalidScheduleException;
+import io.millrace.server.traces.Traces;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Transaction;
 import java.util.List;
@@ -24,11 +25,13 @@ import tools.jackson.databind.node.ObjectNode;
 /** The target {@code {"queue": NAME, "params": {…}}}: a run is a task of a queue. */
 public final class QueueTarget implements LimitedTarget {
   private final Queues queues;
+  private final Traces traces;
   private final TaskRegistry tasks;
   private final TaskArchive archive;
 
   /** Runs tasks of these queues, which end up in the archive. */
-  public QueueTarget(Queues queues, TaskArchive archive) {
+  public QueueTarget(Queues queues, TaskArchive archive, Traces traces) {
+    this.traces = traces;
     this.queues = queues;
     this.tasks = queues.tasks();
     this.archive = archive;
@@ -99,7 +102,12 @@ public final class QueueTarget implements LimitedTarget {
       ids =
           queues
               .submission()
-              .submitWith(transaction, queue(description), params(description), scheduled);
+              .submitWith(
+                  transaction,
+                  queue(description),
+                  params(description),
+                  scheduled,
+                  run -> traces.begin(run.name(), run.startedMillis()));
     } catch (InvalidRequestException e) {
       throw new InvalidScheduleException("target." + e.field(), String.valueOf(e.getMessage()));
     }

@@ -111,6 +111,11 @@ public final class SchedulesPart implements Part {
         .register(registry);
   }
 
+  /** The schedules. */
+  public Schedules schedules() {
+    return schedules;
+  }
+
   @Override
   public void start(String url) {
     running = schedules.run();

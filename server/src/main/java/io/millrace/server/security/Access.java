@@ -7,6 +7,7 @@ import io.millrace.http.message.Headers;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.server.ServerException;
 import io.millrace.server.security.Principals.Finding;
+import io.millrace.server.security.SessionCookies.Kind;
 import java.net.InetAddress;
 import java.util.Locale;
 import java.util.Optional;
@@ -17,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rules of access. On loopback only requests to a loopback name are served. A page in a browser
  * may use the server only if its whole origin, scheme, host and port, is the one that the request
- * addresses, or one under which a proxy publishes the server. Callers show the server's token, or
- * the credentials of a principal. On loopback, unless credentials are required, a caller that shows
- * none is {@link Caller#LOCAL}.
+ * addresses, or one under which a proxy publishes the server. Callers show the server's token, the
+ * credentials of a principal, or the cookie of a session, or a proxy names them. On loopback,
+ * unless credentials are required, a caller that shows none is {@link Caller#LOCAL}.
  */
 public final class Access implements AccessCheck {
   private static final Set<String> LOOPBACK_NAMES = Set.of("localhost", "127.0.0.1", "[::1]");
@@ -27,8 +28,8 @@ public final class Access implements AccessCheck {
   private final @Nullable Token token;
   private final @Nullable Principals principals;
   private final boolean required;
-  private final Origins origins;
-  private final Proxies proxies;
+  private final ProxySettings front;
+  private final SessionCookies cookies;
   private final SignInPace pace;
   private final boolean loopback;
   private final String ownName;
@@ -38,14 +39,13 @@ public final class Access implements AccessCheck {
       @Nullable Token token,
       @Nullable Principals principals,
       boolean required,
-      Origins origins,
-      Proxies proxies,
+      ProxySettings front,
       LongSupplier nanos) {
     this.token = token;
     this.principals = principals;
     this.required = required;
-    this.origins = origins;
-    this.proxies = proxies;
+    this.front = front;
+    this.cookies = new SessionCookies(front.origins(), front.proxies());
     this.pace = new SignInPace(nanos);
     this.loopback = address.isLoopbackAddress();
     this.ownName = address.getHostAddress();
@@ -57,17 +57,15 @@ public final class Access implements AccessCheck {
    * @param token opens everything; null for none
    * @param required whether every caller needs credentials; otherwise one without is {@link
    *     Caller#LOCAL}
-   * @param origins under which a proxy publishes the server
-   * @param proxies whose word counts about the addresses of clients
+   * @param front what stands between browsers and the server
    */
   public static Access to(
       InetAddress address,
       @Nullable Token token,
       Principals principals,
       boolean required,
-      Origins origins,
-      Proxies proxies) {
-    return new Access(address, token, principals, required, origins, proxies, System::nanoTime);
+      ProxySettings front) {
+    return new Access(address, token, principals, required, front, System::nanoTime);
   }
 
   /**
@@ -94,12 +92,23 @@ public final class Access implements AccessCheck {
               + ": whoever reaches this server can run programs, so an address other than 127.0.0.1"
               + " or ::1 needs server.token-file");
     }
-    return new Access(address, token, null, token != null, origins, proxies, nanos);
+    return new Access(
+        address, token, null, token != null, new ProxySettings(origins, proxies, null), nanos);
   }
 
   @Override
   public InetAddress clientOf(InetAddress peer, Headers headers) {
-    return proxies.clientOf(peer, headers);
+    return front.proxies().clientOf(peer, headers);
+  }
+
+  @Override
+  public void checkPace(InetAddress client) {
+    pace.check(client, null);
+  }
+
+  @Override
+  public void wrongSecret(InetAddress client, String secret) {
+    pace.failed(client, secret);
   }
 
   @Override
@@ -111,19 +120,59 @@ public final class Access implements AccessCheck {
     checkPage(attempt, origin);
     boolean shown = authorization != null || route.credentials().isShown(headers);
     try {
-      return shown ? byCredentials(attempt, authorization) : withoutCredentials(route, headers);
+      // A proxy that may not name people is refused whatever else it shows.
+      Caller named = byProxy(attempt);
+      return shown ? byCredentials(attempt, authorization) : withoutCredentials(attempt, named);
     } catch (HttpProblem problem) {
       if (problem.isOfWrongCredentials()) {
         pace.failed(attempt.client(), authorization, headers);
       }
-      throw problem.form() == null ? problem.withForm(route.errors()) : problem;
+      throw answer(problem, attempt);
     }
   }
 
-  private Caller withoutCredentials(Route route, Headers headers) {
-    Caller caller = route.callerBy(headers);
+  /**
+   * The refusal as it is sent. A page that asks for something itself gets no challenge, since the
+   * browser would ask for a password in a window of its own.
+   */
+  private static HttpProblem answer(HttpProblem problem, Attempt attempt) {
+    String mode = attempt.headers().only("Sec-Fetch-Mode");
+    HttpProblem sent =
+        mode == null || mode.equals("navigate")
+            ? problem
+            : problem.withoutHeader("WWW-Authenticate");
+    return sent.form() == null ? sent.withForm(attempt.route().errors()) : sent;
+  }
+
+  private @Nullable Caller byProxy(Attempt attempt) {
+    IdentityHeader identity = front.identity();
+    return identity == null || principals == null
+        ? null
+        : identity.caller(attempt, principals.directory());
+  }
+
+  /**
+   * The caller without credentials of its own.
+   *
+   * @param named whom a proxy names; null for nobody
+   */
+  private Caller withoutCredentials(Attempt attempt, @Nullable Caller named) {
+    String session = principals == null ? null : cookies.value(Kind.SESSION, attempt);
+    Caller signedIn = session == null || principals == null ? null : principals.bySession(session);
+    if (session != null && signedIn != null) {
+      SessionCookies.check(attempt, session);
+      return signedIn;
+    }
+    if (named != null) {
+      return named;
+    }
+    Route route = attempt.route();
+    Caller caller = route.callerBy(attempt.headers());
     if (caller != null) {
       return caller;
+    }
+    if (required && session != null && route.role() != Caller.Role.ANYONE) {
+      throw new HttpProblem(401, "this session has ended; sign in again");
     }
     return required ? byToken(route, null) : Caller.LOCAL;
   }
@@ -164,7 +213,7 @@ public final class Access implements AccessCheck {
 
   private void checkPage(Attempt attempt, @Nullable String origin) {
     String host = attempt.host();
-    if (loopback && !isOwn(nameOf(host)) && !origins.hasHost(host)) {
+    if (loopback && !isOwn(nameOf(host)) && !front.origins().hasHost(host)) {
       throw new HttpProblem(
           403, "this server answers to localhost, 127.0.0.1 and [::1], not to Host " + host);
     }
@@ -215,7 +264,8 @@ public final class Access implements AccessCheck {
 
   /** Whether pages of this origin may use the server; the origin "null" is that of no page. */
   private boolean allows(String origin, String own) {
-    return Origins.canonical(origin).equals(Origins.canonical(own)) || origins.contains(origin);
+    return Origins.canonical(origin).equals(Origins.canonical(own))
+        || front.origins().contains(origin);
   }
 
   private boolean isOwn(String name) {

@@ -3,6 +3,7 @@ package io.millrace.server.security;
 import io.millrace.access.AccessDirectory;
 import io.millrace.access.AccessKey;
 import io.millrace.access.Grant;
+import io.millrace.access.GroupRoles;
 import io.millrace.access.Reach;
 import io.millrace.access.Role;
 import io.millrace.http.Caller;
@@ -167,6 +168,37 @@ public final class Principals {
     return bootstrap.is(text) && bootstrapKey().isPresent() ? BOOTSTRAP : null;
   }
 
+  /**
+   * Who has this session.
+   *
+   * @return null if there is none, or it has ended
+   */
+  @Nullable Caller bySession(String text) {
+    return directory.bySession(text).map(this::caller).orElse(null);
+  }
+
+  /** Where principals are looked up. */
+  AccessDirectory directory() {
+    return directory;
+  }
+
+  /** Somebody who has no principal in the store, but belongs to a group with these roles. */
+  static Caller outside(String name, GroupRoles.Entry roles) {
+    return caller(name, roles.roles(), roles.reach(), Caller.Validity.FOREVER, null);
+  }
+
+  private static Caller caller(
+      String name, Set<Role> granted, Reach reach, Caller.Validity validity, @Nullable String key) {
+    Set<Caller.Role> roles = EnumSet.noneOf(Caller.Role.class);
+    granted.forEach(role -> roles.addAll(Caller.Role.valueOf(role.name()).andBelow()));
+    return new Caller(
+        name,
+        roles,
+        reach.coversEverything() ? Caller.Reach.EVERYTHING : new Limited(reach),
+        validity,
+        key);
+  }
+
   private Caller caller(Grant grant) {
     if (!grant.admits(System.nanoTime())) {
       throw new HttpProblem(429, grant.principal() + " makes more requests than its rate allows")
@@ -176,16 +208,8 @@ public final class Principals {
     if (known != null) {
       return known;
     }
-    Set<Caller.Role> roles = EnumSet.noneOf(Caller.Role.class);
-    grant.roles().forEach(role -> roles.addAll(Caller.Role.valueOf(role.name()).andBelow()));
-    Reach reach = grant.reach();
     Caller caller =
-        new Caller(
-            grant.principal(),
-            roles,
-            reach.coversEverything() ? Caller.Reach.EVERYTHING : new Limited(reach),
-            grant::onEnd,
-            grant.key());
+        caller(grant.principal(), grant.roles(), grant.reach(), grant::onEnd, grant.key());
     callers.put(grant, caller);
     var _ = grant.onEnd(() -> callers.remove(grant));
     return caller;
@@ -198,14 +222,28 @@ public final class Principals {
       return false;
     }
 
+    private Set<String> names(Area area) {
+      return switch (area) {
+        case GROUPS -> reach.groups();
+        case QUEUES -> reach.queues();
+        case TYPES -> reach.types();
+        case GRAPH -> reach.graph();
+        case BLOBS -> reach.blobs();
+        case CLUSTER -> reach.cluster();
+      };
+    }
+
+    @Override
+    public boolean includesAny(Area area) {
+      return !names(area).isEmpty();
+    }
+
     @Override
     public boolean includes(Area area, String name) {
-      return switch (area) {
-        case GROUPS -> Reach.includes(reach.groups(), name);
-        case QUEUES -> Reach.includes(reach.queues(), name);
-        case TYPES -> Reach.includes(reach.types(), name);
-        case GRAPH -> reach.graph().contains("") || reach.graph().contains(name);
-      };
+      Set<String> names = names(area);
+      return area == Area.GRAPH
+          ? names.contains("") || names.contains(name)
+          : Reach.includes(names, name);
     }
   }
 }

@@ -17,6 +17,7 @@ public record Proxies(Set<InetAddress> addresses) {
   public static final Proxies NONE = new Proxies(Set.of());
 
   private static final String FORWARDED = "X-Forwarded-For";
+  private static final String SCHEME = "X-Forwarded-Proto";
 
   /** Of these. */
   public Proxies {
@@ -35,6 +36,11 @@ public record Proxies(Set<InetAddress> addresses) {
             Arrays.stream(text.split(",", -1))
                 .map(each -> InetAddress.ofLiteral(each.strip()))
                 .collect(Collectors.toSet()));
+  }
+
+  /** Whether a proxy says that its client uses HTTPS. */
+  boolean isSecure(InetAddress peer, Headers headers) {
+    return addresses.contains(peer) && "https".equalsIgnoreCase(headers.last(SCHEME));
   }
 
   /**

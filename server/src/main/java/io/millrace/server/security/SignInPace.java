@@ -75,14 +75,23 @@ final class SignInPace {
 
   /** Counts wrong credentials. */
   void failed(InetAddress client, @Nullable String authorization, Headers headers) {
-    failed = true;
     long now = nowMillis();
-    long guess = digest(headers);
-    addresses.failed(source(client), guess, now);
+    long guess = digest(SECRETS.stream().map(headers::only).toList());
+    failed(client, guess, now);
     String name = ClaimedIdentity.of(authorization).name();
     if (name != null) {
       names.failed(name, guess, now);
     }
+  }
+
+  /** Counts a wrong secret that came in the content of a request. */
+  void failed(InetAddress client, String secret) {
+    failed(client, digest(List.of(secret)), nowMillis());
+  }
+
+  private void failed(InetAddress client, long guess, long now) {
+    failed = true;
+    addresses.failed(source(client), guess, now);
   }
 
   /** Forgets the failures in the name of who has signed in. */
@@ -93,10 +102,9 @@ final class SignInPace {
     }
   }
 
-  private static long digest(Headers headers) {
+  private static long digest(List<? extends @Nullable String> secrets) {
     MessageDigest digest = Sha256.begin();
-    for (String secret : SECRETS) {
-      String text = headers.only(secret);
+    for (String text : secrets) {
       digest.update((text == null ? "" : text).getBytes(StandardCharsets.UTF_8));
       digest.update((byte) 0);
     }

@@ -30,6 +30,15 @@ public final class Token {
    * @throws ServerException when the file cannot be read or holds something else
    */
   public static Token read(Path file) {
+    return of(text(file));
+  }
+
+  /**
+   * The token in a token file, for programs that show it to others.
+   *
+   * @throws ServerException when the file cannot be read or holds something else
+   */
+  public static String text(Path file) {
     String content;
     try {
       if (Files.size(file) > MAX_BYTES) {
@@ -48,7 +57,7 @@ public final class Token {
           "the token file " + file + " must hold one token of visible ASCII characters");
     }
     FilePermissions.warnIfShared("token file", file);
-    return of(content);
+    return content;
   }
 
   /** A token that is given as text: any characters, at least one. */

@@ -1,7 +1,7 @@
 // The shell: navigation, search, sign-in, notices, and the page that the address names.
 
 import { LitElement, html, nothing } from 'lit';
-import { get, hasCredentials, keepCredentials, onSignInNeeded } from './http.js';
+import { beginSession, endSession, get, hasCredentials, keepCredentials, keepSession, onSignInNeeded, query } from './http.js';
 import { can, define, session } from './view.js';
 
 const PAGES = [
@@ -14,6 +14,7 @@ const PAGES = [
       ['graph', 'Graph', 'graph'],
       ['schedules', 'Schedules', 'schedules'],
       ['limits', 'Limits', 'limits'],
+      ['bulk', 'Bulk actions', 'bulk'],
       ['archive', 'Archive', 'archive'],
     ],
   },
@@ -42,11 +43,14 @@ const VIEWS = {
   tasks: ['queues', 'millrace-tasks', 'millrace-task'],
   nodes: ['machines', 'millrace-nodes'],
   jobs: ['jobs', 'millrace-jobs', 'millrace-job'],
+  types: ['jobs', 'millrace-types'],
   batches: ['jobs', 'millrace-batches', 'millrace-batch'],
   workers: ['machines', 'millrace-workers', 'millrace-worker'],
   graph: ['graph', 'millrace-graph', 'millrace-node'],
   schedules: ['schedules', 'millrace-schedules', 'millrace-schedule'],
   limits: ['limits', 'millrace-limits'],
+  bulk: ['bulk', 'millrace-bulk-actions', 'millrace-bulk-action'],
+  'new-bulk': ['bulk', 'millrace-new-bulk-action'],
   archive: ['archive', 'millrace-archive'],
   cluster: ['machines', 'millrace-cluster'],
   store: ['store', 'millrace-store', 'millrace-group'],
@@ -104,6 +108,8 @@ class App extends LitElement {
   async #begin() {
     try {
       const me = await get('access/me');
+      keepSession(me.csrf);
+      this.provider = me.sign_in.oidc;
       session.principal = me.principal;
       session.roles = new Set(me.roles);
       session.reach = me.reach;
@@ -145,7 +151,16 @@ class App extends LitElement {
 
   #notice(notice) {
     this.notices = [...this.notices.slice(-3), notice];
-    setTimeout(() => (this.notices = this.notices.filter(other => other !== notice)), notice.kind === 'bad' ? 9000 : 4000);
+    setTimeout(() => this.#dismiss(notice), notice.kind === 'bad' || notice.undo ? 9000 : 4000);
+  }
+
+  #dismiss(notice) {
+    this.notices = this.notices.filter(other => other !== notice);
+  }
+
+  #undo(notice) {
+    this.#dismiss(notice);
+    notice.undo().then(() => this.view?.reload?.());
   }
 
   /** The theme that the user has chosen here, or else that of the system. */
@@ -166,16 +181,27 @@ class App extends LitElement {
     if (text) location.hash = `#/search?text=${encodeURIComponent(text)}`;
   }
 
-  #submitSignIn(event) {
+  async #submitSignIn(event) {
     event.preventDefault();
     const { user, secret } = event.target.elements;
     const bytes = new TextEncoder().encode(`${user.value}:${secret.value}`);
     keepCredentials(user.value ? `Basic ${btoa(String.fromCharCode(...bytes))}` : `Bearer ${secret.value}`);
+    try {
+      await beginSession();
+    } catch (failure) {
+      this.signIn = { failure: failure.status === 401 ? 'These credentials are not accepted.' : failure.message };
+      return;
+    }
     this.#begin();
   }
 
-  #signOut() {
-    keepCredentials(null);
+  async #signOut() {
+    try {
+      await endSession();
+    } catch (failure) {
+      this.#notice({ message: failure.message, kind: 'bad' });
+      return;
+    }
     location.reload();
   }
 
@@ -187,6 +213,11 @@ class App extends LitElement {
             <h1><img src=${new URL('./icon.svg', import.meta.url)} alt="" width="32" height="32"> Millrace</h1>
             <p>This server asks who you are.</p>
             ${this.signIn.failure ? html`<p class="banner bad" role="alert">${this.signIn.failure}</p>` : nothing}
+            ${this.provider
+              ? html`
+                <a role="button" href=${`access/sign-in${query({ return: `/${location.hash}` })}`}>Sign in with ${this.provider}</a>
+                <p class="calm">or</p>`
+              : nothing}
             <label>User <input name="user" autocomplete="username" placeholder="empty for an API key or the server's token"></label>
             <label>Password, API key or token <input name="secret" type="password" autocomplete="current-password" required></label>
             <button type="submit">Sign in</button>
@@ -199,7 +230,7 @@ class App extends LitElement {
   render() {
     if (this.signIn) return this.#signInForm();
     const here = this.route?.path[0] ?? '';
-    const current = { tasks: 'queues', batches: 'jobs' }[here] ?? here;
+    const current = { tasks: 'queues', types: 'jobs', batches: 'jobs', 'new-bulk': 'bulk' }[here] ?? here;
     return html`
       <a class="skip" href="#content" @click=${event => (event.preventDefault(), this.querySelector('main').focus())}>Skip to the content</a>
       <header class="top">
@@ -232,7 +263,11 @@ class App extends LitElement {
         <main id="content" tabindex="-1">${this.view ?? nothing}</main>
       </div>
       <div class="notices" role="status" aria-live="polite">
-        ${this.notices.map(notice => html`<p class="banner ${notice.kind}">${notice.message}</p>`)}
+        ${this.notices.map(notice => html`
+          <p class="banner ${notice.kind}">
+            ${notice.message}
+            ${notice.undo ? html`<button type="button" class="plain small" @click=${() => this.#undo(notice)}>Undo</button>` : nothing}
+          </p>`)}
       </div>
     `;
   }

@@ -7,9 +7,6 @@ import { define } from './view.js';
 
 Chart.register(Filler, LineController, LineElement, LinearScale, PointElement, Tooltip);
 
-/** The time that a chart shows, in ms. */
-const SPAN = 10 * 60_000;
-
 const pad = number => String(number).padStart(2, '0');
 const clock = at => {
   const date = new Date(at);
@@ -21,9 +18,10 @@ const clock = at => {
  *
  * - `lines`: `{name, colour, points: [{x: ms, y}]}` each; the colour is the name of a variable of the style sheet
  * - `unit`: `ms` for durations, otherwise nothing
+ * - `span`: the time that it shows until now, in ms
  */
 class LineChart extends LitElement {
-  static properties = { lines: { attribute: false }, unit: {}, label: {} };
+  static properties = { lines: { attribute: false }, unit: {}, label: {}, span: { attribute: false } };
 
   createRenderRoot() {
     return this;
@@ -61,14 +59,15 @@ class LineChart extends LitElement {
       backgroundColor: `color-mix(in srgb, ${of(line.colour)} 12%, transparent)`,
       fill: this.lines.length === 1,
       borderWidth: 1.8,
-      pointRadius: 0,
+      // A line needs two points; one between gaps is shown as a dot.
+      pointRadius: ({ dataIndex, dataset: { data } }) => (data[dataIndex - 1]?.y ?? data[dataIndex + 1]?.y ?? null) === null ? 2 : 0,
       tension: 0.25,
       spanGaps: false,
     }));
     if (this.chart) {
       this.chart.data.datasets.forEach((dataset, index) => (dataset.data = datasets[index].data));
       this.chart.options.scales.x.max = Date.now();
-      this.chart.options.scales.x.min = Date.now() - SPAN;
+      this.chart.options.scales.x.min = Date.now() - this.span;
       this.chart.update('none');
       return;
     }
@@ -83,7 +82,7 @@ class LineChart extends LitElement {
         interaction: { mode: 'index', intersect: false },
         scales: {
           x: {
-            type: 'linear', min: Date.now() - SPAN, max: Date.now(), grid: { display: false }, border: { color: of('--line') },
+            type: 'linear', min: Date.now() - this.span, max: Date.now(), grid: { display: false }, border: { color: of('--line') },
             ticks: { color: of('--pico-muted-color'), maxTicksLimit: 5, maxRotation: 0, callback: value => clock(value).slice(0, 5) },
           },
           y: {

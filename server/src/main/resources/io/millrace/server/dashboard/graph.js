@@ -14,6 +14,9 @@ const nodePath = id => `v1/nodes/${segment(id)}`;
 const STATES = ['incipient', 'ready', 'running', 'finished', 'failed', 'killed', 'skipped', 'blocked'];
 const MAX_ROWS = 200;
 
+/** How many elements are added to a drawing at once. */
+const PART = 1000;
+
 const nodeActions = [
   { text: 'Retry', past: 'offered again', action: id => change('POST', `${nodePath(id)}/retry`) },
   { text: 'Kill', past: 'told to end', action: id => change('PUT', `v1/scheduler/kill${query({ id })}`), kind: 'danger' },
@@ -243,49 +246,80 @@ class Drawing extends LitElement {
   }
 
   updated() {
-    const area = this.querySelector('.drawing-area');
     const { nodes, hides } = this.#visible();
-    const ids = new Set(nodes.map(node => node.id));
     const shape = nodes.map(node => `${node.id}:${node.parents}:${node.after}`).join(';');
     if (!this.picture || this.shape !== shape) {
-      const before = this.picture ? { zoom: this.picture.zoom(), pan: { ...this.picture.pan() } } : null;
-      this.picture?.destroy();
       this.shape = shape;
-      const positions = layered(nodes.map(node => ({ id: node.id, parents: [...node.parents, ...node.after].filter(id => ids.has(id)) })));
-      const elements = nodes.map(node => ({ data: this.#drawn(node, hides), position: positions.get(node.id) }));
-      for (const node of nodes) {
-        for (const [parents, kind] of [[node.parents, 'parent'], [node.after, 'after']]) {
-          for (const parent of parents) {
-            if (!ids.has(parent)) continue;
-            const data = { id: `${kind}-${parent}-${node.id}`, source: parent, target: node.id, kind };
-            if (node.branch && kind === 'parent') data.branch = node.branch;
-            elements.push({ data });
-          }
-        }
-      }
-      this.picture = cytoscape({
-        container: area, elements, layout: { name: 'preset' }, style: this.#style(), minZoom: 0.02, maxZoom: 2.5,
-        boxSelectionEnabled: false, autoungrabify: true,
-        textureOnViewport: nodes.length > 2000, hideEdgesOnViewport: nodes.length > 2000,
-      });
-      if (before) this.picture.viewport(before);
-      else {
-        this.picture.fit(undefined, 24);
-        if (this.picture.zoom() > 1.1) {
-          this.picture.zoom(1.1);
-          this.picture.center();
-        }
-      }
-      this.picture.on('tap', 'node', event => (location.hash = `#/graph/${event.target.id()}`));
-      this.picture.on('cxttap', 'node', event => this.#fold(event.target.id()));
-      this.picture.on('mouseover', 'node', () => (area.dataset.over = 'node'));
-      this.picture.on('mouseout', 'node', () => delete area.dataset.over);
+      this.#draw(nodes, hides);
+    } else {
+      this.#refresh(nodes, hides);
     }
+  }
+
+  /** Draws all anew. Many elements are added in parts, between which the page answers. */
+  async #draw(nodes, hides) {
+    const area = this.querySelector('.drawing-area');
+    const before = this.picture ? { zoom: this.picture.zoom(), pan: { ...this.picture.pan() } } : null;
+    this.picture?.destroy();
+    const ids = new Set(nodes.map(node => node.id));
+    const positions = layered(nodes.map(node => ({ id: node.id, parents: [...node.parents, ...node.after].filter(id => ids.has(id)) })));
+    const edges = [];
+    for (const node of nodes) {
+      for (const [parents, kind] of [[node.parents, 'parent'], [node.after, 'after']]) {
+        for (const parent of parents) {
+          if (!ids.has(parent)) continue;
+          const data = { id: `${kind}-${parent}-${node.id}`, source: parent, target: node.id, kind };
+          if (node.branch && kind === 'parent') data.branch = node.branch;
+          edges.push({ data });
+        }
+      }
+    }
+    const picture = cytoscape({
+      container: area, layout: { name: 'preset' }, style: this.#style(), minZoom: 0.02, maxZoom: 2.5,
+      boxSelectionEnabled: false, autoungrabify: true,
+      textureOnViewport: nodes.length > 2000, hideEdgesOnViewport: nodes.length > 2000,
+    });
+    this.picture = picture;
+    this.drawn = new Map();
+    picture.viewport(before ?? this.#fitting(positions));
+    picture.on('tap', 'node', event => (location.hash = `#/graph/${event.target.id()}`));
+    picture.on('cxttap', 'node', event => this.#fold(event.target.id()));
+    picture.on('mouseover', 'node', () => (area.dataset.over = 'node'));
+    picture.on('mouseout', 'node', () => delete area.dataset.over);
+    const elements = [...nodes.map(node => ({ data: this.#drawn(node, hides), position: positions.get(node.id) })), ...edges];
+    for (let from = 0; from < elements.length; from += PART) {
+      if (from > 0) await new Promise(resolve => setTimeout(resolve));
+      if (this.picture !== picture) return;
+      picture.add(elements.slice(from, from + PART));
+    }
+    const now = this.#visible();
+    this.#refresh(now.nodes, now.hides);
+  }
+
+  /** The part of the plane that shows all positions. */
+  #fitting(positions) {
+    const area = this.querySelector('.drawing-area');
+    let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+    for (const { x, y } of positions.values()) {
+      [left, right, top, bottom] = [Math.min(left, x - 66), Math.max(right, x + 66), Math.min(top, y - 16), Math.max(bottom, y + 16)];
+    }
+    const zoom = Math.max(0.02, Math.min((area.clientWidth - 48) / (right - left), (area.clientHeight - 48) / (bottom - top), 1.1));
+    return { zoom, pan: { x: area.clientWidth / 2 - (zoom * (left + right)) / 2, y: area.clientHeight / 2 - (zoom * (top + bottom)) / 2 } };
+  }
+
+  /** Shows what has changed in nodes that are drawn. */
+  #refresh(nodes, hides) {
     this.picture.batch(() => {
       for (const node of nodes) {
+        const data = this.#drawn(node, hides);
+        const dim = Boolean(this.shown && !this.shown.has(node.id));
+        const key = `${data.state} ${dim} ${data.label}`;
+        if (this.drawn.get(node.id) === key) continue;
         const drawn = this.picture.getElementById(node.id);
-        drawn.data(this.#drawn(node, hides));
-        drawn.toggleClass('dim', this.shown !== null && this.shown !== undefined && !this.shown.has(node.id));
+        if (drawn.empty()) continue;
+        this.drawn.set(node.id, key);
+        drawn.data(data);
+        drawn.toggleClass('dim', dim);
       }
     });
   }

@@ -28,13 +28,40 @@ export function query(parameters) {
   return text ? `?${text}` : '';
 }
 
+/** What a page has to show beside the session cookie to change something; null without a session. */
+let csrf = null;
+
+/** Takes over what the server says of the session of this browser; null if there is none. */
+export const keepSession = token => (csrf = token);
+
 /** Keeps the value of an Authorization header until the tab is closed; null forgets it. */
 export function keepCredentials(authorization) {
   if (authorization === null) sessionStorage.removeItem(STORAGE);
   else sessionStorage.setItem(STORAGE, authorization);
 }
 
-export const hasCredentials = () => sessionStorage.getItem(STORAGE) !== null;
+export const hasCredentials = () => csrf !== null || sessionStorage.getItem(STORAGE) !== null;
+
+/**
+ * Exchanges the kept credentials for a session, whose cookie no script can read. Those without a principal, such as the
+ * server's token, have no sessions and are kept.
+ */
+export async function beginSession() {
+  try {
+    csrf = (await change('POST', 'access/sessions')).csrf;
+    keepCredentials(null);
+  } catch (failure) {
+    if (failure.status === 409) return;
+    keepCredentials(null);
+    throw failure;
+  }
+}
+
+/** Ends the session of this browser, and forgets its credentials. */
+export async function endSession() {
+  keepCredentials(null);
+  if (csrf !== null) await change('POST', 'access/sign-out');
+}
 
 /** Calls the listener whenever the server asks for other credentials. */
 export const onSignInNeeded = listener => signInListeners.add(listener);
@@ -63,6 +90,9 @@ function messageOf(text, response) {
 
 async function send(method, path, { body, headers = {}, signal } = {}) {
   const authorization = sessionStorage.getItem(STORAGE);
+  const sent = { ...headers };
+  if (authorization) sent.Authorization = authorization;
+  else if (csrf !== null && method !== 'GET') sent['X-CSRF-Token'] = csrf;
   let response;
   try {
     response = await fetch(url(path), {
@@ -70,7 +100,7 @@ async function send(method, path, { body, headers = {}, signal } = {}) {
       body,
       signal,
       cache: 'no-store',
-      headers: authorization ? { ...headers, Authorization: authorization } : headers,
+      headers: sent,
     });
   } catch (failure) {
     if (failure.name === 'AbortError') throw failure;
@@ -84,9 +114,6 @@ async function send(method, path, { body, headers = {}, signal } = {}) {
 
 /** The JSON of GET. */
 export const get = async (path, signal) => parse(await (await send('GET', path, { signal })).text());
-
-/** The text of GET. */
-export const getText = async (path, signal) => (await send('GET', path, { signal })).text();
 
 /** The bytes of GET, at most the given number of them, and whether there are more. */
 export async function getBytes(path, limit) {

@@ -4,9 +4,10 @@ import { html, nothing } from 'lit';
 import { change, download, get, getBytes, parse, query, segment, sendForm } from './http.js';
 import { count, duration, millis, moment, size } from './format.js';
 import {
-  View, ask, attempt, button, chooser, chosenBar, commandLine, define, edit, empty, facts, field, head, href, json,
+  View, ask, attempt, brief, button, chooser, chosenBar, commandLine, define, edit, empty, facts, field, head, href, json,
   link, pager, quoted, reasons, select, status, table, tabs, time,
 } from './view.js';
+import { bulkLink } from './bulk.js';
 
 const PAGE = 50;
 const MAX_SHOWN = 64 * 1024;
@@ -61,6 +62,10 @@ async function submitJob(types, done) {
     { yes: 'Submit' });
 }
 
+/** The filters of the address, in the language of bulk actions. */
+const wantedJobs = ({ status: word, type, priority, worker }) =>
+  Object.fromEntries(Object.entries({ status: word, type, priority, worker }).filter(([, value]) => value));
+
 const jobActions = [
   { text: 'Retry', past: 'offered again', action: key => change('POST', `${jobPath(key)}/retry`) },
   { text: 'Cancel', past: 'cancelled', action: key => change('POST', `${jobPath(key)}/cancel`) },
@@ -88,6 +93,8 @@ class Jobs extends View {
       ${head('Jobs', {
         actions: html`
           ${button('New job', () => submitJob(types, () => this.reload()), { role: 'submitter', kind: '' })}
+          ${bulkLink('jobs', wantedJobs(parameters))}
+          ${types.length ? html`<a href="#/types" role="button" class="secondary small">Types and stages</a>` : nothing}
           <a href="#/batches" role="button" class="secondary small">Batches</a>`,
       })}
       ${tabs(this, 'status', [['', 'All'], ...STATUSES.map(word => [word, word[0].toUpperCase() + word.slice(1)])])}
@@ -220,6 +227,88 @@ class Job extends View {
   }
 }
 
+/**
+ * Types in the order of their stages: each before the one that its results become.
+ *
+ * @returns `{type, stage}` each, the stage from 1; types that only lead to each other begin anywhere
+ */
+export function stages(types) {
+  const byName = new Map(types.map(type => [type.name, type]));
+  const targets = new Set(types.map(type => type.resultBecomes).filter(Boolean));
+  const placed = new Map();
+  const follow = (type, stage) => {
+    for (let next = type; next && !placed.has(next.name); next = byName.get(next.resultBecomes)) {
+      placed.set(next.name, stage++);
+    }
+  };
+  types.filter(type => !targets.has(type.name)).forEach(type => follow(type, 1));
+  types.forEach(type => follow(type, 1));
+  return [...placed].map(([name, stage]) => ({ type: byName.get(name), stage }));
+}
+
+/** Settings as in the configuration: `running=5 starts=9/1m`. */
+const settingsLine = settings => Object.entries(settings).map(([name, value]) => `${name}=${value}`).join(' ');
+
+const readSettings = line =>
+  Object.fromEntries(line.split(/\s+/).filter(Boolean).map(each => {
+    const equals = each.indexOf('=');
+    if (equals <= 0) throw new Error(`a setting is name=value, not ${each}`);
+    return [each.slice(0, equals), each.slice(equals + 1)];
+  }));
+
+const setSettings = (type, done) =>
+  edit(
+    `Settings of ${type.name}`,
+    [
+      {
+        name: 'line', label: 'Set while the server runs', value: settingsLine(type.set), placeholder: 'running=5 starts=100/1m attempts=3',
+        help: 'They take precedence over the configuration; what is not here is as configured.',
+      },
+    ],
+    async values => {
+      await change('PUT', `api/types/${segment(type.name)}`, readSettings(values.line));
+      done();
+    },
+    { yes: 'Set' });
+
+class Types extends View {
+  async load() {
+    const [types, workers, kept] = await Promise.all([
+      get('api/types'),
+      get('api/workers').catch(() => []),
+      get('retention/jobs').catch(() => ({ types: [] })),
+    ]);
+    return { types, workers, kept: new Map(kept.types.map(one => [one.type, one])) };
+  }
+
+  content() {
+    const { types, workers, kept } = this.data;
+    const connected = name => workers.filter(worker => worker.type === name && worker.state !== 'disconnected').length;
+    const rows = stages(types);
+    return html`
+      ${head('Types and stages', { above: [[['jobs'], 'Jobs']], note: html`<p class="calm">The result of a job may become a job of the next stage.</p>` })}
+      ${table(
+        [
+          { title: 'Type', value: ({ type, stage }) => html`${stage > 1 ? `${'\u2003'.repeat(stage - 2)}↳ ` : ''}${link(['jobs'], type.name, { type: type.name })}` },
+          { title: 'Result becomes', value: ({ type }) => type.resultBecomes ?? html`<span class="calm">–</span>` },
+          { title: 'Pending', kind: 'number', value: ({ type }) => link(['jobs'], count(type.jobs.pending), { type: type.name, status: 'pending' }) },
+          { title: 'Running', kind: 'number', value: ({ type }) => link(['jobs'], count(type.jobs.running), { type: type.name, status: 'running' }) },
+          { title: 'Workers', kind: 'number', value: ({ type }) => (connected(type.name) ? count(connected(type.name)) : status('no worker')) },
+          { title: 'Settings', kind: 'wide', value: ({ type }) => brief(type.settings) },
+          { title: 'Kept', value: ({ type }) => keptText(kept.get(type.name)) },
+          { title: 'Description', kind: 'wide', value: ({ type }) => type.description ?? '' },
+          { title: '', value: ({ type }) => button('Set', () => setSettings(type, () => this.reload()), { role: 'operator', kind: 'secondary small' }) },
+        ],
+        rows,
+        { caption: 'Types', none: empty('No types', 'Jobs of this server have no types. Types are set in the configuration.') },
+      )}
+      ${commandLine('./millrace jobs types')}
+    `;
+  }
+}
+
+const keptText = kept => [kept?.keep_finished, kept?.keep_count && `${count(kept.keep_count)} jobs`].filter(Boolean).join(', ');
+
 class Batches extends View {
   async load() {
     const batches = await get(`api/batches${query({ after: this.route.parameters.after, limit: PAGE + 1 })}`);
@@ -264,5 +353,6 @@ class Batch extends View {
 
 define('millrace-jobs', Jobs);
 define('millrace-job', Job);
+define('millrace-types', Types);
 define('millrace-batches', Batches);
 define('millrace-batch', Batch);

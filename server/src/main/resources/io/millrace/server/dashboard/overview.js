@@ -1,41 +1,59 @@
 // The first page: what happens, and what needs attention.
 
 import { html, nothing } from 'lit';
-import { get, getText, query } from './http.js';
+import { get, query } from './http.js';
 import { count, moment, short } from './format.js';
 import { View, commandLine, define, head, href, link, session, status } from './view.js';
 import './chart.js';
 
-/** The values of metrics in the text format of Prometheus: name, labels and value each. */
-export function readMetrics(text) {
-  const samples = [];
-  for (const line of text.split('\n')) {
-    const match = line.match(/^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/);
-    if (!match) continue;
-    const labels = {};
-    for (const [, name, value] of (match[2] ?? '').matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)) labels[name] = value;
-    samples.push({ name: match[1], labels, value: Number(match[3]) });
+const SPANS = [['10', '10 minutes'], ['60', '1 hour'], ['1440', '1 day']];
+
+const KINDS = [['tasks', 'queue tasks', '--busy'], ['jobs', 'jobs', '--good'], ['nodes', 'graph nodes', '--third']];
+
+/** Rates of shorter times than this jump too much to be shown, in ms. */
+const SHORTEST = 1500;
+
+/** The history of the server as far as it has been read: it outlives a change of the page. */
+let known = null;
+
+/** Reads what is new in the history; null if it is not for this user. */
+async function readHistory(minutes) {
+  // The last sample is of the time of the request, so it is asked for again.
+  const same = known?.minutes === minutes && known.samples.length > 1 ? known : null;
+  const kept = same ? same.samples.slice(0, -1) : [];
+  const answer = await get(`history${query({ minutes, after: kept.at(-1)?.at })}`).catch(failure => {
+    if (failure.status === 403) return null;
+    throw failure;
+  });
+  if (answer === null) return null;
+  if (same && same.started !== answer.started) {
+    known = null;
+    return readHistory(minutes);
   }
-  return samples;
+  const fresh = answer.at.map((at, index) => {
+    const sample = { at };
+    for (const kind of ['tasks', 'jobs', 'nodes', 'requests']) {
+      sample[kind] = Object.fromEntries(Object.entries(answer[kind] ?? {}).map(([name, column]) => [name, column[index]]));
+    }
+    return sample;
+  });
+  const from = (fresh.at(-1)?.at ?? Date.now()) - minutes * 60_000;
+  known = { minutes, started: answer.started, samples: [...kept, ...fresh].filter(sample => sample.at >= from) };
+  return known;
 }
-
-const sum = (samples, name, labels = {}) =>
-  samples
-    .filter(sample => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value))
-    .reduce((total, sample) => total + sample.value, 0);
-
-const LONGEST = 400;
-
-/** The figures of this tab since it was opened: they outlive a change of the page. */
-const history = [];
 
 class Overview extends View {
   interval = 2000;
 
+  #minutes() {
+    const wanted = this.route.parameters.span;
+    return Number(SPANS.find(([value]) => value === wanted)?.[0] ?? 10);
+  }
+
   async load() {
     const optional = path => get(path).catch(() => null);
-    const [text, health, queues, nodes, workers, types, schedules, limits] = await Promise.all([
-      getText('metrics').catch(() => ''),
+    const [history, health, queues, nodes, workers, types, schedules, limits] = await Promise.all([
+      readHistory(this.#minutes()),
       optional('health'),
       optional('dci/queues'),
       optional('dci/nodes'),
@@ -44,41 +62,23 @@ class Overview extends View {
       optional(`schedules${query({ limit: 1000 })}`),
       optional('limits'),
     ]);
-    const samples = readMetrics(text);
     const tasks = field => (queues ?? []).reduce((total, queue) => total + queue[field], 0);
+    const { jobs = {}, nodes: graph = {} } = history?.samples.at(-1) ?? {};
     const figures = {
-      at: Date.now(),
-      tasksDone: tasks('completed'),
-      tasksWaiting: tasks('queued'),
-      tasksRunning: tasks('running'),
-      jobsDone: sum(samples, 'millrace_jobs_attempts_total', { outcome: 'done' }),
-      jobsFailed: sum(samples, 'millrace_jobs_attempts_total', { outcome: 'failed' }),
-      jobsWaiting: sum(samples, 'millrace_jobs', { status: 'pending' }),
-      jobsRunning: sum(samples, 'millrace_jobs', { status: 'running' }),
-      nodesDone: sum(samples, 'millrace_graph_ends_total', { outcome: 'finished' }),
-      nodesFailed: sum(samples, 'millrace_graph_ends_total', { outcome: 'failed' }),
-      nodesRunning: sum(samples, 'millrace_graph_nodes', { state: 'running' }),
-      nodesWaiting: sum(samples, 'millrace_graph_nodes', { state: 'ready' }) + sum(samples, 'millrace_graph_nodes', { state: 'incipient' }),
-      commits: sum(samples, 'millrace_store_commits_total'),
-      requests: sum(samples, 'millrace_http_requests_seconds_count'),
-      requestSeconds: sum(samples, 'millrace_http_requests_seconds_sum'),
-      waits: sum(samples, 'millrace_jobs_wait_seconds_count'),
-      waitSeconds: sum(samples, 'millrace_jobs_wait_seconds_sum'),
-      uptime: sum(samples, 'process_uptime_seconds'),
+      tasks: { waiting: tasks('queued'), running: tasks('running'), done: tasks('completed') },
+      jobs: { waiting: jobs.waiting ?? 0, running: jobs.running ?? 0, done: jobs.done ?? 0 },
+      graph: { waiting: graph.waiting ?? 0, running: graph.running ?? 0, done: graph.done ?? 0 },
     };
-    if (history.length && figures.uptime < history.at(-1).uptime) history.length = 0;
-    history.push(figures);
-    if (history.length > LONGEST) history.shift();
-    return { figures, health, queues, nodes, workers, types, schedules: schedules?.schedules ?? null, limits: limits?.limits ?? null };
+    return { figures, history, health, queues, nodes, workers, types, schedules: schedules?.schedules ?? null, limits: limits?.limits ?? null };
   }
 
   content() {
-    const { figures, health, queues, nodes, workers } = this.data;
+    const { figures, history, health, queues, nodes, workers } = this.data;
     const attention = this.#attention();
     return html`
       ${head('Overview', {
         note: health
-          ? html`<span class="calm">version ${health.version}, ${health.journaling} journal, up since ${moment(Date.now() - figures.uptime * 1000)}</span>`
+          ? html`<span class="calm">version ${health.version}, ${health.journaling} journal, up since ${moment(history?.started)}</span>`
           : nothing,
       })}
       ${attention.length
@@ -89,9 +89,9 @@ class Overview extends View {
             </section>`
         : html`<p class="banner good">Nothing needs attention.</p>`}
       <div class="tiles">
-        ${this.#tile('Queue tasks', href(['queues']), figures.tasksRunning, figures.tasksWaiting, figures.tasksDone, 'finished')}
-        ${this.#tile('Jobs', href(['jobs']), figures.jobsRunning, figures.jobsWaiting, figures.jobsDone, 'done since the start')}
-        ${this.#tile('Graph nodes', href(['graph']), figures.nodesRunning, figures.nodesWaiting, figures.nodesDone, 'finished since the start')}
+        ${this.#tile('Queue tasks', href(['queues']), figures.tasks, 'finished')}
+        ${this.#tile('Jobs', href(['jobs']), figures.jobs, 'done since the start')}
+        ${this.#tile('Graph nodes', href(['graph']), figures.graph, 'finished since the start')}
         <a class="tile" href=${href(['nodes'])}>
           <h3>Machines</h3>
           <p class="figure">${count((nodes ?? []).filter(node => node.state === 'alive').length)}</p>
@@ -99,20 +99,27 @@ class Overview extends View {
           <p class="calm">workers connected: ${count((workers ?? []).filter(worker => worker.state !== 'disconnected').length)}</p>
         </a>
       </div>
-      <div class="charts">
-        ${this.#chart('Finished per second', [['queue tasks', '--busy', 'tasksDone'], ['jobs', '--good', 'jobsDone'], ['graph nodes', '--third', 'nodesDone']], this.#rate)}
-        ${this.#chart('Waiting', [['queue tasks', '--busy', 'tasksWaiting'], ['jobs', '--good', 'jobsWaiting'], ['graph nodes', '--third', 'nodesWaiting']], this.#level)}
-        ${this.#chart('Failures per second', [['jobs', '--bad', 'jobsFailed'], ['graph nodes', '--held', 'nodesFailed']], this.#rate)}
-        <millrace-chart label="Mean latency" unit="ms" .lines=${[
-          { name: 'request', colour: '--busy', points: this.#mean('requestSeconds', 'requests') },
-          { name: 'job until its start', colour: '--good', points: this.#mean('waitSeconds', 'waits') },
-        ]}></millrace-chart>
-      </div>
-      ${queues && queues.length === 0 && figures.jobsDone === 0 && session.reach === null ? this.#begin() : nothing}
+      ${history
+        ? html`
+            <nav class="tabs" aria-label="Time shown">
+              ${SPANS.map(([value, text]) => html`
+                <a href=${href([''], { span: value })} aria-current=${Number(value) === history.minutes ? 'page' : 'false'}>${text}</a>`)}
+            </nav>
+            <div class="charts">
+              ${this.#chart('Finished per second', KINDS.map(([kind, text, colour]) => [text, colour, this.#rate(kind, 'done')]))}
+              ${this.#chart('Waiting', KINDS.map(([kind, text, colour]) => [text, colour, this.#level(kind, 'waiting')]))}
+              ${this.#chart('Failures per second', KINDS.map(([kind, text, colour]) => [text, colour, this.#rate(kind, 'failed')]))}
+              ${this.#chart('Mean latency', [
+                ['requests', '--held', this.#mean('requests', 'seconds', 'done')],
+                ...KINDS.map(([kind, text, colour]) => [`${kind} wait`, colour, this.#mean(kind, 'wait_seconds', 'starts')]),
+              ], 'ms')}
+            </div>`
+        : nothing}
+      ${queues && queues.length === 0 && figures.jobs.done === 0 && session.reach === null ? this.#begin() : nothing}
     `;
   }
 
-  #tile(title, target, running, waiting, done, doneText) {
+  #tile(title, target, { running, waiting, done }, doneText) {
     return html`
       <a class="tile" href=${target}>
         <h3>${title}</h3>
@@ -123,24 +130,35 @@ class Overview extends View {
     `;
   }
 
-  #chart(label, lines, points) {
-    return html`<millrace-chart label=${label} .lines=${lines.map(([name, colour, field]) => ({ name, colour, points: points(field) }))}></millrace-chart>`;
+  #chart(label, lines, unit = '') {
+    return html`<millrace-chart
+      label=${label} unit=${unit} .span=${this.data.history.minutes * 60_000}
+      .lines=${lines.map(([name, colour, points]) => ({ name, colour, points }))}></millrace-chart>`;
   }
 
-  #level = field => history.map(figures => ({ x: figures.at, y: figures[field] }));
+  #level(kind, figure) {
+    return this.data.history.samples.map(sample => ({ x: sample.at, y: sample[kind][figure] ?? null }));
+  }
 
-  #rate = field =>
-    history.slice(1).map((figures, index) => ({
-      x: figures.at,
-      y: Math.max(0, (1000 * (figures[field] - history[index][field])) / (figures.at - history[index].at)),
-    }));
+  /** A point for each pair of samples that are not too close: what `value` makes of the two. */
+  #between(value) {
+    const points = [];
+    let before = null;
+    for (const sample of this.data.history.samples) {
+      if (before && sample.at - before.at < SHORTEST) continue;
+      if (before) points.push({ x: sample.at, y: value(before, sample) });
+      before = sample;
+    }
+    return points;
+  }
 
-  #mean(total, number) {
-    return history.slice(1).map((figures, index) => {
-      const many = figures[number] - history[index][number];
-      return { x: figures.at, y: many > 0 ? (1000 * (figures[total] - history[index][total])) / many : null };
+  #rate = (kind, figure) => this.#between((before, now) => (1000 * (now[kind][figure] - before[kind][figure])) / (now.at - before.at));
+
+  #mean = (kind, total, number) =>
+    this.#between((before, now) => {
+      const many = now[kind][number] - before[kind][number];
+      return many > 0 ? (1000 * (now[kind][total] - before[kind][total])) / many : null;
     });
-  }
 
   /** What a person should look at: a word for the state, and a text with a link. */
   #attention() {
@@ -158,9 +176,9 @@ class Overview extends View {
       if (node.state === 'dead') found.push(['dead', html`node ${link(['nodes'], node.node)} has not been heard of since ${moment(node.timestamp)}`]);
     }
     const connected = (workers ?? []).filter(worker => worker.state !== 'disconnected');
-    if (figures.jobsWaiting > 0 && workers && connected.length === 0) found.push(['no worker', html`${count(figures.jobsWaiting)} ${link(['jobs'], 'jobs', { status: 'pending' })} wait, and no worker is connected`]);
+    if (figures.jobs.waiting > 0 && workers && connected.length === 0) found.push(['no worker', html`${count(figures.jobs.waiting)} ${link(['jobs'], 'jobs', { status: 'pending' })} wait, and no worker is connected`]);
     else for (const type of types ?? []) {
-      if (figures.jobsWaiting > 0 && !connected.some(worker => worker.type === type.name)) found.push(['no worker', html`no worker for jobs of type ${link(['jobs'], type.name, { type: type.name, status: 'pending' })}`]);
+      if (figures.jobs.waiting > 0 && !connected.some(worker => worker.type === type.name)) found.push(['no worker', html`no worker for jobs of type ${link(['jobs'], type.name, { type: type.name, status: 'pending' })}`]);
     }
     for (const schedule of schedules ?? []) {
       const name = link(['schedules', schedule.name], schedule.name);

@@ -5,8 +5,9 @@ import { change, get, query, segment, sendJson, stringify } from './http.js';
 import { TASK_STATUSES, count, duration, millis, moment, taskStatus } from './format.js';
 import {
   ACTIONS, View, ask, attempt, brief, button, chooser, chosenBar, commandLine, define, edit, empty, facts, field, head,
-  href, json, link, quoted, reasons, select, status, table, tabs, time,
+  href, json, link, notify, quoted, reasons, select, status, table, tabs, time,
 } from './view.js';
+import { bulkLink } from './bulk.js';
 import './output.js';
 
 const PAGE = 50;
@@ -65,11 +66,21 @@ async function createQueue(view) {
     { yes: 'Create' });
 }
 
-function submitTask(queue, params, done) {
+/** The params that nodes declare of a plugin, as help: `who (string, required): whom to greet`. */
+async function paramsHelp(plugin) {
+  const known = await get(`dci/plugins/${segment(plugin)}`).catch(() => null);
+  const declared = known?.versions.find(version => version.params)?.params;
+  if (!declared) return '';
+  const one = param => `${param.name} (${[param.type, param.required && 'required'].filter(Boolean).join(', ')})${param.description ? `: ${param.description}` : ''}`;
+  return declared.length ? `Params of ${plugin}: ${declared.map(one).join('; ')}` : `${plugin} takes no params.`;
+}
+
+async function submitTask(queue, params, done) {
+  const help = await paramsHelp(queue.plugin);
   edit(
     `New task of ${queue.name}`,
     [
-      { name: 'params', label: 'Params (JSON)', kind: 'area', value: params, required: true },
+      { name: 'params', label: 'Params (JSON)', kind: 'area', value: params, required: true, help },
       { name: 'delay', label: 'Delay', placeholder: 'for example 10m; empty for none' },
     ],
     async values => {
@@ -143,7 +154,8 @@ class Queues extends View {
   }
 
   async #threadsOf(queue, threads, done) {
-    await attempt(() => change('POST', queuePath(queue.id), { threads }), done);
+    const set = value => () => change('POST', queuePath(queue.id), { threads: value });
+    await attempt(set(threads), done, set(queue.threads));
     this.reload();
   }
 
@@ -163,8 +175,9 @@ const GROUPS = {
 const statusFilter = word =>
   GROUPS[word] ?? [...TASK_STATUSES].find(([, name]) => name === word)?.[0] ?? (word ? Number(word) : undefined);
 
-/** Params as a person writes them, NAME=VALUE, as a filter of the search. */
-function paramsFilter(text) {
+/** Params as a person writes them, NAME=VALUE or a text within any of them, as a filter of the search. */
+export function paramsFilter(text) {
+  if (!/^[\w.-]+=/.test(text)) return { params: { $contains: text } };
   const filter = {};
   for (const part of text.match(/[^\s=]+=("[^"]*"|\S*)/g) ?? []) {
     const [name, value] = [part.slice(0, part.indexOf('=')), part.slice(part.indexOf('=') + 1)];
@@ -179,17 +192,22 @@ function paramsFilter(text) {
   return filter;
 }
 
-/** Reads a page of tasks by the filters of the address. */
-async function searchTasks(parameters, queue) {
+/** The filters of the address, in the language of the API. */
+function taskFilter(parameters, queue) {
   const filter = {};
   if (queue) filter.queue = queue;
   const wanted = statusFilter(parameters.status);
   if (wanted !== undefined) filter.status = wanted;
   if (parameters.node) filter.node = parameters.node;
   if (parameters.params) Object.assign(filter, paramsFilter(parameters.params));
+  return filter;
+}
+
+/** Reads a page of tasks by the filters of the address. */
+async function searchTasks(parameters, queue) {
   const page = Number(parameters.page ?? 0);
   const tasks = await change('POST', 'dci/tasks/search', {
-    filter,
+    filter: taskFilter(parameters, queue),
     options: { limit: PAGE + 1, skip: page * PAGE, sort: { _id: parameters.order === 'oldest' ? 1 : -1 } },
     ...(parameters.archived ? { archived: true } : {}),
   });
@@ -222,6 +240,7 @@ class Queue extends View {
                 this.reload();
               })
             : nothing}
+          ${bulkLink('tasks', taskFilter(this.route.parameters, queue.name))}
           ${button('Settings', () => this.#edit(queue))}
           ${button('Delete', () => this.#delete(queue), { kind: 'danger' })}
         `,
@@ -258,7 +277,10 @@ class Queue extends View {
     const fields = settingFields(queue, await get('dci/plugins'));
     edit(`Settings of ${queue.name}`, fields, async values => {
       const changes = changed(fields, values);
-      if (Object.keys(changes).length) await change('POST', queuePath(queue.id), changes);
+      if (Object.keys(changes).length === 0) return;
+      await change('POST', queuePath(queue.id), changes);
+      const before = Object.fromEntries(Object.keys(changes).map(name => [name, queue[name] ?? null]));
+      notify(`${queue.name} is changed`, 'good', () => attempt(() => change('POST', queuePath(queue.id), before), 'Undone'));
       this.reload();
     });
   }
@@ -273,7 +295,7 @@ class Queue extends View {
 const taskFilters = view => html`
   <div class="filters">
     ${select('Status', view.route.parameters.status, [['', 'any'], ['waiting', 'waiting'], ['finished', 'finished'], ...[...TASK_STATUSES.values()].map(word => [word, word])], status => view.filter({ status, page: null }))}
-    ${field('Params', view.route.parameters.params, params => view.filter({ params, page: null }), 'user=anna month=3')}
+    ${field('Params', view.route.parameters.params, params => view.filter({ params, page: null }), 'anna or user=anna')}
     ${field('Node', view.route.parameters.node, node => view.filter({ node, page: null }))}
     ${select('Order', view.route.parameters.order, [['', 'newest first'], ['oldest', 'oldest first']], order => view.filter({ order, page: null }))}
     ${select('Archive', view.route.parameters.archived, [['', 'without'], ['1', 'with']], archived => view.filter({ archived, page: null }))}
@@ -286,7 +308,7 @@ const taskTable = (view, tasks, { queues }) =>
   table(
     [
       chooser(tasks, taskId, view.chosen, () => view.requestUpdate()),
-      { title: 'Task', value: task => html`<a href=${href(['tasks', taskId(task)])}><code>${taskId(task).slice(0, 14)}</code></a>` },
+      { title: 'Task', value: task => html`<a href=${href(['tasks', taskId(task)])}><code>${taskId(task)}</code></a>` },
       ...(queues ? [{ title: 'Queue', value: task => link(['queues', task.queue.$oid], queues.get(task.queue.$oid) ?? task.queue.$oid) }] : []),
       { title: 'Status', value: task => html`<span title=${task.reason ?? ''}>${status(taskStatus(task.status))}</span>` },
       { title: 'Params', kind: 'wide', value: task => brief(task.params) },
@@ -309,8 +331,8 @@ const taskAction = verb => id => change('POST', `dci/tasks/id/${id}/${verb}`, {}
 
 const taskActions = [
   { text: 'Queue again', past: 'queued again', action: taskAction('requeue') },
-  { text: 'Hold', past: 'held', action: taskAction('block') },
-  { text: 'Cancel', past: 'cancelled', action: taskAction('cancel') },
+  { text: 'Hold', past: 'held', action: taskAction('block'), undo: taskAction('requeue') },
+  { text: 'Cancel', past: 'cancelled', action: taskAction('cancel'), undo: taskAction('requeue') },
   { text: 'Terminate', past: 'terminated', action: taskAction('terminate'), kind: 'danger' },
 ];
 
@@ -325,7 +347,7 @@ class Tasks extends View {
   content() {
     const { queues, tasks, more, page } = this.data;
     return html`
-      ${head('Tasks of all queues', { above: [[['queues'], 'Queues']] })}
+      ${head('Tasks of all queues', { above: [[['queues'], 'Queues']], actions: bulkLink('tasks', taskFilter(this.route.parameters)) })}
       ${taskFilters(this)} ${taskTable(this, tasks, { queues })} ${taskPager(this, page, more)}
       ${chosenBar(this.chosen, taskActions, () => this.reload())}
     `;
@@ -348,8 +370,8 @@ class Task extends View {
     const word = taskStatus(task.status);
     const active = task.status === 0 || task.status === -1;
     const held = task.status < -2;
-    const act = (verb, done) => async () => {
-      await attempt(() => change('POST', `dci/tasks/id/${task.id}/${verb}`, {}), done);
+    const act = (verb, done, back) => async () => {
+      await attempt(() => taskAction(verb)(task.id), done, back && (() => taskAction(back)(task.id)));
       this.reload();
     };
     return html`
@@ -358,8 +380,8 @@ class Task extends View {
         note: html`${status(word)} ${task.reason ? html`<span>${task.reason}</span>` : nothing}`,
         actions: html`
           ${button(task.status > 0 ? 'Run again' : 'Queue again', act('requeue', 'Queued'), { shown: !active && task.status !== -2 })}
-          ${button('Hold', act('block', 'Held'), { shown: task.status === -2 })}
-          ${button('Cancel', act('cancel', 'Cancelled'), { shown: task.status === -2 || (held && task.status !== -5) })}
+          ${button('Hold', act('block', 'Held', 'requeue'), { shown: task.status === -2 })}
+          ${button('Cancel', act('cancel', 'Cancelled', 'requeue'), { shown: task.status === -2 || (held && task.status !== -5) })}
           ${button('Terminate', act('terminate', 'Told to end'), { shown: active, kind: 'danger' })}
           ${button('Edit and submit', () => submitTask(queue, stringify(task.params, 2), id => id && (location.hash = `#/tasks/${id.$oid ?? id}`)), { role: 'submitter' })}
         `,

@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit';
 import { change, get, query, segment } from './http.js';
 import { taskStatus } from './format.js';
+import { paramsFilter } from './queues.js';
 import { View, brief, define, empty, head, link, status, table } from './view.js';
 
 const none = () => [];
@@ -54,19 +55,7 @@ const SEARCHES = [
       .map(node => ({ kind: 'graph node', link: link(['graph', node.id], node.name), state: node.state, what: node.type }));
   },
   async text => {
-    const equal = text.match(/^(?:params\.)?([\w.-]+)=(.*)$/);
-    const filter = {};
-    if (equal) {
-      let value = equal[2];
-      try {
-        value = JSON.parse(value);
-      } catch {
-        // It is text.
-      }
-      filter[`params.${equal[1]}`] = typeof value === 'number' ? { $in: [value, equal[2]] } : value;
-    } else {
-      filter['params.command'] = text;
-    }
+    const filter = paramsFilter(text.replace(/^params\./, ''));
     const tasks = await change('POST', 'dci/tasks/search', { filter, options: { limit: 50, sort: { _id: -1 } } });
     return tasks.map(task => ({ kind: 'task', link: link(['tasks', task._id.$oid], task._id.$oid), state: taskStatus(task.status), what: brief(task.params) }));
   },
@@ -97,7 +86,7 @@ class Search extends View {
           { title: 'Details', kind: 'wide', value: one => one.what },
         ],
         found,
-        { caption: 'Found', none: empty('Nothing found', 'The search takes a whole id or key, a part of a name of a queue, schedule, worker or node, a command, or NAME=VALUE for a param of a task.') })}
+        { caption: 'Found', none: empty('Nothing found', 'The search takes a whole id or key, a part of a name or of a param of a task, or NAME=VALUE for a param.') })}
     `;
   }
 }

@@ -56,15 +56,15 @@ const list = text => text.split(',').map(part => part.trim()).filter(Boolean);
 
 const reachOf = values => {
   const reach = {};
-  for (const kind of ['queues', 'types', 'groups', 'graph']) if (values[kind]) reach[kind] = list(values[kind]);
+  for (const kind of ['queues', 'types', 'groups', 'graph', 'blobs', 'cluster']) if (values[kind]) reach[kind] = list(values[kind]);
   return Object.keys(reach).length ? reach : null;
 };
 
 const principalFields = principal => [
   { name: 'roles', label: 'Role', kind: 'select', value: principal?.roles?.[0] ?? 'viewer', options: ROLES.map(role => [role, role]) },
-  ...['queues', 'types', 'groups', 'graph'].map(kind => ({
+  ...['queues', 'types', 'groups', 'graph', 'blobs', 'cluster'].map(kind => ({
     name: kind,
-    label: { queues: 'Only queues that begin with', types: 'Only job types that begin with', groups: 'Only groups of the store that begin with', graph: 'Only below these nodes of the graph' }[kind],
+    label: { queues: 'Only queues that begin with', types: 'Only job types that begin with', groups: 'Only groups of the store that begin with', graph: 'Only below these nodes of the graph', blobs: 'Only blobs that begin with', cluster: 'Only locks, partitions and reports of the cluster that begin with' }[kind],
     value: principal?.reach?.[kind]?.join(', ') ?? '',
     placeholder: 'empty: no limit',
   })),
@@ -78,12 +78,12 @@ class Access extends View {
   interval = 5000;
 
   async load() {
-    const [principals, keys] = await Promise.all([get('access/principals'), get('access/keys')]);
-    return { principals, keys };
+    const [principals, keys, sessions] = await Promise.all([get('access/principals'), get('access/keys'), get('access/sessions')]);
+    return { principals, keys, sessions };
   }
 
   content() {
-    const { principals, keys } = this.data;
+    const { principals, keys, sessions } = this.data;
     return html`
       ${head('Access', {
         actions: button('New principal', () => edit(
@@ -110,6 +110,21 @@ class Access extends View {
         ],
         principals,
         { caption: 'Principals', none: empty('No principals', 'Everyone on this machine may do everything. A principal is a program or a person with a key or a password.', './millrace access create alice --role operator --key-file alice.key') })}
+      <h2>Sessions</h2>
+      ${table(
+        [
+          { title: 'Principal', value: session => (session.groups ? session.principal : link(['access', session.principal], session.principal)) },
+          { title: 'From', value: session => session.address },
+          { title: 'Signed in', value: session => time(Date.parse(session.created)) },
+          { title: 'Last used', value: session => time(Date.parse(session.last_used)) },
+          { title: 'Ends', value: session => time(Date.parse(session.expires)) },
+          { title: '', value: session => button('End', async () => {
+            await attempt(() => change('DELETE', `access/sessions/${segment(session.prefix)}`), 'Ended');
+            this.reload();
+          }, { role: 'admin', kind: 'small danger' }) },
+        ],
+        sessions,
+        { caption: 'Sessions', none: html`<p class="calm">No browser is signed in with a session.</p>` })}
     `;
   }
 }

@@ -26,16 +26,26 @@ export function href(path, parameters = {}) {
   return `#/${path.map(encodeURIComponent).join('/')}${text ? `?${text}` : ''}`;
 }
 
-/** Shows a message at the edge of the page for some seconds. */
-export function notify(message, kind = 'good') {
-  dispatchEvent(new CustomEvent('millrace-notice', { detail: { message, kind } }));
+/**
+ * Shows a message at the edge of the page for some seconds.
+ *
+ * @param undo takes back what was done, offered as long as the message is shown; null if it cannot be taken back
+ */
+export function notify(message, kind = 'good', undo = null) {
+  dispatchEvent(new CustomEvent('millrace-notice', { detail: { message, kind, undo } }));
 }
 
-/** Does something that may fail and says how it ended; the result is whether it succeeded. */
-export async function attempt(action, done) {
+/**
+ * Does something that may fail and says how it ended.
+ *
+ * @param done what is said after a success, a text or a function of the result
+ * @param undo takes it back; null if that cannot be done
+ * @returns a promise of whether it succeeded
+ */
+export async function attempt(action, done, undo = null) {
   try {
     const result = await action();
-    notify(typeof done === 'function' ? done(result) : done);
+    notify(typeof done === 'function' ? done(result) : done, 'good', undo && (() => attempt(undo, 'Undone')));
     return true;
   } catch (failure) {
     notify(failure.message, 'bad');
@@ -274,7 +284,8 @@ export const chooser = (rows, key, chosen, changed) => ({
 
 /**
  * The bar below a list with chosen rows: what can be done with them. Each item is changed by a request of
- * its own; those that the server refuses are counted, with the first reason.
+ * its own; those that the server refuses are counted, with the first reason. An action with `undo` can be taken
+ * back as long as its message is shown.
  */
 export const chosenBar = (chosen, actions, changed) =>
   chosen.size === 0
@@ -282,23 +293,23 @@ export const chosenBar = (chosen, actions, changed) =>
     : html`
         <div class="chosen" role="toolbar" aria-label="Actions on chosen rows">
           <strong>${count(chosen.size)} chosen</strong>
-          ${actions.map(({ text, past, action, kind = 'secondary', role = 'operator' }) =>
+          ${actions.map(({ text, past, action, undo, kind = 'secondary', role = 'operator' }) =>
             button(
               text,
               async () => {
                 if (kind === 'danger' && !(await ask(`${text} ${chosen.size}?`, 'This cannot be undone.', text))) return;
-                let done = 0;
-                let refusal = null;
-                for (const key of [...chosen]) {
-                  try {
-                    await action(key);
-                    done++;
-                  } catch (failure) {
-                    refusal ??= failure.message;
-                  }
-                }
+                const { done, refusal } = await forEach(chosen, action);
                 chosen.clear();
-                notify(refusal ? `${done} ${past}. Refused: ${refusal}` : `${done} ${past}`, refusal ? 'bad' : 'good');
+                notify(
+                  refusal ? `${done.length} ${past}. Refused: ${refusal}` : `${done.length} ${past}`,
+                  refusal ? 'bad' : 'good',
+                  undo && done.length
+                    ? async () => {
+                        const back = await forEach(done, undo);
+                        notify(back.refusal ? `${back.done.length} undone. Refused: ${back.refusal}` : `${back.done.length} undone`, back.refusal ? 'bad' : 'good');
+                        changed();
+                      }
+                    : null);
                 changed();
               },
               { role, kind },
@@ -306,6 +317,21 @@ export const chosenBar = (chosen, actions, changed) =>
           <button type="button" class="plain small" @click=${() => (chosen.clear(), changed())}>Choose none</button>
         </div>
       `;
+
+/** Does an action to each key, and says for which it succeeded and why the first of the others was refused. */
+async function forEach(keys, action) {
+  const done = [];
+  let refusal = null;
+  for (const key of [...keys]) {
+    try {
+      await action(key);
+      done.push(key);
+    } catch (failure) {
+      refusal ??= failure.message;
+    }
+  }
+  return { done, refusal };
+}
 
 /** The links below a page of a list: back to its begin, and on. */
 export const pager = (view, next) => html`

@@ -2,6 +2,9 @@ package io.millrace.server.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.client.ClientOptions;
+import io.millrace.client.JsonCalls;
+import io.millrace.graph.store.GraphRuns;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueTask;
@@ -15,6 +18,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -27,11 +31,12 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A server that is killed in the middle of a bulk action: each task is changed once. */
+/** A server that is killed in the middle of a bulk action: each task or node is changed once. */
 @Timeout(600)
 class BulkKillTest {
   private static final int KILLS = 2;
   private static final int TASKS = 6_000;
+  private static final int NODES = 6_000;
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private static Queues queues(TaskStore store) {
@@ -58,7 +63,11 @@ class BulkKillTest {
         }
         try (Watch.Changes<ObjectId, QueueTask> changes = queues.changes()) {
           if (kill == 0) {
-            id = start(server);
+            id =
+                start(
+                    server,
+                    "{\"kind\": \"tasks\", \"action\": \"block\", \"filter\": {\"queue\":"
+                        + " \"work\"}}");
           }
           if (isRunning(server, id)) {
             assertThat(changes.next(PATIENCE, _ -> true)).isNotEmpty();
@@ -88,6 +97,58 @@ class BulkKillTest {
     }
   }
 
+  @Test
+  void a_server_that_is_killed_kills_each_node_once(@TempDir Path folder) throws Exception {
+    String id = "";
+    for (int kill = 0; kill < KILLS; kill++) {
+      try (ServerProcess server = ServerProcess.start(folder, "strict");
+          TaskStore store = server.connect();
+          JsonCalls calls = JsonCalls.open(ClientOptions.at(server.address()))) {
+        if (kill == 0) {
+          String node =
+              "{\"metadata\": {\"type\": \"command\"},"
+                  + " \"data\": {\"command\": \"true\", \"delay\": \"1h\"}}";
+          var _ =
+              calls.post(
+                  "/v1/nodes",
+                  Collections.nCopies(NODES, node).toString().getBytes(StandardCharsets.UTF_8));
+        }
+        try (Watch.Changes<String, Document> changes =
+            Watch.documents(store, GraphRuns.collection(), key -> key, node -> node)) {
+          if (kill == 0) {
+            id = start(server, "{\"kind\": \"nodes\", \"action\": \"kill\", \"all\": true}");
+          }
+          if (isRunning(server, id)) {
+            assertThat(changes.next(PATIENCE, _ -> true)).isNotEmpty();
+          }
+        }
+        server.kill();
+      }
+    }
+    try (ServerProcess server = ServerProcess.start(folder, "strict");
+        TaskStore store = server.connect();
+        JsonCalls calls = JsonCalls.open(ClientOptions.at(server.address()))) {
+      try (Watch.Changes<String, Document> ends =
+          Watch.documents(store, "bulk.ended", key -> key, end -> end)) {
+        while (isRunning(server, id)) {
+          assertThat(ends.next(PATIENCE, id::equals)).isNotEmpty();
+        }
+      }
+      JsonNode ended = show(server, id);
+      assertThat(ended.path("state").asString()).isEqualTo("done");
+      // A node that was killed is left alone, so a second visit would not count.
+      assertThat(ended.path("done").asLong()).isEqualTo(NODES);
+      assertThat(ended.path("skipped").asLong()).isZero();
+      String killed =
+          "{\"kind\": \"nodes\", \"action\": \"delete\", \"filter\": {\"state\": \"killed\"},"
+              + " \"dry_run\": true}";
+      assertThat(
+              calls.post("/bulk", killed.getBytes(StandardCharsets.UTF_8)).path("total").asLong())
+          .isEqualTo(NODES);
+      server.kill();
+    }
+  }
+
   private static boolean isRunning(ServerProcess server, String id) throws Exception {
     return show(server, id).path("state").asString().equals("running");
   }
@@ -96,9 +157,7 @@ class BulkKillTest {
     return send(HttpRequest.newBuilder(URI.create(server.address() + "/bulk/" + id)).build(), 200);
   }
 
-  private static String start(ServerProcess server) throws Exception {
-    String order =
-        "{\"kind\": \"tasks\", \"action\": \"block\", \"filter\": {\"queue\": \"work\"}}";
+  private static String start(ServerProcess server, String order) throws Exception {
     return send(
             HttpRequest.newBuilder(URI.create(server.address() + "/bulk"))
                 .header("Content-Type", "application/json")

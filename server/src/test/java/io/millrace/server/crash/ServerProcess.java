@@ -32,7 +32,10 @@ final class ServerProcess implements AutoCloseable {
     this.address = URI.create("http://127.0.0.1:" + port);
   }
 
-  /** Starts a server on a folder, with this test's class path, and waits until it is ready. */
+  /**
+   * Starts a server on a folder, with this test's class path, and waits until it is ready. It makes
+   * no commits of its own, such as entries of the audit log, so that each is one of its clients.
+   */
   static ServerProcess start(Path folder, String journaling) throws IOException {
     return start(
         "",
@@ -42,7 +45,9 @@ final class ServerProcess implements AutoCloseable {
         "store.journal",
         journaling,
         "store.snapshot-every",
-        "400");
+        "400",
+        "audit.enabled",
+        "false");
   }
 
   /**

@@ -24,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -106,6 +107,12 @@ final class HttpGraphRegistry implements GraphRegistry, AutoCloseable {
     } catch (UnknownNodeException _) {
       return Optional.empty();
     }
+  }
+
+  @Override
+  public Map<NodeState, Long> counts() {
+    return snapshot(NodeFilter.ALL).nodes().stream()
+        .collect(Collectors.groupingBy(GraphNode::state, Collectors.counting()));
   }
 
   private static String query(NodeFilter filter, Page.@Nullable Wanted wanted) {

@@ -14,6 +14,7 @@ import io.millrace.jobs.registry.Jobs;
 import io.millrace.server.Contract;
 import io.millrace.server.blobs.BlobApi;
 import io.millrace.server.config.Configuration;
+import io.millrace.server.traces.Traces;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
 import java.io.IOException;
@@ -38,6 +39,7 @@ import tools.jackson.databind.JsonNode;
 /** The API on a free port, over a real store, with workers that only take notes. */
 final class ApiServer implements AutoCloseable {
   static final String BOUNDARY = "frontier";
+  private static final String FORM_TYPE = "multipart/form-data; boundary=" + BOUNDARY;
   private static final long MAX_BYTES = 4 << 20;
 
   final FakeWorkers workers = new FakeWorkers();
@@ -72,7 +74,8 @@ final class ApiServer implements AutoCloseable {
         new Routes(new SimpleMeterRegistry())
             .addAll(
                 JobsPart.routes(
-                    new JobsPart.Served(jobs, workers, polled, blobs, MAX_BYTES), settings));
+                    new JobsPart.Served(jobs, workers, polled, blobs, MAX_BYTES, Traces.OFF),
+                    settings));
     contract = Contract.of(routes.all());
     JobsPart.mapErrors(responses);
     new BlobApi(blobs, MAX_BYTES).addErrorResponses(responses);
@@ -98,7 +101,14 @@ final class ApiServer implements AutoCloseable {
     return "://127.0.0.1:" + listener.port() + path;
   }
 
+  /** Sends a request with a body that is not held against the OpenAPI document. */
   HttpResponse<String> send(String method, String path, BodyPublisher body, String... headers)
+      throws IOException, InterruptedException {
+    return checked(method, path, body, "", headers);
+  }
+
+  private HttpResponse<String> checked(
+      String method, String path, BodyPublisher body, String text, String... headers)
       throws IOException, InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create("http" + at(path)))
@@ -108,7 +118,7 @@ final class ApiServer implements AutoCloseable {
       request.headers(headers);
     }
     HttpResponse<String> response = client.send(request.build(), BodyHandlers.ofString());
-    contract.check(method, request.build().uri(), "", response);
+    contract.check(method, request.build().uri(), text, response);
     return response;
   }
 
@@ -123,13 +133,14 @@ final class ApiServer implements AutoCloseable {
 
   HttpResponse<String> post(String path, String body, String... headers)
       throws IOException, InterruptedException {
-    return send("POST", path, BodyPublishers.ofString(body), headers);
+    return checked("POST", path, BodyPublishers.ofString(body), body, headers);
   }
 
   /** Submits a form of these names and values. */
   HttpResponse<String> submit(String path, String... fields)
       throws IOException, InterruptedException {
-    return form(path, BodyPublishers.ofString(form(fields)));
+    String form = form(fields);
+    return checked("POST", path, BodyPublishers.ofString(form), form, "Content-Type", FORM_TYPE);
   }
 
   /** Submits a job with a payload that tells its key; gives its id. */
@@ -147,9 +158,7 @@ final class ApiServer implements AutoCloseable {
         "POST",
         path,
         body,
-        Stream.concat(
-                Stream.of("Content-Type", "multipart/form-data; boundary=" + BOUNDARY),
-                Stream.of(headers))
+        Stream.concat(Stream.of("Content-Type", FORM_TYPE), Stream.of(headers))
             .toArray(String[]::new));
   }
 

@@ -292,4 +292,38 @@ final class SubmitTest {
           .contains("Makes it small");
     }
   }
+
+  @Test
+  void settings_of_a_type_are_set_changed_and_taken_back() throws Exception {
+    try (ApiServer typed =
+        new ApiServer(folder.resolve("typed"), "jobs.types.resize.settings", "running=2")) {
+      String path = "/api/types/resize";
+      assertThat(send(typed, "PUT", path, "{\"running\": 5, \"starts\": \"9/1m\"}").statusCode())
+          .isEqualTo(200);
+      HttpResponse<String> changed =
+          send(typed, "PATCH", path, "{\"starts\": null, \"priority\": 3}");
+      assertThat(changed.body())
+          .contains("\"settings\":{\"priority\":\"3\",\"running\":\"5\"}")
+          .contains("\"set\":{\"priority\":\"3\",\"running\":\"5\"}");
+      assertThat(typed.json("/api/types").get(0)).isEqualTo(typed.json(path));
+      assertThat(send(typed, "PUT", path, "{}").body()).contains("\"set\":{}");
+      send(typed, "PATCH", path, "{\"running\": 7}");
+      assertThat(send(typed, "DELETE", path, "").body())
+          .contains("\"settings\":{\"running\":\"2\"},\"set\":{}");
+      for (String wrong :
+          List.of(
+              "[]", "{\"speed\":1}", "{\"running\":0}", "{\"running\":[1]}", "{\"key\":\"a\"}")) {
+        assertThat(send(typed, "PATCH", path, wrong).statusCode()).as(wrong).isEqualTo(400);
+      }
+      assertThat(send(typed, "PATCH", "/api/types/other", "{}").statusCode()).isEqualTo(404);
+      assertThat(send(typed, "PATCH", "/api/types/-", "{}").statusCode()).isEqualTo(404);
+    }
+    assertThat(send(server, "PUT", "/api/types/-", "{\"running\": 5}").body())
+        .contains("\"name\":\"-\"", "\"set\":{\"running\":\"5\"}");
+  }
+
+  private static HttpResponse<String> send(ApiServer to, String method, String path, String body)
+      throws Exception {
+    return to.send(method, path, BodyPublishers.ofString(body), "Content-Type", "application/json");
+  }
 }

@@ -72,6 +72,7 @@ final class AccessTest {
                       default -> null;
                     },
                 InetAddress.getLoopbackAddress(),
+                InetAddress.getLoopbackAddress(),
                 false,
                 true)));
   }
@@ -237,6 +238,7 @@ final class AccessTest {
                 ROUTE,
                 "localhost",
                 name -> name.equals(Headers.AUTHORIZATION) ? authorization : null,
+                client,
                 client,
                 false,
                 true)));

@@ -1,24 +1,25 @@
 package io.millrace.store.journal;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores the frames and snapshots of a store.
+ * The place where the frames and snapshots of a store are kept: files, or a database that several
+ * machines share.
  *
- * <p>{@link #recover} is called first, and once. After that, one thread calls {@link #append} and
- * {@link #appendAndSync}; {@link #snapshot}, {@link #read} and {@link #trim} may be called by other
- * threads.
+ * <p>Anyone may {@link #follow} it, which locks nothing and changes nothing. One at a time {@link
+ * #lead leads} it. If a second one could lead, it either is refused at its {@link #lead}, or fences
+ * the first with the first frame that it appends. A journal is for use by one thread, and so is its
+ * {@link Leader} except where it says otherwise.
  */
 public interface Journal extends AutoCloseable {
-  /**
-   * Receives the content of the journal during recovery. Payloads are valid only during the call.
-   */
+  /** Receives the content of the journal. Payloads are valid only during the call. */
   interface Replay {
     /**
-     * Decodes a part of a snapshot, in the order written. Called by a thread that reads ahead, so
-     * it must not change the state.
+     * Decodes a part of a snapshot, in the order written. May be called by a thread that reads
+     * ahead, so it must not change the state.
      *
      * @return an action that adds the decoded part to the state; the recovering thread runs these
      *     actions in the same order, when the payload is no longer valid
@@ -26,7 +27,9 @@ public interface Journal extends AutoCloseable {
     Runnable snapshotPart(ByteBuffer payload);
 
     /**
-     * Discards all parts, because their snapshot is damaged. Those of another snapshot may follow.
+     * Discards everything delivered so far. A snapshot may follow, or frame 1: because the parts
+     * before were of a damaged snapshot, or because the frames after those delivered before are no
+     * longer kept.
      */
     void reset();
 
@@ -59,37 +62,54 @@ public interface Journal extends AutoCloseable {
       long lostEpochs) {}
 
   /**
-   * Delivers the newest complete snapshot and every frame after it, leaves out a torn tail, and
-   * makes everything that it delivers durable.
+   * Delivers what is durable after frame {@code after}. If that is 0, or the frames after it are no
+   * longer kept, begins with {@link Replay#reset} and the newest complete snapshot. Locks nothing
+   * and changes nothing, and may be repeated: a follower that has read frame n passes n, until
+   * frame n + 1 is there.
    *
+   * @param after the last frame delivered before, 0 for none
+   * @return the last frame delivered, or that of the snapshot; {@code after} if there is nothing
+   *     new
    * @throws DamagedJournalException if a durable part is unreadable
-   * @throws JournalException if the disk fails
+   * @throws JournalException if the journal cannot be read now
    */
-  Tail recover(Replay replay);
+  long follow(Replay replay, long after);
 
   /**
-   * Appends the frame with the next number. The payload must not change until the future completes.
+   * Delivers the rest as {@link #follow} does, leaves out a torn tail, makes everything that it
+   * delivers durable, and begins to lead. Called once.
    *
-   * @return completes on the syncing thread when this frame and all before it are durable; fails
-   *     with {@link JournalException} if that is uncertain, and then all later appends fail too
+   * @param after the last frame delivered before by {@link #follow} to the same {@code replay}, 0
+   *     for none
+   * @throws DamagedJournalException if a durable part is unreadable
+   * @throws JournalException if another one leads and this journal does not fence, or the journal
+   *     cannot be read and written
    */
-  CompletableFuture<Void> append(Frame frame);
+  Leader lead(Replay replay, long after);
 
   /**
-   * The same as {@link #append}, for a caller that has nothing else to do until the frame is
-   * durable: if no other frame is being written and a sync is likely to be quick, the journal may
-   * sync on the calling thread. The future is then complete when this returns.
+   * A sign of life of whoever leads the journal.
+   *
+   * @param sequence the last frame
+   * @param renewals changes with each renewal of the lease
+   * @param vacant whether nobody leads: the journal is new, or its leader has ended on purpose
+   * @param lease how long a leader may answer after its last sign
    */
-  default CompletableFuture<Void> appendAndSync(Frame frame) {
-    return append(frame);
+  record Pulse(long sequence, long renewals, boolean vacant, Duration lease) {}
+
+  /**
+   * The newest sign of life of the leader, which may be another process; null, the default, if
+   * nobody has to wait for one, because a second leader is refused.
+   *
+   * @throws JournalException if the journal cannot be read now
+   */
+  default @Nullable Pulse pulse() {
+    return null;
   }
 
-  /**
-   * Starts a snapshot of the state after {@code frame}, whose payload is not used.
-   *
-   * @throws JournalException if the disk fails
-   */
-  SnapshotWriter snapshot(Frame frame);
+  /** Makes all appended frames durable, ends to lead, and releases all resources. */
+  @Override
+  void close();
 
   /** A snapshot being written. For use by one thread at a time. */
   interface SnapshotWriter {
@@ -119,22 +139,6 @@ public interface Journal extends AutoCloseable {
   }
 
   /**
-   * Opens a reader at the first frame with commits after {@code position}.
-   *
-   * @return null if that frame is no longer kept
-   */
-  @Nullable Reader read(long position);
-
-  /**
-   * Removes the files that neither the last two snapshots nor a reader at {@code keepAfterPosition}
-   * need.
-   *
-   * @param keepAfterPosition frames with commits after this position are kept; {@link
-   *     Long#MAX_VALUE} to keep none
-   */
-  void trim(long keepAfterPosition);
-
-  /**
    * A temporary lack of room. Nothing is lost, and the journal tries again by itself.
    *
    * @param why what is missing, for people
@@ -143,20 +147,102 @@ public interface Journal extends AutoCloseable {
    */
   record Shortage(String why, long roomBytes, boolean stuck) {}
 
-  /** The current shortage; null, the default, if there is none. Thread-safe. */
-  default @Nullable Shortage shortage() {
-    return null;
-  }
-
   /**
-   * The free bytes of the disk of the journal; {@link Long#MAX_VALUE}, the default, if unknown.
-   * Thread-safe.
+   * The one that appends. One thread calls {@link #append} and {@link #appendAndSync}; {@link
+   * #snapshot}, {@link #read} and {@link #trim} may be called by other threads. The end of its
+   * {@link Journal} ends it.
    */
-  default long freeBytes() {
-    return Long.MAX_VALUE;
-  }
+  interface Leader {
+    /** The end of the journal when this one began to lead. */
+    Tail tail();
 
-  /** Makes all appended frames durable and releases all resources. */
-  @Override
-  void close();
+    /**
+     * Appends the frame with the next number. The first one of a leader has a larger epoch than
+     * every frame before it. The payload must not change until the future completes.
+     *
+     * @return completes on the journal's thread when this frame and all before it are durable.
+     *     Fails with {@link FencedException} if it is not written because there is another leader,
+     *     with {@link UnknownOutcomeException} if it may have been written, and with another {@link
+     *     JournalException} if it is not written for another reason; then all later appends fail
+     *     too
+     */
+    CompletableFuture<Void> append(Frame frame);
+
+    /**
+     * The same as {@link #append}, for a caller that has nothing else to do until the frame is
+     * durable: if no other frame is being written and a sync is likely to be quick, the journal may
+     * sync on the calling thread. The future is then complete when this returns.
+     */
+    default CompletableFuture<Void> appendAndSync(Frame frame) {
+      return append(frame);
+    }
+
+    /**
+     * Renews the lease if that is due. The loop of the store calls it in each turn, so that a store
+     * that does nothing any more loses its lease. Does not block.
+     *
+     * @return the nanoseconds after which to call it again, at least 1; {@link Long#MAX_VALUE}, the
+     *     default, for no lease
+     */
+    default long beat() {
+      return Long.MAX_VALUE;
+    }
+
+    /**
+     * Whether no other leader can have begun yet, so that what this one has read is the newest.
+     * Checked after the read. True by default. Thread-safe.
+     */
+    default boolean holdsLease() {
+      return true;
+    }
+
+    /** Receives what happens to a leader apart from its appends, on the thread of the journal. */
+    interface Listener {
+      /** The lease was renewed. */
+      void renewed();
+
+      /** No append can succeed any more. */
+      void failed(JournalException why);
+    }
+
+    /** Sets the listener. By default, there is nothing to tell. */
+    default void listen(Listener listener) {}
+
+    /**
+     * Starts a snapshot of the state after {@code frame}, whose payload is not used.
+     *
+     * @throws JournalException if the disk fails
+     */
+    SnapshotWriter snapshot(Frame frame);
+
+    /**
+     * Opens a reader at the first frame with commits after {@code position}.
+     *
+     * @param position -1 for the frames before the first commit too
+     * @return null if that frame is no longer kept
+     */
+    @Nullable Reader read(long position);
+
+    /**
+     * Removes the files that neither the last two snapshots nor a reader at {@code
+     * keepAfterPosition} need.
+     *
+     * @param keepAfterPosition frames with commits after this position are kept; {@link
+     *     Long#MAX_VALUE} to keep none
+     */
+    void trim(long keepAfterPosition);
+
+    /** The current shortage; null, the default, if there is none. Thread-safe. */
+    default @Nullable Shortage shortage() {
+      return null;
+    }
+
+    /**
+     * The free bytes of the disk of the journal; {@link Long#MAX_VALUE}, the default, if unknown.
+     * Thread-safe.
+     */
+    default long freeBytes() {
+      return Long.MAX_VALUE;
+    }
+  }
 }

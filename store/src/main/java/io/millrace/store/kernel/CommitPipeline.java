@@ -1,7 +1,10 @@
 package io.millrace.store.kernel;
 
 import io.millrace.store.OutcomeUnknownException;
+import io.millrace.store.StoreClosedException;
+import io.millrace.store.StoreException;
 import io.millrace.store.StoreOptions.Journaling;
+import io.millrace.store.journal.FencedException;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.kernel.records.Event;
 import io.millrace.store.kernel.records.JournalRecord;
@@ -21,8 +24,13 @@ import java.util.concurrent.CompletableFuture;
  * answers at the end of a turn, so that a caller with several commands wakes up once.
  */
 final class CommitPipeline {
-  /** An answer that waits until frame {@code sequence} is durable. */
-  private record Held<T>(long sequence, CompletableFuture<T> future, T answer) {
+  /**
+   * An answer that waits until frame {@code sequence} is durable.
+   *
+   * @param leased whether it also needs the lease of the leader when it leaves. One that waits for
+   *     a frame that is handed over later does not: that frame is written only if nobody else leads
+   */
+  private record Held<T>(long sequence, boolean leased, CompletableFuture<T> future, T answer) {
     void release() {
       future.complete(answer);
     }
@@ -41,6 +49,7 @@ final class CommitPipeline {
     this.feed = feed;
     this.broadcast = broadcast;
     this.snapshots = snapshots;
+    feed.onFrame(snapshots::noteFrame);
   }
 
   JournalFeed feed() {
@@ -65,13 +74,13 @@ final class CommitPipeline {
     switch (journaling) {
       case STRICT -> {
         long sequence = feed.newestSequence();
-        if (sequence <= feed.durableSequence() && held.isEmpty()) {
+        if (sequence <= feed.durableSequence() && held.isEmpty() && feed.holdsLease()) {
           future.complete(answer);
         } else {
-          held.add(new Held<>(sequence, future, answer));
+          held.add(new Held<>(sequence, !feed.isGathering(), future, answer));
         }
       }
-      case OPPORTUNISTIC -> held.add(new Held<>(feed.durableSequence(), future, answer));
+      case OPPORTUNISTIC -> held.add(new Held<>(feed.durableSequence(), false, future, answer));
     }
   }
 
@@ -83,10 +92,7 @@ final class CommitPipeline {
    */
   void flush(Engine engine, long nowMillis, boolean more) {
     boolean soon = !more && journaling == Journaling.STRICT;
-    Frame frame = feed.flush(nowMillis, engine.state().commits(), soon);
-    if (frame != null) {
-      snapshots.noteFrame(frame);
-    }
+    feed.flush(nowMillis, engine.state().commits(), soon);
     if (!sealed && !feed.isGathering()) {
       snapshots.consider(engine.state(), engine.history());
     }
@@ -106,7 +112,8 @@ final class CommitPipeline {
     long durable = feed.durableSequence();
     while (true) {
       Held<?> first = held.peek();
-      if (first == null || first.sequence() > durable) {
+      // The lease is checked after the state was read: a later leader may have changed it before.
+      if (first == null || first.sequence() > durable || (first.leased() && !feed.holdsLease())) {
         return;
       }
       held.remove();
@@ -114,8 +121,16 @@ final class CommitPipeline {
     }
   }
 
-  /** The exception for answers that are uncertain because the store has stopped. */
-  static OutcomeUnknownException unknown(Throwable cause) {
+  /**
+   * The exception for answers that wait for the journal when the store stops: they are uncertain,
+   * unless another leader has kept their frames out of the journal.
+   */
+  static StoreException unanswered(Throwable cause) {
+    if (cause instanceof FencedException) {
+      return new StoreClosedException(
+          "not committed, because another server leads the store now: " + cause.getMessage(),
+          cause);
+    }
     return new OutcomeUnknownException(
         "the store stopped before the answer was on disk: " + cause.getMessage(), cause);
   }
@@ -143,8 +158,14 @@ final class CommitPipeline {
   void stop(Throwable cause) {
     try {
       releaseReplies();
-      OutcomeUnknownException unknown = unknown(cause);
-      held.forEach(answer -> answer.future().completeExceptionally(unknown));
+      StoreException unanswered = unanswered(cause);
+      long durable = feed.durableSequence();
+      StoreException unsure =
+          new OutcomeUnknownException("the store stopped before the answer could leave", cause);
+      held.forEach(answer ->
+          answer
+              .future()
+              .completeExceptionally(answer.sequence() <= durable ? unsure : unanswered));
       held.clear();
     } finally {
       snapshots.stop();

@@ -52,17 +52,24 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
   private final Environment environment;
   private final Limits limits;
   private final Journal journal;
+  private final Journal.Leader leader;
   private final Mailbox mailbox;
   private final StoreLoop loop;
   private final Driver driver;
 
   /** A store whose loop is running. */
   EmbeddedStore(
-      StoreOptions options, Journal journal, Mailbox mailbox, StoreLoop loop, Driver driver) {
+      StoreOptions options,
+      Journal journal,
+      Journal.Leader leader,
+      Mailbox mailbox,
+      StoreLoop loop,
+      Driver driver) {
     this.options = options;
     this.environment = options.environment();
     this.limits = options.limits();
     this.journal = journal;
+    this.leader = leader;
     this.mailbox = mailbox;
     this.loop = loop;
     this.driver = driver;
@@ -242,7 +249,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
     Position from = startOf(loop, interest.after(), durable);
     boolean live = from.number() >= durable;
     return new LiveSubscription(
-        interest, from, live, broadcast, journal, environment, loop.thread()::refuseToWait);
+        interest, from, live, broadcast, leader, environment, loop.thread()::refuseToWait);
   }
 
   private static Position startOf(StoreLoop loop, @Nullable Position after, long durable) {
@@ -302,10 +309,10 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
 
   @Override
   public DiskState disk() {
-    Journal.Shortage shortage = journal.shortage();
+    Journal.Shortage shortage = leader.shortage();
     Throwable snapshot = loop.pipeline().snapshots().failure();
     return new DiskState(
-        journal.freeBytes(),
+        leader.freeBytes(),
         options.upkeep().diskReserveBytes(),
         shortage == null ? null : shortage.why(),
         shortage != null && shortage.stuck(),

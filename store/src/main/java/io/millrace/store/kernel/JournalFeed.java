@@ -2,16 +2,22 @@ package io.millrace.store.kernel;
 
 import io.millrace.store.environment.Driver;
 import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.FrameCodec;
 import io.millrace.store.journal.Journal;
+import io.millrace.store.journal.JournalException;
 import io.millrace.store.kernel.records.Event;
+import io.millrace.store.kernel.records.GroupParts;
 import io.millrace.store.kernel.records.JournalRecord;
 import io.millrace.store.kernel.records.RecordWriter;
 import io.millrace.store.kernel.records.Records;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +45,7 @@ final class JournalFeed {
       long sinceNanos,
       CompletableFuture<Void> done) {}
 
-  private final Journal journal;
+  private final Journal.Leader journal;
   private final long epoch;
   private final long writer;
   private final Deque<InFlight> inFlight = new ArrayDeque<>();
@@ -50,7 +56,8 @@ final class JournalFeed {
   private long inFlightBytes;
   private long lastSequence;
   private long frames;
-  private @Nullable Driver bell;
+  private volatile @Nullable Driver bell;
+  private Consumer<Frame> handedOver = _ -> {};
   private long durableCommits;
 
   /** The loop's thread while it may sync; it needs no signal, since it checks the result itself. */
@@ -66,13 +73,33 @@ final class JournalFeed {
    * @param writer the random number in its frames
    * @param commits the number of commits up to that frame
    */
-  JournalFeed(Journal journal, long epoch, long writer, long lastSequence, long commits) {
+  JournalFeed(Journal.Leader journal, long epoch, long writer, long lastSequence, long commits) {
     this.durableCommits = commits;
     this.journal = journal;
     this.epoch = epoch;
     this.writer = writer;
     this.lastSequence = lastSequence;
     this.durableSequence = lastSequence;
+    journal.listen(
+        new Journal.Leader.Listener() {
+          @Override
+          public void renewed() {
+            ring();
+          }
+
+          @Override
+          public void failed(JournalException why) {
+            failure = why;
+            ring();
+          }
+        });
+  }
+
+  private void ring() {
+    Driver woken = bell;
+    if (woken != null) {
+      woken.signal();
+    }
   }
 
   /** Sets the driver to signal when a frame has become durable, or the journal has failed. */
@@ -80,13 +107,49 @@ final class JournalFeed {
     this.bell = bell;
   }
 
-  /** Adds a commit to the current group. */
+  /** Sets what is told of each frame that is handed to the journal. */
+  void onFrame(Consumer<Frame> handedOver) {
+    this.handedOver = handedOver;
+  }
+
+  /**
+   * Adds a commit to the current group. If the group would be too large for a frame, it is handed
+   * over before; a commit that is too large by itself is divided among several frames at once.
+   */
   void add(Event event, long nowNanos) {
     if (buffer.isEmpty()) {
       gatheringSinceNanos = nowNanos;
     }
+    int before = buffer.size();
     Records.write(buffer, new JournalRecord.Committed(event));
+    if (buffer.size() <= FrameCodec.MAX_PAYLOAD_BYTES) {
+      events.add(event);
+    } else {
+      ByteBuffer added = buffer.view().position(before);
+      List<RecordWriter> parts =
+          added.remaining() > FrameCodec.MAX_PAYLOAD_BYTES
+              ? GroupParts.divide(added)
+              : List.of(RecordWriter.copyOf(added));
+      separate(event, before, parts, nowNanos);
+    }
+  }
+
+  /** Hands over the group without its last commit, and that commit if it has several parts. */
+  private void separate(Event event, int before, List<RecordWriter> parts, long nowNanos) {
+    buffer.truncate(before);
+    if (before > 0) {
+      handOver(event.timeMillis(), event.number() - 1, false);
+    }
+    gatheringSinceNanos = nowNanos;
+    for (RecordWriter part : parts.subList(0, parts.size() - 1)) {
+      buffer = part;
+      handOver(event.timeMillis(), event.number() - 1, false);
+    }
+    buffer = parts.getLast();
     events.add(event);
+    if (parts.size() > 1) {
+      handOver(event.timeMillis(), event.number(), false);
+    }
   }
 
   /** Adds a record that is not a commit to the current group. */
@@ -110,6 +173,16 @@ final class JournalFeed {
 
   long frames() {
     return frames;
+  }
+
+  /** Tells the journal that the loop works; returns the nanoseconds until the next time. */
+  long beat() {
+    return journal.beat();
+  }
+
+  /** Whether no other leader can have begun yet; see {@link Journal.Leader#holdsLease}. */
+  boolean holdsLease() {
+    return journal.holdsLease();
   }
 
   /** The failure of the journal; null if there is none. */
@@ -167,6 +240,10 @@ final class JournalFeed {
         || (!inFlight.isEmpty() && !isFull() && !soon)) {
       return null;
     }
+    return handOver(nowMillis, commits, soon);
+  }
+
+  private Frame handOver(long nowMillis, long commits, boolean soon) {
     Frame frame =
         new Frame(
             lastSequence + 1, epoch, writer, nowMillis, durableSequence, commits, buffer.view());
@@ -183,6 +260,7 @@ final class JournalFeed {
     RecordWriter reused = spare.poll();
     buffer = reused == null ? new RecordWriter() : reused;
     events = new ArrayList<>();
+    handedOver.accept(frame);
     return frame;
   }
 
@@ -192,7 +270,8 @@ final class JournalFeed {
    */
   private void settle(long sequence, @Nullable Throwable thrown) {
     if (thrown != null) {
-      failure = thrown;
+      Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : null;
+      failure = cause == null ? thrown : cause;
     } else {
       durableSequence = sequence;
     }

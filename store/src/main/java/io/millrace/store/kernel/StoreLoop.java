@@ -136,6 +136,7 @@ final class StoreLoop implements Activity {
 
   private long turn() {
     pipeline.release();
+    long beat = feed.beat();
     Journal.Shortage shortage = closing ? feed.shortage() : null;
     if (shortage != null && shortage.stuck()) {
       return stop(new JournalException(shortage.why()));
@@ -157,7 +158,7 @@ final class StoreLoop implements Activity {
       }
       more = true;
     }
-    return more && hasRoom() ? 0 : closing ? CLOSING_PAUSE_NANOS : pause();
+    return more && hasRoom() ? 0 : closing ? CLOSING_PAUSE_NANOS : Math.min(beat, pause());
   }
 
   /** Whether the journal can take more; if not, the loop is signalled when it can. */
@@ -233,7 +234,7 @@ final class StoreLoop implements Activity {
           new StoreClosedException("the store has stopped: " + cause.getMessage(), cause);
       if (begun != null) {
         // It may have been decided without an answer.
-        begun.reject(CommitPipeline.unknown(cause));
+        begun.reject(CommitPipeline.unanswered(cause));
       }
       rejectAll(backlog, why);
       backlog = null;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
  */
 public class JournalFeedLincheckTest {
   /** Frames that become durable when told, on the thread that tells. */
-  private static final class Frames implements Journal {
+  private static final class Frames implements Journal.Leader {
     private final ArrayDeque<CompletableFuture<Void>> pending = new ArrayDeque<>();
     private boolean broken;
 
@@ -51,25 +51,22 @@ public class JournalFeedLincheckTest {
     }
 
     @Override
-    public Tail recover(Replay replay) {
+    public Journal.Tail tail() {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    public SnapshotWriter snapshot(Frame frame) {
+    public Journal.SnapshotWriter snapshot(Frame frame) {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    public @Nullable Reader read(long position) {
+    public Journal.@Nullable Reader read(long position) {
       throw new UnsupportedOperationException();
     }
 
     @Override
     public void trim(long keepAfterPosition) {}
-
-    @Override
-    public void close() {}
   }
 
   /** Counts how often the loop was woken. */

@@ -185,7 +185,7 @@ public final class BulkRunner implements Step {
       try {
         return items.isEmpty()
             ? batch.commit(session.begin(), List.of()) != null
-            : selection.apply(items, batch::commit) != null;
+            : selection.apply(items, batch::commit);
       } catch (BatchTooLargeException e) {
         if (items.size() == 1) {
           return batch.skip(String.valueOf(e.getMessage())) != null;

@@ -70,11 +70,11 @@ public interface BulkTarget<I extends BulkTarget.Item> {
      * Performs the action on items of a page, in one transaction.
      *
      * @param joint to be called once with the transaction, even if every item is skipped
-     * @return null if something has changed in between, and nothing was committed
+     * @return false if something has changed in between, and nothing was committed
      * @throws BulkFullException if the store has no room; nothing was committed
      * @throws BatchTooLargeException if that is too much for one transaction
      */
-    Outcome.@Nullable Done apply(List<I> items, Joint joint);
+    boolean apply(List<I> items, Joint joint);
   }
 
   /**

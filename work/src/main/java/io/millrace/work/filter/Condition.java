@@ -1,6 +1,7 @@
 package io.millrace.work.filter;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -68,6 +69,39 @@ public sealed interface Condition {
     public void constants(Consumer<JsonNode> seen) {
       seen.accept(limit);
     }
+  }
+
+  /**
+   * A value, or one within it at any depth, contains a text. Numbers and booleans count as they are
+   * written in JSON; names of fields do not count.
+   *
+   * @param text the text, in lower case: the case of values does not matter
+   */
+  record Contains(String text) implements Condition {
+    @Override
+    public boolean test(List<JsonNode> values) {
+      for (JsonNode value : values) {
+        if (isWithin(value)) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    private boolean isWithin(JsonNode value) {
+      if (value.isContainer()) {
+        for (JsonNode element : value) {
+          if (isWithin(element)) {
+            return true;
+          }
+        }
+        return false;
+      }
+      return !value.isNull() && value.asString().toLowerCase(Locale.ROOT).contains(text);
+    }
+
+    @Override
+    public void constants(Consumer<JsonNode> seen) {}
   }
 
   /** Whether the field exists, null or not. */

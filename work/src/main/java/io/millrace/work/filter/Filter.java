@@ -14,7 +14,8 @@ public sealed interface Filter {
   /**
    * Reads a filter: {@code {"status": 2, "ctime": {"$lt": {"$ago": "2h"}}}}, with the operators of
    * MongoDB {@code $eq}, {@code $ne}, {@code $in}, {@code $nin}, {@code $gt}, {@code $gte}, {@code
-   * $lt}, {@code $lte}, {@code $exists}, {@code $and} and {@code $or}.
+   * $lt}, {@code $lte}, {@code $exists}, {@code $and} and {@code $or}, and with {@code $contains}:
+   * a text within the field or within any value below it, in upper or lower case.
    *
    * @param fields the fields that it may name, and their values
    * @throws FilterException if something in it is unknown; the message names it

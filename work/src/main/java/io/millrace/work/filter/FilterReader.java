@@ -5,6 +5,7 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
@@ -85,6 +86,7 @@ final class FilterReader {
       case "$lt" -> compared(field, operator, Relation.LESS, value);
       case "$lte" -> compared(field, operator, Relation.AT_MOST, value);
       case "$exists" -> exists(value);
+      case "$contains" -> contains(value);
       default -> throw unknown(operator);
     };
   }
@@ -116,6 +118,13 @@ final class FilterReader {
       return new Condition.Exists(!ValueOrder.isZero(value));
     }
     throw wrong("$exists needs true or false");
+  }
+
+  private static Condition contains(JsonNode value) {
+    if (value.isString() && !value.asString().isEmpty()) {
+      return new Condition.Contains(value.asString().toLowerCase(Locale.ROOT));
+    }
+    throw wrong("$contains needs a text that is not empty");
   }
 
   private JsonNode value(String field, JsonNode value) {

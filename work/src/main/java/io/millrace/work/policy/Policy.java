@@ -92,6 +92,9 @@ public record Policy(Map<String, String> fields) {
 
     private static final Set<Field> LIMITING =
         EnumSet.of(RUNNING, STARTS, KEY_RUNNING, KEY_STARTS, AGEING, WEIGHTS, LIMITS);
+    private static final Set<Field> OF_RETRIES =
+        EnumSet.of(
+            ATTEMPTS, RETRY_DELAY, RETRY_FACTOR, RETRY_MAX_DELAY, RETRY_JITTER, RETRY_EXCEPT);
     private static final Set<Field> KEPT = EnumSet.of(KEEP_FINISHED, KEEP_COUNT);
     private static final Set<Field> OF_LANES = EnumSet.of(KEY, KEY_FIELD, PRIORITY);
 
@@ -223,12 +226,9 @@ public record Policy(Map<String, String> fields) {
     return fields.isEmpty();
   }
 
-  /** Whether nothing is set but limits, keys and priorities, or nothing at all. */
-  public boolean hasOnlyLimits() {
-    return fields.keySet().stream()
-        .map(Field::of)
-        .flatMap(Optional::stream)
-        .allMatch(field -> Field.LIMITING.contains(field) || Field.OF_LANES.contains(field));
+  /** Whether it says how often, when or after which failures work is tried again. */
+  public boolean setsRetries() {
+    return Field.OF_RETRIES.stream().anyMatch(field -> fields.containsKey(field.key));
   }
 
   /** These settings, and for those that are absent the ones of {@code defaults}. */

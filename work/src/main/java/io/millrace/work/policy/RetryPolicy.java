@@ -91,9 +91,11 @@ public record RetryPolicy(
     return millis >= maxDelay.toMillis() ? maxDelay : Duration.ofMillis((long) millis);
   }
 
+  /** Drawn evenly, also where the longest pause cuts the range off. */
   private Duration jittered(Duration pause, RandomGenerator random) {
-    double part = 1 + jitter * (2 * random.nextDouble() - 1);
-    return capped(Duration.ofMillis((long) (pause.toMillis() * part)));
+    double least = pause.toMillis() * (1 - jitter);
+    double most = Math.min(pause.toMillis() * (1 + jitter), (double) maxDelay.toMillis());
+    return capped(Duration.ofMillis((long) (least + (most - least) * random.nextDouble())));
   }
 
   /** No longer than a store can keep. */

@@ -5,6 +5,7 @@ import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.RejectedException;
+import io.millrace.store.StoreException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -38,6 +39,16 @@ public final class GraphCalls {
   /** The path of a value of a node's data. */
   public static String path(String id, String key) {
     return path(id) + "/data/" + JsonCalls.part(key);
+  }
+
+  /** What a node wrote to standard error; empty for more than a page, and for other types. */
+  public static String stderr(JsonCalls calls, String id) {
+    try {
+      JsonNode page = calls.get(path(id, "stderr"));
+      return page.has("pagination") ? "" : page.path("data").asString("");
+    } catch (StoreException _) {
+      return "";
+    }
   }
 
   /**

@@ -196,6 +196,7 @@ public final class TreeLines {
     private ScreenSize size;
     private long askedNanos;
     private int drawn;
+    private String note = "";
 
     /**
      * Nothing drawn yet.
@@ -212,6 +213,11 @@ public final class TreeLines {
       askedNanos = System.nanoTime();
     }
 
+    /** Sets a line that is drawn below the graph from now on; empty for none. */
+    public void note(String line) {
+      note = line;
+    }
+
     /**
      * Draws the current graph.
      *
@@ -223,10 +229,13 @@ public final class TreeLines {
         size = screen.get();
       }
       // One line for the counts, one for the number of missing nodes, one for the cursor.
-      int fit = Math.max(1, size.rows() - 3);
+      int fit = Math.max(1, size.rows() - (note.isEmpty() ? 3 : 4));
       int most = limit == 0 ? fit : Math.min(limit, fit);
       List<String> lines = new ArrayList<>(TreeLines.of(known.nodes(), most, colours, nowMillis));
       lines.add(known.summary());
+      if (!note.isEmpty()) {
+        lines.add(note);
+      }
       StringBuilder frame = new StringBuilder();
       if (drawn > 0) {
         frame.append("\033[").append(drawn).append('A');

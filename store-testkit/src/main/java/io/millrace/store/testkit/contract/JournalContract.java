@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.millrace.store.journal.FencedException;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
@@ -48,11 +49,12 @@ public abstract class JournalContract {
     return Objects.requireNonNull(fixture);
   }
 
-  /** Collects what a recovery delivers. */
+  /** Collects what a journal delivers. */
   static final class Delivered implements Journal.Replay {
     final List<String> parts = new ArrayList<>();
     final List<Frame> frames = new ArrayList<>();
-    private Journal.@Nullable Tail tail;
+    private Journal.@Nullable Leader leader;
+    private long last;
 
     @Override
     public Runnable snapshotPart(ByteBuffer payload) {
@@ -63,6 +65,7 @@ public abstract class JournalContract {
     @Override
     public void reset() {
       parts.clear();
+      frames.clear();
     }
 
     @Override
@@ -70,8 +73,12 @@ public abstract class JournalContract {
       frames.add(kept(frame));
     }
 
+    Journal.Leader leader() {
+      return Objects.requireNonNull(leader);
+    }
+
     Journal.Tail tail() {
-      return Objects.requireNonNull(tail);
+      return leader().tail();
     }
 
     List<Long> sequences() {
@@ -99,38 +106,51 @@ public abstract class JournalContract {
         bytes(text(frame.payload())));
   }
 
-  /** A frame with one commit. */
-  private static Frame frame(long sequence, String payload) {
-    return frame(sequence, 1, sequence, payload);
+  /** The next frame of a leader, in its epoch, with one commit. */
+  private static Frame frame(Journal.Leader leader, long sequence, String payload) {
+    return frame(sequence, leader.tail().epoch() + 1, sequence, payload);
+  }
+
+  private static Frame frame(Journal.Leader leader, long sequence) {
+    return frame(leader, sequence, "frame " + sequence);
   }
 
   private static Frame frame(long sequence, long epoch, long position, String payload) {
     return new Frame(sequence, epoch, WRITER, 1_000 + sequence, 0, position, bytes(payload));
   }
 
-  static Delivered recover(Journal journal) {
+  /** Follows the journal from its beginning. */
+  private static Delivered followed(Journal journal) {
     Delivered delivered = new Delivered();
-    delivered.tail = journal.recover(delivered);
+    delivered.last = journal.follow(delivered, 0);
+    return delivered;
+  }
+
+  static Delivered lead(Journal journal) {
+    Delivered delivered = new Delivered();
+    Journal.Leader leader = journal.lead(delivered, 0);
+    delivered.leader = leader;
+    delivered.last = leader.tail().sequence();
     return delivered;
   }
 
   /** Opens the journal again and reads its content. */
   private Delivered recovered() {
     try (Journal journal = fixture().open()) {
-      return recover(journal);
+      return lead(journal);
     }
   }
 
-  private void append(Journal journal, long from, long to) {
+  private void append(Journal.Leader journal, long from, long to) {
     List<CompletableFuture<Void>> all = new ArrayList<>();
     for (long sequence = from; sequence <= to; sequence++) {
-      all.add(journal.append(frame(sequence, "frame " + sequence)));
+      all.add(journal.append(frame(journal, sequence)));
     }
     all.forEach(fixture()::await);
   }
 
-  private static void snapshot(Journal journal, long sequence, String... parts) {
-    Journal.SnapshotWriter writer = journal.snapshot(frame(sequence, ""));
+  private static void snapshot(Journal.Leader journal, long sequence, String... parts) {
+    Journal.SnapshotWriter writer = journal.snapshot(frame(journal, sequence, ""));
     for (String part : parts) {
       writer.part(bytes(part));
     }
@@ -149,7 +169,10 @@ public abstract class JournalContract {
   @Test
   void a_new_journal_holds_nothing() {
     try (Journal journal = fixture().open()) {
-      Delivered delivered = recover(journal);
+      Delivered none = followed(journal);
+      assertThat(none.last).isZero();
+      assertThat(none.frames).isEmpty();
+      Delivered delivered = lead(journal);
       assertThat(delivered.frames).isEmpty();
       assertThat(delivered.parts).isEmpty();
       assertThat(delivered.tail().sequence()).isZero();
@@ -157,8 +180,8 @@ public abstract class JournalContract {
       assertThat(delivered.tail().position()).isZero();
       assertThat(delivered.tail().notice()).isNull();
       assertThat(delivered.tail().cuts()).isZero();
-      assertThat(journal.shortage()).isNull();
-      assertThat(journal.freeBytes()).isPositive();
+      assertThat(delivered.leader().shortage()).isNull();
+      assertThat(delivered.leader().freeBytes()).isPositive();
     }
   }
 
@@ -170,8 +193,8 @@ public abstract class JournalContract {
             new Frame(2, 3, -9, 1_000, 1, 1, bytes("no commit")),
             new Frame(3, 3, -9, 1_700, 2, 6, bytes("five commits")),
             new Frame(4, 8, Long.MAX_VALUE, 1L << 50, 3, 7, bytes("ä".repeat(500_000))));
-    try (Journal journal = fixture().open()) {
-      recover(journal);
+    try (Journal opened = fixture().open()) {
+      Journal.Leader journal = lead(opened).leader();
       for (Frame frame : frames) {
         fixture().await(journal.append(frame));
       }
@@ -189,8 +212,10 @@ public abstract class JournalContract {
   void a_journal_that_is_opened_again_goes_on_where_it_ended() {
     for (long sequence = 1; sequence <= 5; sequence++) {
       try (Journal journal = fixture().open()) {
-        assertThat(recover(journal).tail().sequence()).isEqualTo(sequence - 1);
-        append(journal, sequence, sequence);
+        Delivered delivered = lead(journal);
+        assertThat(delivered.tail().sequence()).isEqualTo(sequence - 1);
+        assertThat(delivered.tail().epoch()).isEqualTo(sequence - 1);
+        append(delivered.leader(), sequence, sequence);
       }
     }
     assertThat(recovered().sequences()).containsExactly(1L, 2L, 3L, 4L, 5L);
@@ -198,13 +223,13 @@ public abstract class JournalContract {
 
   @Test
   void frames_under_way_become_durable_in_order() {
-    try (Journal journal = fixture().open()) {
-      recover(journal);
+    try (Journal opened = fixture().open()) {
+      Journal.Leader journal = lead(opened).leader();
       List<Long> durable = new ArrayList<>();
       CompletableFuture<?> last = CompletableFuture.completedFuture(null);
       for (long sequence = 1; sequence <= 50; sequence++) {
         long number = sequence;
-        last = journal.append(frame(number, "frame " + number)).thenRun(() -> durable.add(number));
+        last = journal.append(frame(journal, number)).thenRun(() -> durable.add(number));
       }
       fixture().await(last);
       assertThat(durable).hasSize(50).isSorted();
@@ -213,8 +238,8 @@ public abstract class JournalContract {
 
   @Test
   void a_payload_may_be_used_again_once_its_frame_is_durable() {
-    try (Journal journal = fixture().open()) {
-      recover(journal);
+    try (Journal opened = fixture().open()) {
+      Journal.Leader journal = lead(opened).leader();
       ByteBuffer buffer = bytes("frame 1");
       fixture().await(journal.append(new Frame(1, 1, WRITER, 1_001, 0, 1, buffer)));
       assertThat(buffer.remaining()).as("what the journal leaves of the buffer").isEqualTo(7);
@@ -225,10 +250,10 @@ public abstract class JournalContract {
 
   @Test
   void a_close_makes_durable_what_was_appended_before() {
-    try (Journal journal = fixture().open()) {
-      recover(journal);
+    try (Journal opened = fixture().open()) {
+      Journal.Leader journal = lead(opened).leader();
       for (long sequence = 1; sequence <= 20; sequence++) {
-        CompletableFuture<Void> _ = journal.append(frame(sequence, "frame " + sequence));
+        CompletableFuture<Void> _ = journal.append(frame(journal, sequence));
       }
     }
     assertThat(recovered().sequences()).hasSize(20);
@@ -238,11 +263,11 @@ public abstract class JournalContract {
   void nothing_durable_is_lost_in_a_crash() {
     assumeTrue(fixture().crashes(), "a journal that can crash");
     for (long end = 10; end <= 50; end += 10) {
-      Journal journal = fixture().open();
-      long before = recover(journal).tail().sequence();
+      Journal.Leader journal = lead(fixture().open()).leader();
+      long before = journal.tail().sequence();
       append(journal, before + 1, end);
       for (long sequence = end + 1; sequence <= end + 5; sequence++) {
-        CompletableFuture<Void> _ = journal.append(frame(sequence, "frame " + sequence));
+        CompletableFuture<Void> _ = journal.append(frame(journal, sequence));
       }
       fixture().crash();
       Delivered delivered = recovered();
@@ -255,8 +280,8 @@ public abstract class JournalContract {
 
   @Test
   void a_frame_that_does_not_follow_is_refused_and_changes_nothing() {
-    try (Journal journal = fixture().open()) {
-      recover(journal);
+    try (Journal opened = fixture().open()) {
+      Journal.Leader journal = lead(opened).leader();
       CompletableFuture<Void> _ = journal.append(frame(1, 5, 10, "frame 1"));
       List<Frame> wrong =
           List.of(
@@ -275,35 +300,124 @@ public abstract class JournalContract {
   }
 
   @Test
-  void a_second_writer_is_refused_or_fences_the_first() {
-    try (Journal first = fixture().open()) {
-      recover(first);
+  void a_second_leader_is_refused_or_fences_the_first() {
+    try (Journal one = fixture().open();
+        Journal two = fixture().open()) {
+      Journal.Leader first = lead(one).leader();
       append(first, 1, 3);
-      Journal second;
+      Delivered delivered;
       try {
-        second = fixture().open();
+        delivered = lead(two);
       } catch (JournalException refused) {
         append(first, 4, 4);
         return;
       }
-      try (second) {
-        assertThat(recover(second).tail().sequence()).isEqualTo(3);
-        fixture().await(second.append(new Frame(4, 2, WRITER + 1, 1_004, 0, 4, bytes("second"))));
-        assertThatThrownBy(() -> fixture().await(first.append(frame(4, "first"))))
-            .hasRootCauseInstanceOf(JournalException.class);
+      assertThat(delivered.tail().sequence()).isEqualTo(3);
+      append(first, 4, 4);
+      // It has read only frame 3, so that its epoch record does not follow: it does not lead.
+      assertThatThrownBy(() -> append(delivered.leader(), 4, 4))
+          .hasRootCauseInstanceOf(FencedException.class);
+      try (Journal three = fixture().open()) {
+        Journal.Leader third = lead(three).leader();
+        append(third, 5, 6);
+        assertThatThrownBy(() -> append(first, 5, 5)).hasRootCauseInstanceOf(FencedException.class);
+        assertThatThrownBy(() -> append(first, 6, 6)).hasRootCauseInstanceOf(FencedException.class);
+        append(third, 7, 7);
       }
     }
-    assertThat(recovered().sequences()).containsExactly(1L, 2L, 3L, 4L);
+    assertThat(recovered().sequences()).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L);
+  }
+
+  @Test
+  void a_leader_that_stood_still_cannot_write_a_frame_that_was_collected_meanwhile() {
+    try (Journal one = fixture().open();
+        Journal two = fixture().open()) {
+      Journal.Leader stopped = lead(one).leader();
+      append(stopped, 1, 5);
+      Journal.Leader next;
+      try {
+        next = lead(two).leader();
+      } catch (JournalException refused) {
+        return;
+      }
+      append(next, 6, 40);
+      snapshot(next, 20, "old");
+      snapshot(next, 30, "new");
+      next.trim(Long.MAX_VALUE);
+      assertThatThrownBy(() -> fixture().await(stopped.append(frame(stopped, 6, "late"))))
+          .hasRootCauseInstanceOf(FencedException.class);
+      assertThatThrownBy(() -> snapshot(stopped, 5, "stale")).isInstanceOf(JournalException.class);
+      append(next, 41, 41);
+    }
+    Delivered delivered = recovered();
+    assertThat(delivered.parts).containsExactly("new");
+    assertThat(delivered.sequences()).startsWith(31L).endsWith(41L).hasSize(11);
+  }
+
+  @Test
+  void a_follower_reads_on_from_the_last_frame_while_another_leads() {
+    try (Journal leading = fixture().open();
+        Journal following = fixture().open()) {
+      Journal.Leader journal = lead(leading).leader();
+      append(journal, 1, 3);
+      Delivered delivered = followed(following);
+      assertThat(delivered.sequences()).containsExactly(1L, 2L, 3L);
+      assertThat(following.follow(delivered, 3)).isEqualTo(3);
+      append(journal, 4, 6);
+      assertThat(following.follow(delivered, 3)).isEqualTo(6);
+      assertThat(delivered.sequences()).containsExactly(1L, 2L, 3L, 4L, 5L, 6L);
+      assertThat(followed(following).sequences()).hasSize(6);
+      append(journal, 7, 7);
+    }
+  }
+
+  @Test
+  void a_follower_whose_next_frame_is_gone_begins_anew_with_the_snapshot() {
+    try (Journal leading = fixture().open();
+        Journal following = fixture().open()) {
+      Journal.Leader journal = lead(leading).leader();
+      append(journal, 1, 5);
+      Delivered delivered = followed(following);
+      append(journal, 6, 4_000);
+      snapshot(journal, 3_000, "old");
+      snapshot(journal, 3_900, "new");
+      journal.trim(Long.MAX_VALUE);
+      assertThat(following.follow(delivered, 5)).isEqualTo(4_000);
+      if (!delivered.parts.isEmpty()) {
+        assertThat(delivered.parts).containsExactly("new");
+        assertThat(delivered.sequences()).startsWith(3_901L).endsWith(4_000L).hasSize(100);
+      } else {
+        assertThat(delivered.sequences()).hasSize(4_000);
+      }
+    }
+  }
+
+  @Test
+  void a_follower_is_promoted_and_gets_only_the_rest_or_everything_anew() {
+    Delivered delivered;
+    try (Journal following = fixture().open()) {
+      try (Journal leading = fixture().open()) {
+        Journal.Leader journal = lead(leading).leader();
+        append(journal, 1, 3);
+        delivered = followed(following);
+        append(journal, 4, 6);
+      }
+      Journal.Leader journal = following.lead(delivered, delivered.last);
+      assertThat(journal.tail().sequence()).isEqualTo(6);
+      assertThat(delivered.sequences()).containsExactly(1L, 2L, 3L, 4L, 5L, 6L);
+      append(journal, 7, 7);
+    }
+    assertThat(recovered().sequences()).hasSize(7);
   }
 
   @Test
   void recovery_begins_with_the_newest_published_snapshot() {
-    try (Journal journal = fixture().open()) {
-      recover(journal);
+    try (Journal opened = fixture().open()) {
+      Journal.Leader journal = lead(opened).leader();
       append(journal, 1, 30);
       snapshot(journal, 10, "old");
       snapshot(journal, 25, "new", "", "in parts");
-      Journal.SnapshotWriter abandoned = journal.snapshot(frame(28, ""));
+      Journal.SnapshotWriter abandoned = journal.snapshot(frame(journal, 28, ""));
       abandoned.part(bytes("abandoned"));
       abandoned.abandon();
     }
@@ -315,28 +429,28 @@ public abstract class JournalContract {
 
   @Test
   void a_snapshot_of_the_last_frame_tells_where_the_journal_ends() {
-    try (Journal journal = fixture().open()) {
-      recover(journal);
+    try (Journal opened = fixture().open()) {
+      Journal.Leader journal = lead(opened).leader();
       append(journal, 1, 7);
       snapshot(journal, 7, "all");
     }
     try (Journal journal = fixture().open()) {
-      Delivered delivered = recover(journal);
+      Delivered delivered = lead(journal);
       assertThat(delivered.parts).containsExactly("all");
       assertThat(delivered.frames).isEmpty();
       assertThat(delivered.tail().sequence()).isEqualTo(7);
       assertThat(delivered.tail().position()).isEqualTo(7);
-      append(journal, 8, 8);
+      append(delivered.leader(), 8, 8);
     }
     assertThat(recovered().sequences()).containsExactly(8L);
   }
 
   @Test
   void a_snapshot_is_written_while_frames_are_appended() {
-    try (Journal journal = fixture().open()) {
-      recover(journal);
+    try (Journal opened = fixture().open()) {
+      Journal.Leader journal = lead(opened).leader();
       append(journal, 1, 2);
-      Journal.SnapshotWriter writer = journal.snapshot(frame(2, ""));
+      Journal.SnapshotWriter writer = journal.snapshot(frame(journal, 2, ""));
       writer.part(bytes("one"));
       append(journal, 3, 4);
       writer.part(bytes("two"));
@@ -350,8 +464,8 @@ public abstract class JournalContract {
 
   @Test
   void a_reader_begins_after_its_position_and_follows_what_is_appended() {
-    try (Journal journal = fixture().open()) {
-      recover(journal);
+    try (Journal opened = fixture().open()) {
+      Journal.Leader journal = lead(opened).leader();
       fixture().await(journal.append(frame(1, 1, 10, "frame 1")));
       fixture().await(journal.append(frame(2, 1, 10, "frame 2")));
       fixture().await(journal.append(frame(3, 1, 20, "frame 3")));
@@ -371,12 +485,12 @@ public abstract class JournalContract {
 
   @Test
   void a_reader_sees_frames_of_earlier_openings() {
-    try (Journal journal = fixture().open()) {
-      recover(journal);
+    try (Journal opened = fixture().open()) {
+      Journal.Leader journal = lead(opened).leader();
       append(journal, 1, 5);
     }
-    try (Journal journal = fixture().open()) {
-      recover(journal);
+    try (Journal opened = fixture().open()) {
+      Journal.Leader journal = lead(opened).leader();
       append(journal, 6, 8);
       try (Journal.Reader reader = Objects.requireNonNull(journal.read(3))) {
         assertThat(sequences(reader)).containsExactly(4L, 5L, 6L, 7L, 8L);
@@ -386,8 +500,8 @@ public abstract class JournalContract {
 
   @Test
   void trimming_keeps_two_snapshots_and_what_follows_the_older() {
-    try (Journal journal = fixture().open()) {
-      recover(journal);
+    try (Journal opened = fixture().open()) {
+      Journal.Leader journal = lead(opened).leader();
       append(journal, 1, 40);
       snapshot(journal, 10, "first");
       snapshot(journal, 20, "second");

@@ -5,12 +5,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** The place of a journal for one test, empty at first. */
 public interface JournalFixture extends AutoCloseable {
-  /**
-   * Opens the journal; the test recovers and closes it.
-   *
-   * @throws io.millrace.store.journal.JournalException if it is open already and the back end
-   *     allows only one writer
-   */
+  /** Opens the journal to follow or lead it; the test closes it. Several may be open at a time. */
   Journal open();
 
   /** Waits for a future of a journal of this fixture; throws its failure. */

@@ -14,6 +14,7 @@ import io.millrace.store.kernel.StoreStarter;
 import io.millrace.store.testkit.environment.SimulatedEnvironment;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -122,8 +123,9 @@ final class StoreOpener {
   }
 
   /** A journal that does not trim commits that are not settled. */
-  private final class RetainingJournal implements Journal {
+  private final class RetainingJournal implements Journal, Journal.Leader {
     private final Journal journal;
+    private @Nullable Leader leader;
 
     RetainingJournal(Journal journal) {
       this.journal = journal;
@@ -131,37 +133,52 @@ final class StoreOpener {
 
     @Override
     public void trim(long keepAfterPosition) {
-      journal.trim(Math.min(keepAfterPosition, settled.getAsLong()));
+      leader().trim(Math.min(keepAfterPosition, settled.getAsLong()));
     }
 
     @Override
-    public Tail recover(Replay replay) {
-      return journal.recover(replay);
+    public long follow(Replay replay, long after) {
+      return journal.follow(replay, after);
+    }
+
+    @Override
+    public Leader lead(Replay replay, long after) {
+      leader = journal.lead(replay, after);
+      return this;
+    }
+
+    @Override
+    public Tail tail() {
+      return leader().tail();
+    }
+
+    private Leader leader() {
+      return Objects.requireNonNull(leader);
     }
 
     @Override
     public CompletableFuture<Void> append(Frame frame) {
-      return journal.append(frame);
+      return leader().append(frame);
     }
 
     @Override
     public SnapshotWriter snapshot(Frame frame) {
-      return journal.snapshot(frame);
+      return leader().snapshot(frame);
     }
 
     @Override
     public @Nullable Reader read(long position) {
-      return journal.read(position);
+      return leader().read(position);
     }
 
     @Override
     public @Nullable Shortage shortage() {
-      return journal.shortage();
+      return leader().shortage();
     }
 
     @Override
     public long freeBytes() {
-      return journal.freeBytes();
+      return leader().freeBytes();
     }
 
     @Override

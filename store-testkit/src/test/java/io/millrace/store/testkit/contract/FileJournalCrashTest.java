@@ -50,7 +50,7 @@ final class FileJournalCrashTest {
     long durable = 0;
     try {
       FileJournal journal = open(environment);
-      appended = JournalContract.recover(journal).tail().sequence();
+      appended = JournalContract.lead(journal).tail().sequence();
       durable = appended;
       for (int round = 0; round < 12; round++) {
         List<CompletableFuture<Void>> group = new ArrayList<>();
@@ -86,7 +86,7 @@ final class FileJournalCrashTest {
 
   private static long check(SimulatedEnvironment environment, Workload life, String where) {
     try (FileJournal journal = open(environment)) {
-      Delivered delivered = JournalContract.recover(journal);
+      Delivered delivered = JournalContract.lead(journal);
       long end = delivered.tail().sequence();
       assertThat(end).as(where).isBetween(life.durable(), life.appended());
       long base =
@@ -152,7 +152,7 @@ final class FileJournalCrashTest {
     environment.disk().cutPowerAfter(stop);
     boolean finished;
     try (FileJournal journal = open(environment)) {
-      JournalContract.recover(journal);
+      JournalContract.lead(journal);
       finished = true;
     } catch (DamagedJournalException e) {
       throw e;
@@ -170,7 +170,7 @@ final class FileJournalCrashTest {
     for (int stop = 1; stop <= 20; stop++) {
       SimulatedEnvironment environment = environment(stop);
       try (FileJournal journal = open(environment)) {
-        JournalContract.recover(journal);
+        JournalContract.lead(journal);
         for (int i = 1; i <= frames; i++) {
           environment.await(journal.append(frame(i, i - 1, payload)));
         }
@@ -179,14 +179,14 @@ final class FileJournalCrashTest {
       flip(environment, lastFrame + 80);
       recovers(environment, stop);
       try (FileJournal journal = open(environment)) {
-        Journal.Tail tail = JournalContract.recover(journal).tail();
+        Journal.Tail tail = JournalContract.lead(journal).tail();
         assertThat(tail.cuts()).as("stopped at " + stop).isEqualTo(1);
         assertThat(tail.sequence()).isEqualTo(frames - 1);
         environment.await(journal.append(frame(frames, frames - 1, "new")));
       }
       environment.cutPower();
       try (FileJournal journal = open(environment)) {
-        assertThat(JournalContract.recover(journal).tail())
+        assertThat(JournalContract.lead(journal).tail())
             .usingRecursiveComparison()
             .ignoringFields("epoch") // of which more have begun than have frames
             .isEqualTo(new Journal.Tail(frames, 1, frames, 1_000 + frames, null, 0, 0));

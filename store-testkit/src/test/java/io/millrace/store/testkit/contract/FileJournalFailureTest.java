@@ -43,13 +43,13 @@ final class FileJournalFailureTest {
 
   private FileJournal open(FileJournalOptions options) {
     FileJournal journal = FileJournal.open(environment, FOLDER, options);
-    JournalContract.recover(journal);
+    JournalContract.lead(journal);
     return journal;
   }
 
   private static long recovered(SimulatedEnvironment world) {
     try (FileJournal journal = FileJournal.open(world, FOLDER, SMALL)) {
-      return JournalContract.recover(journal).tail().sequence();
+      return JournalContract.lead(journal).tail().sequence();
     }
   }
 
@@ -96,7 +96,7 @@ final class FileJournalFailureTest {
     for (int seed = 0; seed < 20; seed++) {
       SimulatedEnvironment world = new SimulatedEnvironment(seed);
       FileJournal journal = FileJournal.open(world, FOLDER, SMALL);
-      JournalContract.recover(journal);
+      JournalContract.lead(journal);
       world.disk().failSyncAfter(1);
       CompletableFuture<Void> first = journal.append(frame(1, 0, "a".repeat(5_000)));
       world.runUntilIdle();
@@ -250,7 +250,7 @@ final class FileJournalFailureTest {
     long durable = fill(journal, 0);
     journal.close();
     FileJournal again = FileJournal.open(environment, FOLDER, SMALL);
-    assertThat(JournalContract.recover(again).tail().sequence()).isEqualTo(durable);
+    assertThat(JournalContract.lead(again).tail().sequence()).isEqualTo(durable);
     CompletableFuture<Void> first = append(again, durable + 1);
     environment.runUntilIdle();
     assertThatThrownBy(first::join).hasMessageContaining("no room for a segment of 65536 bytes");

@@ -17,7 +17,7 @@ final class FileJournalTest {
     public Journal open() {
       // Segments so small that every test with a few dozen frames has several of them.
       FileJournalOptions options = new FileJournalOptions(1 << 16, 4 << 20);
-      return FileJournal.open(environment, folder, options);
+      return FileJournal.at(environment, folder, options);
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -13,13 +14,15 @@ import org.jspecify.annotations.Nullable;
  * A journal whose disk stands still, goes on, breaks or forgets the past when a test says so, and
  * which counts the readers that are open.
  */
-final class GatedJournal implements Journal {
+final class GatedJournal implements Journal, Journal.Leader {
   private record Held(Frame frame, CompletableFuture<Void> done) {}
 
   private final Journal journal;
+  private @Nullable Leader leader;
   private final ArrayDeque<Held> held = new ArrayDeque<>();
   private final AtomicInteger readers = new AtomicInteger();
   private boolean shut;
+  private int allowed;
   private boolean broken;
   private volatile boolean forgetful;
 
@@ -44,12 +47,18 @@ final class GatedJournal implements Journal {
     shut = true;
   }
 
+  /** Nothing becomes durable from now on, except the next {@code frames} frames. */
+  void letThrough(int frames) {
+    shut = true;
+    allowed = frames;
+  }
+
   /** Everything that was held is written, and so is what comes. */
   void release() {
     shut = false;
     while (!held.isEmpty()) {
       Held first = held.remove();
-      var _ = journal.append(first.frame()).thenRun(() -> first.done().complete(null));
+      var _ = leader().append(first.frame()).thenRun(() -> first.done().complete(null));
     }
   }
 
@@ -69,8 +78,8 @@ final class GatedJournal implements Journal {
     if (broken) {
       return CompletableFuture.failedFuture(new JournalException("the disk is broken"));
     }
-    if (!shut) {
-      return journal.append(frame);
+    if (!shut || allowed-- > 0) {
+      return leader().append(frame);
     }
     Held added = new Held(frame, new CompletableFuture<>());
     held.add(added);
@@ -78,15 +87,30 @@ final class GatedJournal implements Journal {
   }
 
   @Override
-  public Tail recover(Replay replay) {
-    return journal.recover(replay);
+  public long follow(Replay replay, long after) {
+    return journal.follow(replay, after);
+  }
+
+  @Override
+  public Leader lead(Replay replay, long after) {
+    leader = journal.lead(replay, after);
+    return this;
+  }
+
+  @Override
+  public Tail tail() {
+    return leader().tail();
+  }
+
+  private Leader leader() {
+    return Objects.requireNonNull(leader);
   }
 
   @Override
   public SnapshotWriter snapshot(Frame frame) {
     snapshots++;
     throwIfSet(errorAtSnapshot);
-    SnapshotWriter writer = journal.snapshot(frame);
+    SnapshotWriter writer = leader().snapshot(frame);
     return new SnapshotWriter() {
       @Override
       public void part(ByteBuffer payload) {
@@ -115,7 +139,7 @@ final class GatedJournal implements Journal {
   @Override
   public @Nullable Shortage shortage() {
     throwIfSet(errorInDecision);
-    return journal.shortage();
+    return leader().shortage();
   }
 
   /** No reader can be opened from now on. */
@@ -129,7 +153,7 @@ final class GatedJournal implements Journal {
 
   @Override
   public @Nullable Reader read(long position) {
-    Reader reader = forgetful ? null : journal.read(position);
+    Reader reader = forgetful ? null : leader().read(position);
     if (reader == null) {
       return null;
     }
@@ -150,7 +174,7 @@ final class GatedJournal implements Journal {
 
   @Override
   public void trim(long keepAfterPosition) {
-    journal.trim(keepAfterPosition);
+    leader().trim(keepAfterPosition);
   }
 
   @Override

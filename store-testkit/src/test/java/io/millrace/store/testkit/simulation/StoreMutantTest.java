@@ -69,7 +69,7 @@ final class StoreMutantTest {
 
   @Test
   void a_lock_given_away() {
-    noticed(journal("FileJournal", "open").withCallReturning("lock", 1), "two processes");
+    noticed(journal("FileJournal", "lock").withCallReturning("lock", 1), "two processes");
   }
 
   @Test
@@ -243,7 +243,7 @@ final class StoreMutantTest {
 
   @Test
   void a_frame_whose_checksum_nobody_looks_at() {
-    Mutant mutant = journal("FrameFormat", "isWhole").returning(1);
+    Mutant mutant = Mutant.of("io.millrace.store.journal.FrameCodec", "isWhole").returning(1);
     noticed(mutant, "nobody asked|should be|but it was|does not open|stopped|null");
   }
 

@@ -1,19 +1,21 @@
 package io.millrace.store.journal.files;
 
 import io.millrace.store.environment.DiskFile;
+import io.millrace.store.journal.Chain;
 import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.FrameCodec;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /** The segment to which frames are appended. For use by the syncing thread. */
 final class ActiveSegment {
   private static final int BUFFER_BYTES = 1 << 20;
-  private static final ByteBuffer PADDING = ByteBuffer.allocate(FrameFormat.ALIGNMENT);
+  private static final ByteBuffer PADDING = ByteBuffer.allocate(FrameCodec.ALIGNMENT);
 
   private final SegmentIndex segments;
   private final SpareSegment spare;
   private final long journalId;
-  private final ByteBuffer header = ByteBuffer.allocate(FrameFormat.HEADER_BYTES);
+  private final ByteBuffer header = ByteBuffer.allocate(FrameCodec.HEADER_BYTES);
   private final ByteBuffer buffer;
 
   private DiskFile file;
@@ -66,11 +68,11 @@ final class ActiveSegment {
 
   /** Appends a frame. It may stay in the buffer until {@link #sync}. */
   void write(Frame frame) throws IOException {
-    int checksum = FrameFormat.encodeHeader(frame, journalId, chain.checksum(), header);
+    int checksum = FrameCodec.encodeHeader(frame, journalId, chain.checksum(), header);
     put(header.clear());
     put(frame.payload().duplicate());
     int payload = frame.payload().remaining();
-    long padding = FrameFormat.sizeBytes(payload) - FrameFormat.HEADER_BYTES - payload;
+    long padding = FrameCodec.sizeBytes(payload) - FrameCodec.HEADER_BYTES - payload;
     put(PADDING.slice(0, (int) padding));
     chain = chain.after(frame, checksum);
   }

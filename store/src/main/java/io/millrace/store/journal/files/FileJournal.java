@@ -3,6 +3,7 @@ package io.millrace.store.journal.files;
 import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.environment.Folder;
+import io.millrace.store.journal.Chain;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
@@ -18,53 +19,83 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A journal in the files of one folder, which is locked while the journal is open.
- * docs/journal-format.md describes the files.
+ * A journal in the files of one folder, which is locked while the journal is led.
+ * docs/journal-format.md describes the files. It is its own leader.
  *
  * <p>An activity named {@code journal-sync} writes and syncs frames; all frames that are queued
  * when it starts share one sync. After a failed write or sync, all frames that are not durable
  * fail, and nothing is tried again. A lack of room for the next segment is only a {@linkplain
  * #shortage shortage}, which may end.
  */
-public final class FileJournal implements Journal {
+public final class FileJournal implements Journal, Journal.Leader {
   private final Environment environment;
+  private final Folder folder;
   private final Storage storage;
   private final FileJournalOptions options;
   private final SegmentIndex segments = new SegmentIndex();
   private final Set<Long> damagedSnapshots = ConcurrentHashMap.newKeySet();
   private @Nullable GroupCommitter loop;
   private @Nullable Driver driver;
+  private boolean locked;
   private boolean closed;
 
-  // The last frame appended; for the appending thread.
-  private long lastSequence;
-  private long lastEpoch;
-  private long lastPosition;
+  private @Nullable Tail tail;
+
+  /** The last frame appended, without its checksum; for the appending thread. */
+  private Chain last = Chain.START;
 
   /** The store time of that frame; for the trimming thread. */
   private volatile long lastTimeMillis;
 
-  private FileJournal(Environment environment, Storage storage, FileJournalOptions options) {
+  private FileJournal(Environment environment, Folder folder, FileJournalOptions options) {
     this.environment = environment;
-    this.storage = storage;
+    this.folder = folder;
+    this.storage = new Storage(folder);
     this.options = options;
   }
 
   /**
-   * Opens and locks a folder, which is created if it does not exist. Call {@link #recover} next.
+   * Opens and locks a folder, which is created if it does not exist, in order to lead the journal.
    *
    * @throws JournalException if the folder is in use, or cannot be read and written
    */
   public static FileJournal open(Environment environment, Path folder, FileJournalOptions options) {
+    FileJournal journal = at(environment, folder, options);
     try {
-      Folder opened = environment.disk().folder(folder);
-      if (!opened.lock()) {
-        opened.close();
-        throw new JournalException(opened.describe() + " is in use by another process");
-      }
-      return new FileJournal(environment, new Storage(opened), options);
+      journal.lock();
+      return journal;
+    } catch (RuntimeException | Error e) {
+      journal.close();
+      throw e;
+    }
+  }
+
+  /**
+   * The same without the lock, which is taken when the journal is led, so that it can be followed
+   * before.
+   *
+   * @throws JournalException if the folder cannot be created or read
+   */
+  public static FileJournal at(Environment environment, Path folder, FileJournalOptions options) {
+    try {
+      return new FileJournal(environment, environment.disk().folder(folder), options);
     } catch (IOException e) {
-      throw new JournalException("cannot open the journal in " + folder + ": " + e, e);
+      throw cannotOpen(folder.toString(), e);
+    }
+  }
+
+  private static JournalException cannotOpen(String folder, IOException e) {
+    return new JournalException("cannot open the journal in " + folder + ": " + e, e);
+  }
+
+  private void lock() {
+    try {
+      if (!locked && !folder.lock()) {
+        throw new JournalException(folder.describe() + " is in use by another process");
+      }
+      locked = true;
+    } catch (IOException e) {
+      throw cannotOpen(folder.describe(), e);
     }
   }
 
@@ -73,7 +104,8 @@ public final class FileJournal implements Journal {
    *
    * @param snapshot the output of {@link SnapshotOutput}; read to its end, not closed
    * @return the frame after which the snapshot was taken, without its payload
-   * @throws DamagedJournalException if the snapshot is damaged; the folder is left empty
+   * @throws io.millrace.store.journal.DamagedJournalException if the snapshot is damaged; the
+   *     folder is left empty
    * @throws JournalException if the folder is in use, contains a journal or cannot be written
    */
   public static Frame restore(Environment environment, Path folder, InputStream snapshot) {
@@ -116,11 +148,54 @@ public final class FileJournal implements Journal {
     }
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Frames whose sync is under way are delivered too: a leader of the same folder begins anew.
+   */
   @Override
+  public long follow(Replay replay, long after) {
+    try {
+      return new FileFollower(environment, storage, replay).follow(after);
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
+  }
+
+  private JournalException unreadable(IOException e) {
+    return new JournalException(
+        "cannot read the journal in " + storage.describe() + ": " + e.getMessage(), e);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Recovers the folder, and begins anew with the newest snapshot if frames were delivered
+   * before.
+   */
+  @Override
+  public Leader lead(Replay replay, long after) {
+    if (after > 0) {
+      replay.reset();
+    }
+    recover(replay);
+    return this;
+  }
+
+  @Override
+  public Tail tail() {
+    if (tail == null) {
+      throw new IllegalStateException("not led yet");
+    }
+    return tail;
+  }
+
+  /** Leads a journal of which nothing has been delivered; returns its end. */
   public Tail recover(Replay replay) {
     if (loop != null) {
       throw new IllegalStateException("recovered already");
     }
+    lock();
     try {
       long newId = environment.newRandom().nextLong();
       Recovery recovery = new Recovery(environment, storage, options);
@@ -137,23 +212,23 @@ public final class FileJournal implements Journal {
               environment::nanos);
       Chain chain = ending.chain();
       long epoch = recovery.beginEpoch(chain.epoch());
-      lastSequence = chain.sequence();
-      lastEpoch = chain.epoch();
-      lastPosition = chain.position();
+      last = chain;
       lastTimeMillis = chain.timeMillis();
       loop = started;
       driver = environment.drive("journal-sync", started);
-      return new Tail(
-          chain.sequence(),
-          epoch - 1,
-          chain.position(),
-          chain.timeMillis(),
-          ending.notice().isEmpty() ? null : ending.notice(),
-          recovery.cuts(),
-          recovery.lostEpochs());
+      Tail found =
+          new Tail(
+              chain.sequence(),
+              epoch - 1,
+              chain.position(),
+              chain.timeMillis(),
+              ending.notice().isEmpty() ? null : ending.notice(),
+              recovery.cuts(),
+              recovery.lostEpochs());
+      tail = found;
+      return found;
     } catch (IOException e) {
-      throw new JournalException(
-          "cannot read the journal in " + storage.describe() + ": " + e.getMessage(), e);
+      throw unreadable(e);
     }
   }
 
@@ -193,21 +268,13 @@ public final class FileJournal implements Journal {
     if (loop == null) {
       throw new IllegalStateException("append before recover");
     }
-    if (frame.sequence() != lastSequence + 1
-        || frame.epoch() < lastEpoch
-        || frame.position() < lastPosition
-        || frame.durableSequence() > lastSequence) {
-      throw new IllegalArgumentException(
-          frame + " does not follow frame " + lastSequence + " of epoch " + lastEpoch);
-    }
+    last.require(frame);
     if (frame.payload().remaining() > options.maxPayloadBytes()) {
       throw new IllegalArgumentException(
           frame.payload().remaining() + " bytes of payload, at most " + options.maxPayloadBytes());
     }
     CompletableFuture<Void> done = loop.add(frame);
-    lastSequence = frame.sequence();
-    lastEpoch = frame.epoch();
-    lastPosition = frame.position();
+    last = last.after(frame, 0);
     lastTimeMillis = frame.timeMillis();
     return done;
   }

@@ -1,8 +1,10 @@
 package io.millrace.store.journal.files;
 
 import io.millrace.store.environment.DiskFile;
+import io.millrace.store.journal.Chain;
 import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.FrameCodec;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +59,7 @@ final class FrameScan {
   /** The next frame, valid until the next call; null at the end or before an invalid frame. */
   @Nullable Frame next() throws IOException {
     problem = null;
-    if (!load(offset, FrameFormat.HEADER_BYTES)) {
+    if (!load(offset, FrameCodec.HEADER_BYTES)) {
       problem = isZero(offset, limit - offset) ? null : "a frame is cut short";
       return null;
     }
@@ -72,12 +74,12 @@ final class FrameScan {
       return null;
     }
     at = (int) (offset - windowAt);
-    problem = breakOf(frame, FrameFormat.predecessor(window, at));
+    problem = chain.breakOf(frame, FrameCodec.predecessor(window, at));
     if (problem != null) {
       return null;
     }
-    chain = chain.after(frame, FrameFormat.checksum(window, at));
-    offset += FrameFormat.sizeBytes(frame.payload().remaining());
+    chain = chain.after(frame, FrameCodec.checksum(window, at));
+    offset += FrameCodec.sizeBytes(frame.payload().remaining());
     return frame;
   }
 
@@ -90,11 +92,11 @@ final class FrameScan {
    * @return whether there is such a frame, which {@link #next} then returns
    */
   boolean skip(Chain covered, long last) throws IOException {
-    for (long at = offset; at + FrameFormat.HEADER_BYTES <= limit; at += FrameFormat.ALIGNMENT) {
+    for (long at = offset; at + FrameCodec.HEADER_BYTES <= limit; at += FrameCodec.ALIGNMENT) {
       @Nullable Frame frame = wholeFrameAt(at);
       if (frame != null && frame.sequence() > chain.sequence() && frame.sequence() <= last) {
         boolean nextToCovered = frame.sequence() == covered.sequence() + 1;
-        int predecessor = FrameFormat.predecessor(window, (int) (at - windowAt));
+        int predecessor = FrameCodec.predecessor(window, (int) (at - windowAt));
         offset = at;
         chain =
             new Chain(
@@ -109,32 +111,19 @@ final class FrameScan {
     return false;
   }
 
-  private @Nullable String breakOf(Frame frame, int predecessor) {
-    if (frame.sequence() != chain.sequence() + 1) {
-      return "frame " + frame.sequence() + " follows frame " + chain.sequence();
-    }
-    if (predecessor != chain.checksum()) {
-      return "frame " + frame.sequence() + " does not continue the frame before it";
-    }
-    if (frame.epoch() < chain.epoch() || frame.position() < chain.position()) {
-      return "frame " + frame.sequence() + " goes back in epoch or position";
-    }
-    return null;
-  }
-
   /** The frame at {@code at} if its checksums are right; the chain is not checked. */
   @Nullable Frame wholeFrameAt(long at) throws IOException {
-    if (!load(at, FrameFormat.HEADER_BYTES)
-        || !FrameFormat.isHeader(window, (int) (at - windowAt), journalId)) {
+    if (!load(at, FrameCodec.HEADER_BYTES)
+        || !FrameCodec.isHeader(window, (int) (at - windowAt), journalId)) {
       return null;
     }
-    int payload = FrameFormat.payloadBytes(window, (int) (at - windowAt));
-    if (!load(at, FrameFormat.sizeBytes(payload))) {
+    int payload = FrameCodec.payloadBytes(window, (int) (at - windowAt));
+    if (!load(at, FrameCodec.sizeBytes(payload))) {
       return null;
     }
     int inWindow = (int) (at - windowAt);
-    return FrameFormat.isWhole(window, inWindow, journalId)
-        ? FrameFormat.decode(window, inWindow)
+    return FrameCodec.isWhole(window, inWindow, journalId)
+        ? FrameCodec.decode(window, inWindow)
         : null;
   }
 
@@ -163,7 +152,7 @@ final class FrameScan {
    * Whether a rest that is too short for a header consists of zeros, or the file ends before it.
    */
   private boolean isZero(long from, long count) throws IOException {
-    ByteBuffer rest = ByteBuffer.allocate((int) Math.min(FrameFormat.HEADER_BYTES, count));
+    ByteBuffer rest = ByteBuffer.allocate((int) Math.min(FrameCodec.HEADER_BYTES, count));
     file.read(from, rest);
     rest.flip();
     while (rest.hasRemaining()) {
@@ -209,10 +198,10 @@ final class FrameScan {
       if (nonZero < 0) {
         continue;
       }
-      for (int i = nonZero & -FrameFormat.ALIGNMENT; i < read; i++) {
-        if (i % FrameFormat.ALIGNMENT == 0
+      for (int i = nonZero & -FrameCodec.ALIGNMENT; i < read; i++) {
+        if (i % FrameCodec.ALIGNMENT == 0
             && i + Integer.BYTES <= read
-            && piece.getInt(i) == FrameFormat.MAGIC) {
+            && piece.getInt(i) == FrameCodec.MAGIC) {
           refuseIfDurable(candidates.wholeFrameAt(at + i), missing);
         }
         if (piece.get(i) != 0) {

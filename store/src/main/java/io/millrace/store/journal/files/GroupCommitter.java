@@ -2,8 +2,10 @@ package io.millrace.store.journal.files;
 
 import io.millrace.store.environment.Activity;
 import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.FrameCodec;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
+import io.millrace.store.journal.UnknownOutcomeException;
 import io.millrace.store.journal.files.SpareSegment.NoRoomException;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -39,7 +41,7 @@ final class GroupCommitter implements Activity {
 
   private record Pending(Frame frame, CompletableFuture<Void> done) {
     long sizeBytes() {
-      return FrameFormat.sizeBytes(frame.payload().remaining());
+      return FrameCodec.sizeBytes(frame.payload().remaining());
     }
   }
 
@@ -101,7 +103,7 @@ final class GroupCommitter implements Activity {
    * and the frame is small and needs no new segment.
    */
   boolean isQuickFor(Frame frame) {
-    long bytes = FrameFormat.sizeBytes(frame.payload().remaining());
+    long bytes = FrameCodec.sizeBytes(frame.payload().remaining());
     return bytes <= QUICK_FRAME_BYTES
         && meanSyncNanos <= QUICK_SYNC_NANOS
         && bytes <= roomBytes
@@ -113,14 +115,14 @@ final class GroupCommitter implements Activity {
     return unsyncedFrameBytes;
   }
 
-  /** See {@link Journal#shortage}. */
+  /** See {@link Journal.Leader#shortage}. */
   Journal.@Nullable Shortage shortage() {
     String why = noRoom;
     if (why == null) {
       return null;
     }
     synchronized (this) {
-      long room = freeBytes - unsyncedFrameBytes() - FrameFormat.sizeBytes(FrameFormat.ALIGNMENT);
+      long room = freeBytes - unsyncedFrameBytes() - FrameCodec.sizeBytes(FrameCodec.ALIGNMENT);
       return new Journal.Shortage(why, Math.max(0, room), stuck);
     }
   }
@@ -269,7 +271,7 @@ final class GroupCommitter implements Activity {
     synchronized (this) {
       if (failure == null) {
         failure =
-            new JournalException(
+            new UnknownOutcomeException(
                 "the journal failed: " + cause.getMessage() + " (folder " + folder + ")", cause);
       }
       known = failure;

@@ -4,6 +4,7 @@ import io.millrace.store.StoreException;
 import io.millrace.store.environment.DiskFile;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.environment.Folder;
+import io.millrace.store.journal.Chain;
 import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.JournalException;

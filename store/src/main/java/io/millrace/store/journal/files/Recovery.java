@@ -3,8 +3,10 @@ package io.millrace.store.journal.files;
 import io.millrace.store.StoreException;
 import io.millrace.store.environment.DiskFile;
 import io.millrace.store.environment.Environment;
+import io.millrace.store.journal.Chain;
 import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.FrameCodec;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
 import io.millrace.store.journal.files.FrameScan.TornTail;
@@ -270,7 +272,7 @@ final class Recovery {
     try {
       replay.frame(frame);
     } catch (StoreException e) {
-      long at = end - FrameFormat.sizeBytes(frame.payload().remaining());
+      long at = end - FrameCodec.sizeBytes(frame.payload().remaining());
       throw new DamagedJournalException(
           segment.name(), at, "frame " + frame.sequence() + ": " + e.getMessage(), e);
     }

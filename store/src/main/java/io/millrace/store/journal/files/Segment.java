@@ -1,5 +1,7 @@
 package io.millrace.store.journal.files;
 
+import io.millrace.store.journal.Chain;
+
 /**
  * A segment file of the journal.
  *

@@ -1,6 +1,7 @@
 package io.millrace.store.journal.files;
 
 import io.millrace.store.environment.DiskFile;
+import io.millrace.store.journal.Chain;
 import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.JournalException;
 import java.io.IOException;

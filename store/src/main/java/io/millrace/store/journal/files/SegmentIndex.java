@@ -1,5 +1,6 @@
 package io.millrace.store.journal.files;
 
+import io.millrace.store.journal.Chain;
 import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.Retention;
 import java.util.ArrayList;
@@ -66,9 +67,10 @@ final class SegmentIndex {
    * @return its first segment; null if that has been removed or is damaged
    */
   synchronized @Nullable Segment enter(FrameReader reader, long position) {
+    long least = Math.max(0, position);
     if (segments.isEmpty()
-        || segments.getFirst().positionBefore() > position
-        || readableFrom > position) {
+        || segments.getFirst().positionBefore() > least
+        || readableFrom > least) {
       return null;
     }
     Segment found = segments.getFirst();

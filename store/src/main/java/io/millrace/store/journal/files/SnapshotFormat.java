@@ -1,5 +1,6 @@
 package io.millrace.store.journal.files;
 
+import io.millrace.store.journal.FrameCodec;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
@@ -18,7 +19,7 @@ final class SnapshotFormat {
   private SnapshotFormat() {}
 
   static int padding(int payloadBytes) {
-    return -payloadBytes & (FrameFormat.ALIGNMENT - 1);
+    return -payloadBytes & (FrameCodec.ALIGNMENT - 1);
   }
 
   static int headerChecksum(ByteBuffer header) {

@@ -3,6 +3,7 @@ package io.millrace.store.journal.files;
 import io.millrace.store.StoreException;
 import io.millrace.store.environment.DiskFile;
 import io.millrace.store.environment.Environment;
+import io.millrace.store.journal.Chain;
 import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.Journal;
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package io.millrace.store.kernel.records;
 
+import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.StoreOptions.Journaling;
 import io.millrace.store.Task;
@@ -20,6 +21,15 @@ public sealed interface JournalRecord {
 
   /** The store was closed, and everything before is durable. */
   record Closed() implements JournalRecord {}
+
+  /**
+   * A part of a group of records that is divided among several frames.
+   *
+   * @param index its number among the parts, from 0
+   * @param count the number of parts, at least 2
+   * @param bytes a piece of the records
+   */
+  record Part(long index, long count, Bytes bytes) implements JournalRecord {}
 
   /**
    * The counters of a snapshot, its first record.

@@ -22,6 +22,19 @@ public final class RecordWriter {
     return buffer.position() == 0;
   }
 
+  /** A writer that has written a copy of these bytes. */
+  public static RecordWriter copyOf(ByteBuffer bytes) {
+    RecordWriter copy = new RecordWriter();
+    copy.reserve(bytes.remaining());
+    copy.buffer.put(bytes.duplicate());
+    return copy;
+  }
+
+  /** Discards everything after the first {@code size} bytes. */
+  public void truncate(int size) {
+    buffer.position(size);
+  }
+
   /** Discards everything written, and keeps the buffer. */
   public void clear() {
     buffer.clear();

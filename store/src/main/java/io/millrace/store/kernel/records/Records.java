@@ -8,6 +8,7 @@ import io.millrace.store.Owner;
 import io.millrace.store.StoreOptions.Journaling;
 import io.millrace.store.Task;
 import io.millrace.store.kernel.records.JournalRecord.KeptStarts.Scope;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ public final class Records {
   private static final int COMMITTED = 1;
   private static final int OPENED = 2;
   private static final int CLOSED = 3;
+  private static final int PART = 4;
   private static final int COUNTERS = 16;
   private static final int KEPT_TASK = 17;
   private static final int KEPT_DOCUMENT = 18;
@@ -64,6 +66,12 @@ public final class Records {
         writeHistory(out, history);
       }
       case JournalRecord.Closed() -> out.writeByte(CLOSED);
+      case JournalRecord.Part(long index, long count, Bytes bytes) -> {
+        out.writeByte(PART);
+        out.writeNumber(index);
+        out.writeNumber(count);
+        out.writeBytes(bytes);
+      }
       case JournalRecord.Counters counters -> {
         out.writeByte(COUNTERS);
         out.writeNumber(counters.lastId());
@@ -94,6 +102,11 @@ public final class Records {
     }
   }
 
+  /** Whether a payload is a part of a divided group, which is its only record. */
+  static boolean isPart(ByteBuffer payload) {
+    return payload.hasRemaining() && payload.get(payload.position()) == PART;
+  }
+
   /**
    * Reads the next record.
    *
@@ -109,6 +122,7 @@ public final class Records {
               in.readByte() == 0 ? Journaling.STRICT : Journaling.OPPORTUNISTIC,
               readHistory(in));
       case CLOSED -> new JournalRecord.Closed();
+      case PART -> new JournalRecord.Part(in.readNumber(), in.readNumber(), in.readBytes());
       case COUNTERS ->
           new JournalRecord.Counters(
               in.readNumber(),

@@ -7,6 +7,7 @@ import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.kernel.records.Event;
+import io.millrace.store.kernel.records.GroupParts;
 import io.millrace.store.kernel.records.History;
 import io.millrace.store.kernel.records.JournalRecord;
 import io.millrace.store.kernel.records.RecordException;
@@ -36,42 +37,43 @@ public final class Replayer implements Journal.Replay {
 
   private long snapshotAt;
   private long bytes;
+  private final GroupParts parts = new GroupParts();
 
   /** A replayer with an empty state. */
   public Replayer() {
     this(State.NODE_CAPACITY);
   }
 
-  private Replayer(int nodeCapacity) {
+  /** A replayer with an empty state whose tree nodes have this many elements at most. */
+  public Replayer(int nodeCapacity) {
     this.nodeCapacity = nodeCapacity;
     this.state = new State(nodeCapacity);
   }
 
   /**
-   * Recovers from {@code journal}. Begins a new history if commits may have been lost, because an
-   * opportunistic store has crashed or a part of the journal is unreadable.
+   * The result, once everything up to {@code tail} has been delivered. Begins a new history if
+   * commits may have been lost, because an opportunistic store has crashed or a part of the journal
+   * is unreadable. Called once.
    */
-  public static Recovered recover(Environment environment, Journal journal, int nodeCapacity) {
-    Replayer replayer = new Replayer(nodeCapacity);
-    Journal.Tail tail = journal.recover(replayer);
-    History history = replayer.history;
-    if (history == null) {
-      history = History.begin(environment.newRandom().nextLong());
+  public Recovered recovered(Environment environment, Journal.Tail tail) {
+    History latest = history;
+    if (latest == null) {
+      latest = History.begin(environment.newRandom().nextLong());
     }
     // One new history for each cut, and one for each epoch whose record may be in the part that was
     // cut, because each of them may have begun a history and given ids in it.
-    long forks = tail.cuts() > 0 ? tail.cuts() + tail.lostEpochs() : replayer.forks ? 1 : 0;
-    for (long i = forks; i > 0; i--) {
-      history = history.fork(environment.newRandom().nextLong(), replayer.state.commits());
-      replayer.skipIds();
+    long more = tail.cuts() > 0 ? tail.cuts() + tail.lostEpochs() : forks ? 1 : 0;
+    for (long i = more; i > 0; i--) {
+      latest = latest.fork(environment.newRandom().nextLong(), state.commits());
+      skipIds();
     }
-    replayer.state.clearGroupsWithWork();
+    state.clearGroupsWithWork();
     return new Recovered(
-        replayer.state,
-        history,
-        Math.max(tail.timeMillis(), replayer.state.timeMillis()),
+        state,
+        latest,
+        Math.max(tail.timeMillis(), state.timeMillis()),
         tail,
-        new Recovered.Replayed(replayer.snapshotAt, replayer.bytes));
+        new Recovered.Replayed(snapshotAt, bytes));
   }
 
   /** The state so far. */
@@ -96,6 +98,8 @@ public final class Replayer implements Journal.Replay {
     history = null;
     forks = false;
     snapshotAt = 0;
+    bytes = 0;
+    parts.clear();
   }
 
   /** Restores a part of a snapshot; returns the number of its records. */
@@ -132,7 +136,10 @@ public final class Replayer implements Journal.Replay {
           }
           state.restore(event);
         }
-        case JournalRecord.Committed _, JournalRecord.Opened _, JournalRecord.Closed _ ->
+        case JournalRecord.Committed _,
+            JournalRecord.Opened _,
+            JournalRecord.Closed _,
+            JournalRecord.Part _ ->
             throw new RecordException("a record of the journal in a snapshot");
       }
     }
@@ -164,10 +171,14 @@ public final class Replayer implements Journal.Replay {
     frameRecords(frame);
   }
 
-  /** Applies a frame; returns the number of its records. */
+  /** Applies a frame; returns the number of its records, 0 for a part of a divided group. */
   public long frameRecords(Frame frame) {
-    RecordReader in = new RecordReader(frame.payload());
     bytes += frame.payload().remaining();
+    ByteBuffer group = parts.add(frame.payload());
+    if (group == null) {
+      return 0;
+    }
+    RecordReader in = new RecordReader(group);
     long records = 0;
     for (; !in.atEnd(); records++) {
       switch (Records.read(in)) {
@@ -190,6 +201,7 @@ public final class Replayer implements Journal.Replay {
           forks = opened.journaling() == Journaling.OPPORTUNISTIC;
         }
         case JournalRecord.Closed() -> forks = false;
+        case JournalRecord.Part _ -> throw new RecordException("a part within a group");
         case JournalRecord.Counters _,
             JournalRecord.KeptTask _,
             JournalRecord.KeptDocument _,

@@ -39,7 +39,7 @@ public final class Snapshots {
   static final Duration RETRY = Duration.ofMinutes(1);
 
   private final Environment environment;
-  private final Journal journal;
+  private final Journal.Leader journal;
   private final LongSupplier durableSequence;
   private final Upkeep upkeep;
   private final Journaling journaling;
@@ -79,7 +79,7 @@ public final class Snapshots {
    */
   public Snapshots(
       StoreOptions options,
-      Journal journal,
+      Journal.Leader journal,
       LongSupplier durableSequence,
       Frame opened,
       Replayed replayed) {
@@ -185,8 +185,8 @@ public final class Snapshots {
       activity =
           new Writing(
               records,
-              journal.snapshot(latest),
-              latest.sequence(),
+              journal,
+              latest,
               this::durableSequence,
               thrown -> done(commits, journalBytes, thrown));
       driver = environment.drive("snapshot", activity);
@@ -281,15 +281,16 @@ public final class Snapshots {
     static final long STOPPED = -1;
 
     private final Iterator<JournalRecord> records;
-    private final Journal.SnapshotWriter writer;
-    private final long sequence;
+    private final Journal.Leader journal;
+    private final Frame frame;
     private final LongSupplier durableSequence;
     private final Consumer<@Nullable Throwable> done;
     private final RecordWriter part = new RecordWriter();
+    private Journal.@Nullable SnapshotWriter writer;
     private boolean told;
 
     /**
-     * A snapshot of the state after frame {@code sequence}.
+     * A snapshot of the state after {@code frame}.
      *
      * @param durableSequence the last frame that is durable, or {@link #STOPPED}
      * @param done called once, on the thread of this activity: with null if the snapshot was
@@ -297,13 +298,13 @@ public final class Snapshots {
      */
     Writing(
         Iterator<JournalRecord> records,
-        Journal.SnapshotWriter writer,
-        long sequence,
+        Journal.Leader journal,
+        Frame frame,
         LongSupplier durableSequence,
         Consumer<@Nullable Throwable> done) {
       this.records = records;
-      this.writer = writer;
-      this.sequence = sequence;
+      this.journal = journal;
+      this.frame = frame;
       this.durableSequence = durableSequence;
       this.done = done;
     }
@@ -315,15 +316,21 @@ public final class Snapshots {
         if (durable == STOPPED) {
           throw new JournalException("the store has stopped");
         }
+        Journal.SnapshotWriter open = writer;
+        if (open == null) {
+          // On this thread, because it may have to wait for a disk or a network.
+          open = journal.snapshot(frame);
+          writer = open;
+        }
         if (SnapshotRecords.fill(part, records)) {
-          writer.part(part.view());
+          open.part(part.view());
           part.clear();
           return 0;
         }
-        if (durable < sequence) {
+        if (durable < frame.sequence()) {
           return UNTIL_SIGNALLED;
         }
-        writer.publish();
+        open.publish();
       } catch (Throwable e) {
         // Errors too: no other snapshot is started until the end of this one is reported.
         failed(e);
@@ -352,7 +359,9 @@ public final class Snapshots {
     /** Abandons the file. If that fails too, recovery removes it. */
     private void abandon(Throwable why) {
       try {
-        writer.abandon();
+        if (writer != null) {
+          writer.abandon();
+        }
       } catch (RuntimeException e) {
         why.addSuppressed(e);
       }

@@ -16,9 +16,12 @@ import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
 import io.millrace.store.kernel.records.Event;
+import io.millrace.store.kernel.records.GroupParts;
 import io.millrace.store.kernel.records.JournalRecord;
+import io.millrace.store.kernel.records.RecordException;
 import io.millrace.store.kernel.records.RecordReader;
 import io.millrace.store.kernel.records.Records;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -47,7 +50,7 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
   private final Interest interest;
   private final Position start;
   private final Broadcast broadcast;
-  private final Journal journal;
+  private final Journal.Leader journal;
   private final Environment environment;
   private final Consumer<String> refuseToWait;
 
@@ -55,6 +58,10 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
   private final ReentrantLock reading = new ReentrantLock();
 
   private final Deque<Event> past = new ArrayDeque<>();
+  private final GroupParts parts = new GroupParts();
+
+  /** Whether the reader has begun one commit before those that are wanted. */
+  private boolean wholeGroups;
 
   /** The reader of the journal; null if it is not open. Guarded by {@link #reading}. */
   private Journal.@Nullable Reader reader;
@@ -88,7 +95,7 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
       Position start,
       boolean live,
       Broadcast broadcast,
-      Journal journal,
+      Journal.Leader journal,
       Environment environment,
       Consumer<String> refuseToWait) {
     this.interest = interest;
@@ -131,6 +138,7 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
 
   /** Opens the journal after the last commit delivered; returns false if that is no longer kept. */
   private boolean openReader() {
+    wholeGroups = false;
     reader = journal.read(passed);
     return reader != null;
   }
@@ -209,10 +217,7 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
         return null;
       }
       if (reader == null && !openReader()) {
-        throw new PositionLostException(
-            Why.TOO_SLOW,
-            new Position(start.history(), passed),
-            "too slow: the commits after commit " + passed + " are no longer kept");
+        throw tooSlow();
       }
       return readPast(Objects.requireNonNull(reader));
     } catch (StoreException e) {
@@ -245,7 +250,11 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
         }
         return null;
       }
-      RecordReader records = new RecordReader(frame.payload());
+      ByteBuffer group = addPart(frame);
+      if (group == null) {
+        return null;
+      }
+      RecordReader records = new RecordReader(group);
       while (!records.atEnd()) {
         if (Records.read(records) instanceof JournalRecord.Committed(Event event)) {
           past.add(event);
@@ -260,6 +269,33 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
     return event;
   }
 
+  /**
+   * Adds a frame; returns the records of a whole group, or null. The first parts of a divided group
+   * have the position before it. If the reader has begun after them, it begins one commit earlier.
+   */
+  private @Nullable ByteBuffer addPart(Frame frame) {
+    try {
+      return parts.add(frame.payload());
+    } catch (RecordException e) {
+      closeReader();
+      reader = wholeGroups ? null : journal.read(passed - 1);
+      wholeGroups = true;
+      if (reader == null) {
+        PositionLostException lost = tooSlow();
+        lost.initCause(e);
+        throw lost;
+      }
+      return null;
+    }
+  }
+
+  private PositionLostException tooSlow() {
+    return new PositionLostException(
+        Why.TOO_SLOW,
+        new Position(start.history(), passed),
+        "too slow: the commits after commit " + passed + " are no longer kept");
+  }
+
   private void goLive() {
     closeReader();
     behind = false;
@@ -267,6 +303,7 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
 
   private void closeReader() {
     past.clear();
+    parts.clear();
     Journal.Reader open = reader;
     reader = null;
     if (open != null) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.FrameCodec;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.files.JournalReport.Damage;
 import java.nio.file.Path;
@@ -29,7 +30,7 @@ class DamageTest {
   private static int frameAt(int sequence) {
     int at = SegmentHeader.BLOCK_BYTES;
     for (int i = 1; i < sequence; i++) {
-      at += (int) FrameFormat.sizeBytes(payload(i).length());
+      at += (int) FrameCodec.sizeBytes(payload(i).length());
     }
     return at;
   }
@@ -60,7 +61,7 @@ class DamageTest {
   @Test
   void a_last_frame_torn_at_any_byte_is_left_out_and_left_where_it_is() {
     int from = frameAt(FRAMES);
-    int end = from + FrameFormat.HEADER_BYTES + payload(FRAMES).length();
+    int end = from + FrameCodec.HEADER_BYTES + payload(FRAMES).length();
     for (int cut = from; cut < end; cut++) {
       MemoryEnvironment environment = written();
       byte[] bytes = file(environment, FIRST).bytes;
@@ -113,7 +114,7 @@ class DamageTest {
       while (frameAt(frame + 1) <= at) {
         frame++;
       }
-      boolean padding = at >= frameAt(frame) + FrameFormat.HEADER_BYTES + payload(frame).length();
+      boolean padding = at >= frameAt(frame) + FrameCodec.HEADER_BYTES + payload(frame).length();
       MemoryEnvironment environment = written();
       byte[] bytes = file(environment, FIRST).bytes;
       bytes[at] ^= (byte) (1 << (at % 8));
@@ -236,7 +237,7 @@ class DamageTest {
 
   @Test
   void a_truncated_segment_is_told_from_one_that_was_torn() {
-    int end = frameAt(FRAMES) + FrameFormat.HEADER_BYTES + payload(FRAMES).length();
+    int end = frameAt(FRAMES) + FrameCodec.HEADER_BYTES + payload(FRAMES).length();
     for (int size = SegmentHeader.BLOCK_BYTES; size < 1 << 16; size += size < end + 10 ? 1 : 997) {
       MemoryEnvironment environment = written();
       MemoryEnvironment.Content file = file(environment, FIRST);
@@ -273,7 +274,7 @@ class DamageTest {
   void damage_to_frames_that_a_snapshot_holds_does_not_hinder_a_start() {
     for (int at = SegmentHeader.BLOCK_BYTES; at < frameAt(4); at++) {
       int frame = at < frameAt(2) ? 1 : at < frameAt(3) ? 2 : 3;
-      if (at >= frameAt(frame) + FrameFormat.HEADER_BYTES + payload(frame).length()) {
+      if (at >= frameAt(frame) + FrameCodec.HEADER_BYTES + payload(frame).length()) {
         continue; // padding, which means nothing
       }
       MemoryEnvironment environment = writtenWithSnapshots(2, 3);

@@ -2,7 +2,9 @@ package io.millrace.store.journal.files;
 
 import io.millrace.store.environment.Activity;
 import io.millrace.store.environment.Disk;
+import io.millrace.store.journal.Chain;
 import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.FrameCodec;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -76,7 +78,7 @@ public class GroupCommitterLincheckTest {
       ended = loop.step() == Activity.FINISHED;
       failed |= file.isHurt();
     }
-    return file.durableBytes() / FrameFormat.sizeBytes(PAYLOAD_BYTES);
+    return file.durableBytes() / FrameCodec.sizeBytes(PAYLOAD_BYTES);
   }
 
   /** The disk fails from now on. */
@@ -95,7 +97,7 @@ public class GroupCommitterLincheckTest {
   /** When all is over. */
   @Validate
   public void checkAnswers() {
-    long durable = file.durableBytes() / FrameFormat.sizeBytes(PAYLOAD_BYTES);
+    long durable = file.durableBytes() / FrameCodec.sizeBytes(PAYLOAD_BYTES);
     for (int i = 0; i < queued.size(); i++) {
       CompletableFuture<Void> done = queued.get(i);
       boolean succeeded = done.isDone() && !done.isCompletedExceptionally();
@@ -103,7 +105,7 @@ public class GroupCommitterLincheckTest {
       require(done.isDone() || !(failed || ended), "frame " + i + " waits for ever");
     }
     long pending = queued.stream().filter(done -> !done.isDone()).count();
-    boolean counted = loop.unsyncedFrameBytes() == pending * FrameFormat.sizeBytes(PAYLOAD_BYTES);
+    boolean counted = loop.unsyncedFrameBytes() == pending * FrameCodec.sizeBytes(PAYLOAD_BYTES);
     require(failed || counted, pending + " frames wait, " + loop.unsyncedFrameBytes() + " bytes");
     require(refused == 0 || failed || finishing, "frames were refused for no reason");
   }

@@ -1,5 +1,6 @@
 package io.millrace.store.journal.files;
 
+import io.millrace.store.journal.FrameCodec;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
@@ -20,7 +21,7 @@ final class Resealed {
     while (end > SegmentHeader.BLOCK_BYTES && segment[end - 1] == 0) {
       end--;
     }
-    end = (end + FrameFormat.ALIGNMENT - 1) & -FrameFormat.ALIGNMENT;
+    end = (end + FrameCodec.ALIGNMENT - 1) & -FrameCodec.ALIGNMENT;
     byte[] packed = Arrays.copyOf(segment, end - unused());
     System.arraycopy(
         segment, SegmentHeader.BLOCK_BYTES, packed, HEADER_BYTES, packed.length - HEADER_BYTES);
@@ -50,18 +51,18 @@ final class Resealed {
     long journalId = bytes.getLong(8);
     int predecessor = bytes.getInt(48);
     int at = SegmentHeader.BLOCK_BYTES;
-    while (at + FrameFormat.HEADER_BYTES <= segment.length) {
-      int payload = FrameFormat.payloadBytes(bytes, at);
-      if (payload < 0 || payload > segment.length - at - FrameFormat.HEADER_BYTES) {
+    while (at + FrameCodec.HEADER_BYTES <= segment.length) {
+      int payload = FrameCodec.payloadBytes(bytes, at);
+      if (payload < 0 || payload > segment.length - at - FrameCodec.HEADER_BYTES) {
         break;
       }
       predecessor =
-          FrameFormat.encodeHeader(
-              FrameFormat.decode(bytes, at),
+          FrameCodec.encodeHeader(
+              FrameCodec.decode(bytes, at),
               journalId,
               predecessor,
-              bytes.slice(at, FrameFormat.HEADER_BYTES));
-      at += (int) FrameFormat.sizeBytes(payload);
+              bytes.slice(at, FrameCodec.HEADER_BYTES));
+      at += (int) FrameCodec.sizeBytes(payload);
     }
     return segment;
   }

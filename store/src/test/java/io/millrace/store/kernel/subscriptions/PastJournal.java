@@ -7,20 +7,20 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A journal that is only read, by whatever a test gives it. */
-final class PastJournal implements Journal {
-  private final LongFunction<@Nullable Reader> readers;
+final class PastJournal implements Journal.Leader {
+  private final LongFunction<Journal.@Nullable Reader> readers;
 
-  PastJournal(LongFunction<@Nullable Reader> readers) {
+  PastJournal(LongFunction<Journal.@Nullable Reader> readers) {
     this.readers = readers;
   }
 
   @Override
-  public @Nullable Reader read(long position) {
+  public Journal.@Nullable Reader read(long position) {
     return readers.apply(position);
   }
 
   @Override
-  public Tail recover(Replay replay) {
+  public Journal.Tail tail() {
     throw new UnsupportedOperationException();
   }
 
@@ -30,17 +30,12 @@ final class PastJournal implements Journal {
   }
 
   @Override
-  public SnapshotWriter snapshot(Frame frame) {
+  public Journal.SnapshotWriter snapshot(Frame frame) {
     throw new UnsupportedOperationException();
   }
 
   @Override
   public void trim(long keepAfterPosition) {
     throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void close() {
-    // There is nothing to release.
   }
 }

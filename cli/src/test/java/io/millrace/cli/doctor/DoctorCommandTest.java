@@ -1,0 +1,121 @@
+package io.millrace.cli.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.cli.Shell;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class DoctorCommandTest {
+  @TempDir private Path folder;
+
+  private Shell.CommandResult doctor(String... more) {
+    return doctor(0, more);
+  }
+
+  private Shell.CommandResult doctor(int port, String... more) {
+    String data = folder.resolve("data").toString();
+    List<String> words =
+        new ArrayList<>(List.of("doctor", "--data", data, "--port", Integer.toString(port)));
+    words.addAll(List.of(more));
+    return Shell.run(words.toArray(String[]::new));
+  }
+
+  @Test
+  void a_machine_on_which_a_server_can_run_passes_and_nothing_is_left() throws IOException {
+    Shell.CommandResult ran = doctor();
+    assertThat(ran.code()).as(ran.out()).isZero();
+    assertThat(ran.out())
+        .contains("ok       configuration:", "will be created", "a sync takes", "any free port")
+        .doesNotContain("failure");
+    assertThat(ran.err()).isEmpty();
+    assertThat(folder).isEmptyDirectory();
+  }
+
+  @Test
+  void findings_are_printed_as_json() {
+    JsonNode findings = new JsonMapper().readTree(doctor("--json").out()).path("findings");
+    assertThat(findings.size()).isGreaterThan(4);
+    findings.forEach(each -> {
+      assertThat(each.path("level").asString()).isIn("ok", "warning", "failure");
+      assertThat(each.path("check").asString()).isNotEmpty();
+      assertThat(each.path("message").asString()).isNotEmpty();
+    });
+  }
+
+  @Test
+  void a_wrong_configuration_is_named() {
+    Shell.CommandResult ran = doctor("--set", "server.prt=1");
+    assertThat(ran.code()).isEqualTo(1);
+    assertThat(ran.out()).contains("failure  configuration:", "server.prt", "server.port");
+  }
+
+  @Test
+  void a_port_in_use_is_named() throws IOException {
+    try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      int port = other.getLocalPort();
+      Shell.CommandResult ran = doctor(port);
+      assertThat(ran.code()).isEqualTo(1);
+      assertThat(ran.out()).contains("failure  port:", "port " + port, "--port");
+    }
+  }
+
+  @Test
+  void back_ends_that_do_not_answer_are_named() throws IOException {
+    int port;
+    try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = closed.getLocalPort();
+    }
+    Shell.CommandResult ran =
+        doctor(
+            "--set", "archive.url=postgresql://127.0.0.1:" + port + "/archive",
+            "--set", "traces.endpoint=http://127.0.0.1:" + port);
+    assertThat(ran.code()).isEqualTo(1);
+    assertThat(ran.out())
+        .contains("failure  archive.url: 127.0.0.1 port " + port)
+        .contains("failure  traces.endpoint: 127.0.0.1 port " + port);
+  }
+
+  @Test
+  void a_certificate_that_cannot_be_read_is_named() throws IOException {
+    Path file = Files.writeString(folder.resolve("certificate.pem"), "none");
+    Shell.CommandResult ran =
+        doctor(
+            "--set", "server.tls.certificate=" + file,
+            "--set", "server.tls.key=" + file);
+    assertThat(ran.code()).isEqualTo(1);
+    assertThat(ran.out()).contains("failure  certificate:", "certificate.pem");
+  }
+
+  @Test
+  void a_folder_that_others_may_use_and_a_clock_that_went_back_are_warned_of() throws IOException {
+    Path data = Files.createDirectory(folder.resolve("data"));
+    Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Path file = Files.createFile(data.resolve("0000000000000001.segment"));
+    Files.setLastModifiedTime(file, FileTime.from(Instant.now().plus(Duration.ofDays(2))));
+    Shell.CommandResult ran = doctor();
+    assertThat(ran.code()).isZero();
+    assertThat(ran.out()).contains("warning  permissions:", "chmod 700", "warning  clock:");
+  }
+
+  @Test
+  void a_file_in_place_of_the_folder_is_named() throws IOException {
+    Files.createFile(folder.resolve("data"));
+    Shell.CommandResult ran = doctor();
+    assertThat(ran.code()).isEqualTo(1);
+    assertThat(ran.out()).contains("failure  data folder:", "is not a folder", "--data");
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.millrace.cli.plugins;
+
+import org.jspecify.annotations.NullMarked;

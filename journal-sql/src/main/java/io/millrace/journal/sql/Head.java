@@ -1,0 +1,55 @@
+package io.millrace.journal.sql;
+
+import io.millrace.store.journal.Chain;
+import java.nio.ByteBuffer;
+
+/**
+ * The row of a store that says where its journal ends.
+ *
+ * @param journalId the random identity of the journal, which the checksums of its frames include
+ * @param chain the last frame
+ * @param writer the random number of its writer
+ * @param totalBytes the size of all frames ever appended
+ * @param first the first frame that is kept
+ * @param firstPosition the number of commits before it
+ * @param snapshot the newest snapshot
+ * @param older the one before it
+ * @param renewals changes with each renewal of the lease
+ * @param resigned whether the leader has ended on purpose
+ */
+record Head(
+    long journalId,
+    Chain chain,
+    long writer,
+    long totalBytes,
+    long first,
+    long firstPosition,
+    Snapshot snapshot,
+    Snapshot older,
+    long renewals,
+    boolean resigned) {
+  /**
+   * A snapshot that was read back.
+   *
+   * @param sequence the frame after which it was taken; 0 for none
+   * @param upload the random number under which its chunks are stored
+   */
+  record Snapshot(long sequence, long upload) {
+    static final Snapshot NONE = new Snapshot(0, 0);
+  }
+
+  /** What is told of a frame without its bytes. */
+  record FrameMark(long position, long timeMillis, long totalBytes) {}
+
+  /**
+   * A frame as it is stored.
+   *
+   * @param frame its bytes in an array of their own, never moved; two rows are the same if their
+   *     contents are
+   */
+  record Row(long sequence, long position, long timeMillis, long totalBytes, ByteBuffer frame) {
+    Row(long sequence, long position, long timeMillis, long totalBytes, byte[] frame) {
+      this(sequence, position, timeMillis, totalBytes, ByteBuffer.wrap(frame));
+    }
+  }
+}

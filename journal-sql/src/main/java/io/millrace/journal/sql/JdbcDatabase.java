@@ -1,0 +1,562 @@
+package io.millrace.journal.sql;
+
+import io.millrace.journal.sql.Head.FrameMark;
+import io.millrace.journal.sql.Head.Row;
+import io.millrace.journal.sql.Head.Snapshot;
+import io.millrace.store.journal.Chain;
+import io.millrace.store.journal.JournalException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLWarning;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.sqlite.SQLiteConfig;
+
+/** A database that is reached through JDBC. */
+final class JdbcDatabase implements JournalDatabase {
+  private static final int CONNECT_SECONDS = 10;
+
+  /** After this long without an answer, a connection counts as lost. The statement goes on. */
+  private static final int SILENCE_SECONDS = 15;
+
+  /** How long SQLite waits for another process that writes. */
+  private static final int BUSY_MILLIS = 5_000;
+
+  /** How often the tables are created, if another server creates them at the same time. */
+  private static final int MIGRATION_ATTEMPTS = 5;
+
+  /** The most frames of one answer. */
+  private static final int MOST_ROWS = 1_000;
+
+  private static final String COLUMNS =
+      "journal_id, seq, checksum, epoch, writer, position, time_millis, total_bytes, first_seq,"
+          + " first_position, snapshot_seq, snapshot_upload, older_seq, older_upload, renewals,"
+          + " resigned";
+
+  private static final String MOVE =
+      "UPDATE millrace_journal_head SET seq = ?, checksum = ?, epoch = ?, writer = ?, position = ?,"
+          + " time_millis = ?, total_bytes = ?, resigned = 0"
+          + " WHERE store = ? AND seq = ? AND checksum = ? AND epoch = ?";
+
+  private final SqlJournalOptions options;
+  private final Dialect dialect;
+  private final boolean appends;
+  private @Nullable Connection connection;
+  private boolean closed;
+
+  /**
+   * A database whose tables exist; see {@link #prepare}.
+   *
+   * @param appends whether frames are appended through this connection
+   */
+  JdbcDatabase(SqlJournalOptions options, boolean appends) {
+    this.options = options;
+    this.dialect = options.dialect();
+    this.appends = appends;
+  }
+
+  /** What is done with the connection. */
+  @FunctionalInterface
+  private interface Work<T extends @Nullable Object> {
+    T with(Connection connection) throws SQLException;
+  }
+
+  private synchronized <T extends @Nullable Object> T run(Work<T> work) throws SQLException {
+    if (closed) {
+      throw new SQLException("the journal is closed");
+    }
+    Connection open = connection;
+    if (open == null) {
+      open = connect();
+      connection = open;
+    }
+    boolean whole = false;
+    try {
+      T result = work.with(open);
+      if (!open.getAutoCommit()) {
+        open.commit();
+      }
+      whole = true;
+      return result;
+    } finally {
+      if (!whole) {
+        discard();
+      }
+    }
+  }
+
+  private void discard() {
+    Connection lost = connection;
+    connection = null;
+    if (lost != null) {
+      try {
+        lost.close();
+      } catch (SQLException _) {
+        // It is not used any more.
+      }
+    }
+  }
+
+  private Connection connect() throws SQLException {
+    Properties properties = new Properties();
+    if (options.user() != null) {
+      properties.setProperty("user", options.user());
+    }
+    if (options.password() != null) {
+      properties.setProperty("password", options.password());
+    }
+    Connection opened =
+        switch (dialect) {
+          case POSTGRESQL -> {
+            properties.setProperty("connectTimeout", Integer.toString(CONNECT_SECONDS));
+            properties.setProperty("loginTimeout", Integer.toString(CONNECT_SECONDS));
+            properties.setProperty("socketTimeout", Integer.toString(SILENCE_SECONDS));
+            properties.setProperty("tcpKeepAlive", "true");
+            properties.setProperty("ApplicationName", "millrace " + options.store());
+            yield DriverManager.getConnection(options.url(), properties);
+          }
+          case MARIADB -> {
+            properties.setProperty("connectTimeout", Integer.toString(CONNECT_SECONDS * 1_000));
+            properties.setProperty("socketTimeout", Integer.toString(SILENCE_SECONDS * 1_000));
+            yield DriverManager.getConnection(options.url(), properties);
+          }
+          case SQLITE -> openFile();
+        };
+    try {
+      if (dialect == Dialect.MARIADB) {
+        opened.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+      }
+      opened.setAutoCommit(dialect != Dialect.MARIADB || !appends);
+      return opened;
+    } catch (SQLException e) {
+      opened.close();
+      throw e;
+    }
+  }
+
+  private Connection openFile() throws SQLException {
+    Path file = options.file().toAbsolutePath();
+    try {
+      Files.createDirectories(file.getParent());
+    } catch (IOException e) {
+      throw new SQLException("the folder of " + file + " cannot be created: " + e, e);
+    }
+    SQLiteConfig config = new SQLiteConfig();
+    config.setJournalMode(SQLiteConfig.JournalMode.WAL);
+    config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
+    config.setTransactionMode(SQLiteConfig.TransactionMode.IMMEDIATE);
+    config.setBusyTimeout(BUSY_MILLIS);
+    return config.createConnection(options.url());
+  }
+
+  /**
+   * Creates the tables or brings them up to date, checks the settings of the database, and adds the
+   * row of the store if there is none.
+   *
+   * @throws JournalException if a setting may lose commits and is not accepted, or if the tables
+   *     are of a later version
+   */
+  void prepare(RandomGenerator random) throws SQLException {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        run(this::migrate);
+        break;
+      } catch (SQLException e) {
+        // Two servers that create the same table at once: one of them fails.
+        if (attempt == MIGRATION_ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
+    run(open -> {
+      new SettingsCheck(options).require(open);
+      return null;
+    });
+    String sql =
+        dialect.insertIfAbsent(
+            "millrace_journal_head (store, "
+                + COLUMNS
+                + ") VALUES (?, ?, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1)");
+    run(open -> update(open, sql, options.store(), random.nextLong()));
+  }
+
+  private @Nullable Void migrate(Connection open) throws SQLException {
+    try (Statement statement = open.createStatement()) {
+      statement.execute(
+          dialect.ddl(
+              "CREATE TABLE IF NOT EXISTS millrace_journal_version (version {number} NOT NULL)"
+                  + " {rows}"));
+      int version = 0;
+      try (ResultSet found =
+          statement.executeQuery("SELECT MAX(version) FROM millrace_journal_version")) {
+        version = found.next() ? found.getInt(1) : 0;
+      }
+      if (version > Dialect.MIGRATIONS.size()) {
+        throw new JournalException(
+            "the tables of %s have version %d, and this program knows versions up to %d"
+                .formatted(options, version, Dialect.MIGRATIONS.size()));
+      }
+      for (List<String> step : Dialect.MIGRATIONS.subList(version, Dialect.MIGRATIONS.size())) {
+        for (String each : step) {
+          statement.execute(dialect.ddl(each));
+        }
+      }
+      if (version < Dialect.MIGRATIONS.size()) {
+        statement.execute("DELETE FROM millrace_journal_version");
+        statement.execute(
+            "INSERT INTO millrace_journal_version (version) VALUES (%d)"
+                .formatted(Dialect.MIGRATIONS.size()));
+      }
+      return null;
+    }
+  }
+
+  private static int update(Connection open, String sql, Object... values) throws SQLException {
+    try (PreparedStatement statement = open.prepareStatement(sql)) {
+      set(statement, 1, values);
+      return statement.executeUpdate();
+    }
+  }
+
+  private static int set(PreparedStatement statement, int from, Object... values)
+      throws SQLException {
+    int at = from;
+    for (Object value : values) {
+      switch (value) {
+        case Long number -> statement.setLong(at, number);
+        case Integer number -> statement.setLong(at, number);
+        case String text -> statement.setString(at, text);
+        case byte[] bytes -> statement.setBytes(at, bytes);
+        default -> throw new IllegalArgumentException("a value of " + value.getClass());
+      }
+      at++;
+    }
+    return at;
+  }
+
+  @Override
+  public Head head() throws SQLException {
+    String sql = "SELECT " + COLUMNS + " FROM millrace_journal_head WHERE store = ?";
+    return run(open -> {
+      try (PreparedStatement select = open.prepareStatement(sql)) {
+        select.setString(1, options.store());
+        try (ResultSet found = select.executeQuery()) {
+          if (!found.next()) {
+            throw new JournalException("the row of " + options + " is gone");
+          }
+          return new Head(
+              found.getLong(1),
+              new Chain(
+                  found.getLong(2),
+                  (int) found.getLong(3),
+                  found.getLong(4),
+                  found.getLong(6),
+                  found.getLong(7)),
+              found.getLong(5),
+              found.getLong(8),
+              found.getLong(9),
+              found.getLong(10),
+              new Snapshot(found.getLong(11), found.getLong(12)),
+              new Snapshot(found.getLong(13), found.getLong(14)),
+              found.getLong(15),
+              found.getLong(16) != 0);
+        }
+      }
+    });
+  }
+
+  @Override
+  public boolean append(Chain before, Chain after, long writer, List<Row> rows)
+      throws SQLException {
+    Object[] move = {
+      after.sequence(),
+      after.checksum(),
+      after.epoch(),
+      writer,
+      after.position(),
+      after.timeMillis(),
+      rows.getLast().totalBytes(),
+      options.store(),
+      before.sequence(),
+      before.checksum(),
+      before.epoch()
+    };
+    return run(open ->
+        dialect == Dialect.POSTGRESQL
+            ? appendAtOnce(open, move, rows)
+            : appendInTwoSteps(open, move, rows));
+  }
+
+  /** One statement, which commits by itself: one round trip. */
+  private static boolean appendAtOnce(Connection open, Object[] move, List<Row> rows)
+      throws SQLException {
+    StringBuilder sql =
+        new StringBuilder("WITH moved AS (")
+            .append(MOVE)
+            .append(" RETURNING store) INSERT INTO millrace_journal_frames")
+            .append(" (store, seq, position, time_millis, total_bytes, frame)")
+            .append(" SELECT moved.store, v.seq, v.position, v.time_millis, v.total_bytes, v.frame")
+            .append(" FROM moved, (VALUES ");
+    for (int i = 0; i < rows.size(); i++) {
+      sql.append(i == 0 ? "" : ", ")
+          .append("(?::bigint, ?::bigint, ?::bigint, ?::bigint, ?::bytea)");
+    }
+    sql.append(") AS v (seq, position, time_millis, total_bytes, frame)");
+    try (PreparedStatement statement = open.prepareStatement(sql.toString())) {
+      int at = set(statement, 1, move);
+      for (Row row : rows) {
+        at =
+            set(
+                statement,
+                at,
+                row.sequence(),
+                row.position(),
+                row.timeMillis(),
+                row.totalBytes(),
+                row.frame().array());
+      }
+      int stored = statement.executeUpdate();
+      SQLWarning warning = statement.getWarnings();
+      if (warning != null) {
+        // For example a wait for a standby that was cancelled: the commit is on this server only.
+        throw new SQLException("the database warned at a commit: " + warning.getMessage(), warning);
+      }
+      return stored == rows.size();
+    }
+  }
+
+  private boolean appendInTwoSteps(Connection open, Object[] move, List<Row> rows)
+      throws SQLException {
+    if (dialect == Dialect.SQLITE) {
+      // Begins a transaction. The driver would begin the next one at a commit, and keep the lock.
+      open.setAutoCommit(false);
+    }
+    boolean moved = store(open, move, rows);
+    if (dialect == Dialect.SQLITE) {
+      open.setAutoCommit(true);
+    } else {
+      open.commit();
+    }
+    return moved;
+  }
+
+  private boolean store(Connection open, Object[] move, List<Row> rows) throws SQLException {
+    if (update(open, MOVE, move) != 1) {
+      return false;
+    }
+    StringBuilder sql =
+        new StringBuilder(
+            "INSERT INTO millrace_journal_frames (store, seq, position, time_millis, total_bytes,"
+                + " frame) VALUES ");
+    for (int i = 0; i < rows.size(); i++) {
+      sql.append(i == 0 ? "" : ", ").append("(?, ?, ?, ?, ?, ?)");
+    }
+    try (PreparedStatement insert = open.prepareStatement(sql.toString())) {
+      int at = 1;
+      for (Row row : rows) {
+        at =
+            set(
+                insert,
+                at,
+                options.store(),
+                row.sequence(),
+                row.position(),
+                row.timeMillis(),
+                row.totalBytes(),
+                row.frame().array());
+      }
+      insert.executeUpdate();
+    }
+    return true;
+  }
+
+  @Override
+  public List<Row> frames(long from, int maxBytes) throws SQLException {
+    FrameMark first = mark(from);
+    if (first == null) {
+      return List.of();
+    }
+    return run(open -> {
+      // Not more than are asked for: a driver may read the whole answer into memory.
+      try (PreparedStatement select =
+          open.prepareStatement(
+              "SELECT seq, position, time_millis, total_bytes, frame FROM millrace_journal_frames"
+                  + " WHERE store = ? AND seq >= ? AND seq < ? AND total_bytes <= ? ORDER BY"
+                  + " seq")) {
+        set(select, 1, options.store(), from, from + MOST_ROWS, first.totalBytes() + maxBytes);
+        try (ResultSet found = select.executeQuery()) {
+          List<Row> rows = new ArrayList<>();
+          while (found.next()) {
+            rows.add(
+                new Row(
+                    found.getLong(1),
+                    found.getLong(2),
+                    found.getLong(3),
+                    found.getLong(4),
+                    found.getBytes(5)));
+          }
+          return rows;
+        }
+      }
+    });
+  }
+
+  @Override
+  public @Nullable FrameMark mark(long sequence) throws SQLException {
+    return run(open -> {
+      try (PreparedStatement select =
+          open.prepareStatement(
+              "SELECT position, time_millis, total_bytes FROM millrace_journal_frames"
+                  + " WHERE store = ? AND seq = ?")) {
+        set(select, 1, options.store(), sequence);
+        try (ResultSet found = select.executeQuery()) {
+          return found.next()
+              ? new FrameMark(found.getLong(1), found.getLong(2), found.getLong(3))
+              : null;
+        }
+      }
+    });
+  }
+
+  @Override
+  public boolean renew(long epoch, long writer) throws SQLException {
+    String sql =
+        "UPDATE millrace_journal_head SET renewals = renewals + 1"
+            + " WHERE store = ? AND epoch = ? AND writer = ?";
+    return run(open -> update(open, sql, options.store(), epoch, writer)) == 1;
+  }
+
+  @Override
+  public void resign(long epoch, long writer) throws SQLException {
+    String sql =
+        "UPDATE millrace_journal_head SET resigned = 1"
+            + " WHERE store = ? AND epoch = ? AND writer = ?";
+    run(open -> update(open, sql, options.store(), epoch, writer));
+  }
+
+  @Override
+  public void putChunk(Snapshot snapshot, long number, byte[] bytes) throws SQLException {
+    String sql =
+        "INSERT INTO millrace_journal_snapshots (store, seq, upload, chunk, content)"
+            + " VALUES (?, ?, ?, ?, ?)";
+    run(open ->
+        update(open, sql, options.store(), snapshot.sequence(), snapshot.upload(), number, bytes));
+  }
+
+  @Override
+  public byte @Nullable [] chunk(Snapshot snapshot, long number) throws SQLException {
+    return run(open -> {
+      try (PreparedStatement select =
+          open.prepareStatement(
+              "SELECT content FROM millrace_journal_snapshots"
+                  + " WHERE store = ? AND seq = ? AND upload = ? AND chunk = ?")) {
+        set(select, 1, options.store(), snapshot.sequence(), snapshot.upload(), number);
+        try (ResultSet found = select.executeQuery()) {
+          return found.next() ? found.getBytes(1) : null;
+        }
+      }
+    });
+  }
+
+  @Override
+  public boolean publish(Snapshot snapshot, long epoch, long writer) throws SQLException {
+    // In this order: MariaDB assigns from left to right.
+    String sql =
+        "UPDATE millrace_journal_head SET older_seq = snapshot_seq, older_upload = snapshot_upload,"
+            + " snapshot_seq = ?, snapshot_upload = ?"
+            + " WHERE store = ? AND epoch = ? AND writer = ? AND snapshot_seq < ?";
+    return run(open ->
+        update(
+            open,
+            sql,
+            snapshot.sequence(),
+            snapshot.upload(),
+            options.store(),
+            epoch,
+            writer,
+            snapshot.sequence()))
+        == 1;
+  }
+
+  @Override
+  public void deleteSnapshot(Snapshot snapshot) throws SQLException {
+    String sql =
+        "DELETE FROM millrace_journal_snapshots WHERE store = ? AND seq = ? AND upload = ?";
+    run(open -> update(open, sql, options.store(), snapshot.sequence(), snapshot.upload()));
+  }
+
+  @Override
+  public List<Snapshot> snapshots() throws SQLException {
+    return run(open -> {
+      try (PreparedStatement select =
+          open.prepareStatement(
+              "SELECT DISTINCT seq, upload FROM millrace_journal_snapshots WHERE store = ?")) {
+        select.setString(1, options.store());
+        try (ResultSet found = select.executeQuery()) {
+          List<Snapshot> snapshots = new ArrayList<>();
+          while (found.next()) {
+            snapshots.add(new Snapshot(found.getLong(1), found.getLong(2)));
+          }
+          return snapshots;
+        }
+      }
+    });
+  }
+
+  @Override
+  public boolean keepFrom(long first, long firstPosition, long epoch, long writer)
+      throws SQLException {
+    String sql =
+        "UPDATE millrace_journal_head SET first_seq = ?, first_position = ?"
+            + " WHERE store = ? AND epoch = ? AND writer = ? AND first_seq < ?";
+    return run(
+            open -> update(open, sql, first, firstPosition, options.store(), epoch, writer, first))
+        == 1;
+  }
+
+  @Override
+  public void deleteFrames(long from, long to) throws SQLException {
+    String sql = "DELETE FROM millrace_journal_frames WHERE store = ? AND seq >= ? AND seq < ?";
+    run(open -> update(open, sql, options.store(), from, to));
+  }
+
+  @Override
+  public boolean restore(Snapshot snapshot, Chain chain) throws SQLException {
+    String sql =
+        "UPDATE millrace_journal_head SET seq = ?, checksum = ?, epoch = ?, position = ?,"
+            + " time_millis = ?, first_seq = ?, first_position = ?, snapshot_seq = ?,"
+            + " snapshot_upload = ?, resigned = 1"
+            + " WHERE store = ? AND seq = 0 AND snapshot_seq = 0";
+    return run(open ->
+        update(
+            open,
+            sql,
+            chain.sequence(),
+            chain.checksum(),
+            chain.epoch(),
+            chain.position(),
+            chain.timeMillis(),
+            chain.sequence() + 1,
+            chain.position(),
+            snapshot.sequence(),
+            snapshot.upload(),
+            options.store()))
+        == 1;
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    discard();
+  }
+}

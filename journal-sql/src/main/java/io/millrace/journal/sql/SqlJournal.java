@@ -1,0 +1,486 @@
+package io.millrace.journal.sql;
+
+import io.millrace.journal.sql.Head.FrameMark;
+import io.millrace.journal.sql.Head.Row;
+import io.millrace.journal.sql.Head.Snapshot;
+import io.millrace.store.environment.Driver;
+import io.millrace.store.environment.Environment;
+import io.millrace.store.journal.Chain;
+import io.millrace.store.journal.DamagedJournalException;
+import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.FrameCodec;
+import io.millrace.store.journal.Journal;
+import io.millrace.store.journal.JournalException;
+import io.millrace.store.journal.files.SnapshotInput;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A journal in a SQL database, which several servers may open at the same time: one leads, the
+ * others follow. A new leader fences the one before with its first frame.
+ */
+public final class SqlJournal implements Journal {
+  private static final Logger LOG = LoggerFactory.getLogger(SqlJournal.class);
+
+  /** The most that is read at a time, in bytes. */
+  private static final int READ_BYTES = 4 << 20;
+
+  /** How many frames are deleted at a time. */
+  private static final int DELETED_FRAMES = 1_000;
+
+  /** How often a read is begun anew because the leader has removed a part of the journal. */
+  private static final int ATTEMPTS = 10;
+
+  private final Environment environment;
+  private final SqlJournalOptions options;
+  private final RandomGenerator random;
+
+  /** For everything but appends. */
+  private final JournalDatabase database;
+
+  /** For appends; closed by the leader, or by the close if nobody has led. */
+  private final JournalDatabase appends;
+
+  /** The last frame that was delivered, with its checksum if it is known. */
+  private Chain followed = Chain.START;
+
+  private @Nullable Leading leading;
+  private boolean closed;
+
+  /** A journal in a prepared database. */
+  SqlJournal(
+      Environment environment,
+      SqlJournalOptions options,
+      JournalDatabase database,
+      JournalDatabase appends) {
+    this.environment = environment;
+    this.options = options;
+    this.database = database;
+    this.appends = appends;
+    this.random = environment.newRandom();
+  }
+
+  /**
+   * Opens a journal. Creates the tables and the row of the store if they are missing.
+   *
+   * @throws JournalException if the database cannot be reached, its settings may lose commits, or
+   *     its tables are of a later version
+   */
+  public static SqlJournal open(Environment environment, SqlJournalOptions options) {
+    JdbcDatabase database = new JdbcDatabase(options, false);
+    try {
+      database.prepare(environment.newRandom());
+    } catch (SQLException e) {
+      database.close();
+      throw failed(options, "cannot be opened", e);
+    } catch (RuntimeException | Error e) {
+      database.close();
+      throw e;
+    }
+    return new SqlJournal(environment, options, database, new JdbcDatabase(options, true));
+  }
+
+  private static JournalException failed(SqlJournalOptions options, String what, Exception e) {
+    return new JournalException("the store in " + options + " " + what + ": " + e.getMessage(), e);
+  }
+
+  /**
+   * Begins a journal that is new with a snapshot, for example a backup.
+   *
+   * @param snapshot the output of {@link io.millrace.store.journal.files.SnapshotOutput}; read to
+   *     its end, not closed
+   * @param change returns the part to write; must not change its argument
+   * @return the frame after which the snapshot was taken, without its payload
+   * @throws DamagedJournalException if the snapshot is damaged
+   * @throws JournalException if the journal is not new, or cannot be written
+   */
+  public Frame restore(InputStream snapshot, UnaryOperator<ByteBuffer> change) {
+    try {
+      Head head = database.head();
+      if (head.chain().sequence() > 0 || head.snapshot().sequence() > 0) {
+        throw new JournalException("there is a store in " + options + " already");
+      }
+      SnapshotInput input = new SnapshotInput(snapshot, "the snapshot");
+      Frame frame = input.frame();
+      SqlSnapshots.Writer writer =
+          new SqlSnapshots.Writer(database, frame, random.nextLong(), true);
+      boolean whole = false;
+      try {
+        for (ByteBuffer part = input.next(); part != null; part = input.next()) {
+          writer.part(change.apply(part));
+        }
+        writer.finish();
+        if (!database.restore(writer.snapshot(), Chain.START.after(frame, 0))) {
+          throw new JournalException("there is a store in " + options + " already");
+        }
+        whole = true;
+      } finally {
+        if (!whole) {
+          writer.abandon();
+        }
+      }
+      return frame;
+    } catch (IOException | SQLException e) {
+      throw failed(options, "cannot be restored", e);
+    }
+  }
+
+  @Override
+  public long follow(Replay replay, long after) {
+    try {
+      return read(replay, after).sequence();
+    } catch (SQLException e) {
+      throw failed(options, "cannot be read", e);
+    }
+  }
+
+  /** Delivers everything up to the head, and returns the end. */
+  private Chain read(Replay replay, long after) throws SQLException {
+    if (followed.sequence() != after) {
+      followed = new Chain(after, 0, 0, 0, 0);
+    }
+    int attempts = 0;
+    while (true) {
+      Head head = database.head();
+      long wanted = followed.sequence() + 1;
+      if (followed.sequence() == 0 || wanted < head.first()) {
+        if (++attempts > ATTEMPTS) {
+          throw new JournalException(
+              "the store in " + options + " removes frames faster than they are read");
+        }
+        if (!load(replay, head)) {
+          continue;
+        }
+      }
+      if (followed.sequence() >= head.chain().sequence()) {
+        return followed;
+      }
+      List<Row> rows = database.frames(followed.sequence() + 1, READ_BYTES);
+      if (rows.isEmpty() && database.head().first() <= followed.sequence() + 1) {
+        throw new DamagedJournalException(
+            place(followed.sequence() + 1), 0, "the frame is missing");
+      }
+      for (Row row : rows) {
+        deliver(replay, row, head.journalId());
+      }
+    }
+  }
+
+  private static String place(long sequence) {
+    return "frame " + sequence;
+  }
+
+  private void deliver(Replay replay, Row row, long journalId) {
+    boolean known = followed.checksum() != 0 || followed.sequence() == 0;
+    ByteBuffer bytes = row.frame().duplicate();
+    Frame frame =
+        FrameCodec.decode(bytes, journalId, place(row.sequence()), known ? followed : null);
+    if (frame.sequence() != followed.sequence() + 1) {
+      throw new DamagedJournalException(
+          place(followed.sequence() + 1), 0, "frame " + frame.sequence() + " is in its place");
+    }
+    replay.frame(frame);
+    followed = followed.after(frame, FrameCodec.checksum(bytes, 0));
+  }
+
+  /**
+   * Delivers the newest snapshot, or nothing if the frames begin with the first.
+   *
+   * @return false if the snapshots have changed meanwhile
+   */
+  private boolean load(Replay replay, Head head) throws SQLException {
+    @Nullable RuntimeException damage = null;
+    for (Snapshot snapshot : List.of(head.snapshot(), head.older())) {
+      if (snapshot.sequence() == 0) {
+        continue;
+      }
+      replay.reset();
+      try {
+        SnapshotInput input = SqlSnapshots.read(database, snapshot);
+        for (ByteBuffer part = input.next(); part != null; part = input.next()) {
+          replay.snapshotPart(part).run();
+        }
+        followed = new Chain(snapshot.sequence(), 0, 0, input.frame().position(), 0);
+        return true;
+      } catch (IOException e) {
+        throw failed(options, "cannot be read", e);
+      } catch (DamagedJournalException e) {
+        Head now = database.head();
+        if (!now.snapshot().equals(head.snapshot())) {
+          return false;
+        }
+        LOG.warn("{}: {} is skipped: {}", options, place(snapshot.sequence()), e.getMessage());
+        damage = e;
+      }
+    }
+    replay.reset();
+    followed = Chain.START;
+    if (head.first() > 1) {
+      throw damage != null
+          ? damage
+          : new DamagedJournalException(place(1), 0, "the snapshot before the frames is missing");
+    }
+    return true;
+  }
+
+  @Override
+  public Leader lead(Replay replay, long after) {
+    if (leading != null) {
+      throw new IllegalStateException("led already");
+    }
+    try {
+      Chain end = read(replay, after);
+      Head head = appends.head();
+      while (head.chain().sequence() != end.sequence()) {
+        end = read(replay, end.sequence());
+        head = appends.head();
+      }
+      if (end.checksum() != 0 && end.checksum() != head.chain().checksum()) {
+        throw new DamagedJournalException(
+            place(end.sequence()), 0, "it is not the frame that the head of the store names");
+      }
+      SqlLeader loop = new SqlLeader(environment, options, appends, head);
+      leading = new Leading(head, loop, environment.drive("journal-sql", loop));
+      return leading;
+    } catch (SQLException e) {
+      throw failed(options, "cannot be led", e);
+    }
+  }
+
+  @Override
+  public Pulse pulse() {
+    try {
+      Head head = database.head();
+      return new Pulse(head.chain().sequence(), head.renewals(), head.resigned(), options.lease());
+    } catch (SQLException e) {
+      throw failed(options, "cannot be read", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (leading == null) {
+      appends.close();
+    } else {
+      leading.close();
+    }
+    database.close();
+  }
+
+  /** The leader. */
+  private final class Leading implements Leader {
+    private final Tail tail;
+    private final long journalId;
+    private final SqlLeader loop;
+    private final Driver driver;
+    private final Set<SqlReader> readers = ConcurrentHashMap.newKeySet();
+    private volatile Chain last;
+
+    /** The last frame that is durable. */
+    private volatile long durable;
+
+    Leading(Head head, SqlLeader loop, Driver driver) {
+      Chain end = head.chain();
+      this.tail =
+          new Tail(end.sequence(), end.epoch(), end.position(), end.timeMillis(), null, 0, 0);
+      this.journalId = head.journalId();
+      this.loop = loop;
+      this.driver = driver;
+      this.last = end;
+      this.durable = end.sequence();
+    }
+
+    @Override
+    public Tail tail() {
+      return tail;
+    }
+
+    @Override
+    public CompletableFuture<Void> append(Frame frame) {
+      last.require(frame);
+      if (last.sequence() == tail.sequence() && frame.epoch() <= tail.epoch()) {
+        throw new IllegalArgumentException(frame + " does not begin an epoch");
+      }
+      if (frame.payload().remaining() > FrameCodec.MAX_PAYLOAD_BYTES) {
+        throw new IllegalArgumentException(
+            frame.payload().remaining()
+                + " bytes of payload, at most "
+                + FrameCodec.MAX_PAYLOAD_BYTES);
+      }
+      CompletableFuture<Void> done = loop.add(frame).thenRun(() -> durable = frame.sequence());
+      last = last.after(frame, 0);
+      driver.signal();
+      return done;
+    }
+
+    @Override
+    public void listen(Listener listener) {
+      loop.listen(listener);
+    }
+
+    @Override
+    public long beat() {
+      if (loop.needsRenewal()) {
+        driver.signal();
+      }
+      return Math.max(1, loop.renewAfterNanos());
+    }
+
+    @Override
+    public boolean holdsLease() {
+      return loop.holdsLease();
+    }
+
+    @Override
+    public SnapshotWriter snapshot(Frame frame) {
+      return new SqlSnapshots.Writer(database, frame, random.nextLong(), false);
+    }
+
+    @Override
+    public @Nullable Reader read(long position) {
+      try {
+        Head head = database.head();
+        if (head.firstPosition() > Math.max(0, position)) {
+          return null;
+        }
+        // Known before its place is sought, so that no trim removes it meanwhile.
+        SqlReader reader = new SqlReader(this, head.first());
+        readers.add(reader);
+        reader.next = firstAfter(head, position);
+        return reader;
+      } catch (SQLException e) {
+        throw failed(options, "cannot be read", e);
+      }
+    }
+
+    /**
+     * The first frame whose position is after {@code position}; the next frame if there is none.
+     */
+    private long firstAfter(Head head, long position) throws SQLException {
+      return search(head.first(), head.chain().sequence() + 1, mark -> mark.position() > position);
+    }
+
+    @Override
+    public void trim(long keepAfterPosition) {
+      try {
+        Head head = database.head();
+        if (head.chain().epoch() != last.epoch() || head.older().sequence() == 0) {
+          return;
+        }
+        for (Snapshot snapshot : database.snapshots()) {
+          if (!snapshot.equals(head.snapshot()) && !snapshot.equals(head.older())) {
+            database.deleteSnapshot(snapshot);
+          }
+        }
+        long keep = Math.min(head.older().sequence() + 1, firstAfter(head, keepAfterPosition));
+        for (SqlReader reader : readers) {
+          keep = Math.min(keep, reader.next);
+        }
+        keep = retained(head, keep);
+        FrameMark before = keep > head.first() ? database.mark(keep - 1) : null;
+        if (before == null
+            || !database.keepFrom(keep, before.position(), head.chain().epoch(), head.writer())) {
+          return;
+        }
+        for (long from = head.first(); from < keep; from += DELETED_FRAMES) {
+          database.deleteFrames(from, Math.min(keep, from + DELETED_FRAMES));
+        }
+      } catch (SQLException e) {
+        throw failed(options, "cannot be trimmed", e);
+      }
+    }
+
+    /** The first frame to keep, at most {@code keep}, after what is kept for subscribers. */
+    private long retained(Head head, long keep) throws SQLException {
+      long now = head.chain().timeMillis();
+      return search(
+          head.first(),
+          keep,
+          mark ->
+              options
+                  .retention()
+                  .keeps(head.totalBytes() - mark.totalBytes(), now - mark.timeMillis()));
+    }
+
+    /** The first frame from {@code from} to before {@code to} that matches, else {@code to}. */
+    private long search(long from, long to, Predicate<FrameMark> matches) throws SQLException {
+      long low = from;
+      long high = to;
+      while (low < high) {
+        long middle = (low + high) >>> 1;
+        FrameMark mark = database.mark(middle);
+        if (mark != null && matches.test(mark)) {
+          high = middle;
+        } else {
+          low = middle + 1;
+        }
+      }
+      return low;
+    }
+
+    void close() {
+      loop.finish();
+      driver.signal();
+      driver.join();
+    }
+  }
+
+  /** Reads the durable frames for a subscriber. */
+  private final class SqlReader implements Reader {
+    private final Leading leader;
+    private Iterator<Row> rows = new ArrayDeque<Row>().iterator();
+    private volatile long next;
+
+    SqlReader(Leading leader, long next) {
+      this.leader = leader;
+      this.next = next;
+    }
+
+    @Override
+    public @Nullable Frame next() {
+      try {
+        if (!rows.hasNext()) {
+          if (next > leader.durable) {
+            return null;
+          }
+          rows = database.frames(next, READ_BYTES).iterator();
+          if (!rows.hasNext()) {
+            throw new JournalException(place(next) + " of " + options + " is no longer kept");
+          }
+        }
+        Row row = Objects.requireNonNull(rows.next());
+        Frame frame =
+            FrameCodec.decode(
+                row.frame().duplicate(), leader.journalId, place(row.sequence()), null);
+        next = row.sequence() + 1;
+        return frame;
+      } catch (SQLException e) {
+        throw failed(options, "cannot be read", e);
+      }
+    }
+
+    @Override
+    public void close() {
+      leader.readers.remove(this);
+    }
+  }
+}

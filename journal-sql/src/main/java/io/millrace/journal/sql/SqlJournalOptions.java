@@ -1,0 +1,134 @@
+package io.millrace.journal.sql;
+
+import io.millrace.store.journal.JournalException;
+import io.millrace.store.journal.Retention;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a journal is, and how it is used.
+ *
+ * @param url a JDBC address: {@code jdbc:postgresql:…}, {@code jdbc:mariadb:…} or {@code
+ *     jdbc:sqlite:FILE}
+ * @param user the name under which to sign in; null for none
+ * @param password its password; null for none
+ * @param store the name of the store, since a database may hold several: 1 to 64 letters, digits,
+ *     {@code -}, {@code _} and {@code .}; default {@code main}
+ * @param accepted the names of settings of the database that are accepted although they may lose
+ *     commits; docs/stores.md lists them. Empty by default
+ * @param retention how much is kept for subscribers
+ * @param lease how long a leader may answer without a sign from the database, at least 100 ms; a
+ *     standby waits a tenth more. Default 2 s
+ * @param deadline how long an append whose outcome is unknown is repeated, at least 1 s; default 30
+ *     s
+ */
+public record SqlJournalOptions(
+    String url,
+    @Nullable String user,
+    @Nullable String password,
+    String store,
+    Set<String> accepted,
+    Retention retention,
+    Duration lease,
+    Duration deadline) {
+  private static final int LONGEST_NAME = 64;
+
+  /**
+   * Checks the values.
+   *
+   * @throws JournalException if one is wrong
+   */
+  public SqlJournalOptions {
+    accepted = Set.copyOf(accepted);
+    Dialect dialect = Dialect.of(url);
+    if (url.toLowerCase(Locale.ROOT).contains("password=")) {
+      throw new JournalException(
+          "the address of the store contains a password, which the log would show; give it"
+              + " apart from it");
+    }
+    if (dialect == Dialect.SQLITE && url.length() == dialect.prefix().length()) {
+      throw new JournalException("the address of the store names no file: " + url);
+    }
+    if (store.length() > LONGEST_NAME || !store.matches("[A-Za-z0-9._-]+")) {
+      throw new JournalException(
+          "the name of a store has 1 to 64 letters, digits, '-', '_' and '.': " + store);
+    }
+    if (lease.toMillis() < 100) {
+      throw new JournalException("the lease of a store is at least 100 ms: " + lease);
+    }
+    if (deadline.toMillis() < 1_000) {
+      throw new JournalException("the deadline of an append is at least 1 s: " + deadline);
+    }
+  }
+
+  /** The defaults for an address, without a user. */
+  public static SqlJournalOptions at(String url) {
+    return new SqlJournalOptions(
+        url,
+        null,
+        null,
+        "main",
+        Set.of(),
+        Retention.DEFAULTS,
+        Duration.ofSeconds(2),
+        Duration.ofSeconds(30));
+  }
+
+  /** Whether an address is one of a database that is supported. */
+  public static boolean isSupported(String url) {
+    for (Dialect dialect : Dialect.values()) {
+      if (url.startsWith(dialect.prefix())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The same options with a user and a password. */
+  public SqlJournalOptions withUser(@Nullable String user, @Nullable String password) {
+    return new SqlJournalOptions(url, user, password, store, accepted, retention, lease, deadline);
+  }
+
+  /** The same options with the name of another store. */
+  public SqlJournalOptions withStore(String store) {
+    return new SqlJournalOptions(url, user, password, store, accepted, retention, lease, deadline);
+  }
+
+  /** The same options with other accepted settings. */
+  public SqlJournalOptions withAccepted(Set<String> accepted) {
+    return new SqlJournalOptions(url, user, password, store, accepted, retention, lease, deadline);
+  }
+
+  /** The same options with another retention. */
+  public SqlJournalOptions withRetention(Retention retention) {
+    return new SqlJournalOptions(url, user, password, store, accepted, retention, lease, deadline);
+  }
+
+  /** The same options with another lease. */
+  public SqlJournalOptions withLease(Duration lease) {
+    return new SqlJournalOptions(url, user, password, store, accepted, retention, lease, deadline);
+  }
+
+  /** The same options with another deadline. */
+  public SqlJournalOptions withDeadline(Duration deadline) {
+    return new SqlJournalOptions(url, user, password, store, accepted, retention, lease, deadline);
+  }
+
+  Dialect dialect() {
+    return Dialect.of(url);
+  }
+
+  /** The file of a SQLite database. */
+  Path file() {
+    return Path.of(url.substring(Dialect.SQLITE.prefix().length()));
+  }
+
+  /** The address and the name of the store, without the password. */
+  @Override
+  public String toString() {
+    return url + " (store " + store + (user == null ? "" : ", as " + user) + ")";
+  }
+}

@@ -1,0 +1,405 @@
+package io.millrace.journal.sql;
+
+import io.millrace.journal.sql.Head.Row;
+import io.millrace.store.environment.Activity;
+import io.millrace.store.environment.Environment;
+import io.millrace.store.journal.Chain;
+import io.millrace.store.journal.FencedException;
+import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.FrameCodec;
+import io.millrace.store.journal.Journal;
+import io.millrace.store.journal.JournalException;
+import io.millrace.store.journal.UnknownOutcomeException;
+import io.millrace.work.Backoff;
+import java.nio.ByteBuffer;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Appends frames: one batch is under way, and what comes meanwhile is the next. A batch whose
+ * outcome is unknown is sent again, the same bytes at the same numbers, until the answer is
+ * definite or its deadline has passed. Also renews the lease when the store's loop asks for it.
+ */
+final class SqlLeader implements Activity {
+  private static final Logger LOG = LoggerFactory.getLogger(SqlJournal.class);
+  private static final int MOST_FRAMES = 32;
+  private static final int MOST_BYTES = 8 << 20;
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+
+  private record Pending(Frame frame, CompletableFuture<Void> done) {}
+
+  /** What the head of the journal says about a batch. */
+  private enum Verdict {
+    WRITTEN,
+    ABSENT,
+    FENCED,
+    /** The frame was collected since, and the database does not tell whose it was. */
+    UNKNOWN
+  }
+
+  /** Frames that are written together. */
+  private record Batch(
+      List<Pending> frames, List<Row> rows, Chain before, Chain after, long deadlineNanos) {
+    long writer() {
+      return frames.getFirst().frame().writer();
+    }
+  }
+
+  private final Environment environment;
+  private final SqlJournalOptions options;
+  private final JournalDatabase database;
+  private final long journalId;
+  private final long renewNanos;
+
+  // For the writing thread.
+  private final Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
+  private Chain chain;
+  private long totalBytes;
+  private long epoch;
+  private long writer;
+  private @Nullable Batch batch;
+  private boolean uncertain;
+  private @Nullable SQLException lastFailure;
+
+  // Guarded by this.
+  private final ArrayDeque<Pending> queue = new ArrayDeque<>();
+  private boolean closing;
+  private boolean renew;
+  private @Nullable JournalException failure;
+  private Journal.Leader.@Nullable Listener listener;
+
+  /** The time of the last sign that was sent; for the appending thread and the writing thread. */
+  private volatile long sentNanos;
+
+  private volatile long leaseUntilNanos;
+  private volatile long leaseUntilWallMillis;
+
+  /** Continues after the end of a journal. */
+  SqlLeader(
+      Environment environment, SqlJournalOptions options, JournalDatabase database, Head head) {
+    this.environment = environment;
+    this.options = options;
+    this.database = database;
+    this.journalId = head.journalId();
+    this.chain = head.chain();
+    this.totalBytes = head.totalBytes();
+    this.renewNanos = options.lease().toNanos() / 4;
+    this.sentNanos = environment.nanos();
+    this.leaseUntilNanos = sentNanos;
+  }
+
+  /** Queues a frame; the caller signals the driver. */
+  CompletableFuture<Void> add(Frame frame) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    JournalException refusal;
+    synchronized (this) {
+      if (failure == null && !closing) {
+        queue.add(new Pending(frame, done));
+        return done;
+      }
+      refusal = failure != null ? failure : new JournalException("the journal is closed");
+    }
+    done.completeExceptionally(refusal);
+    return done;
+  }
+
+  synchronized void listen(Journal.Leader.Listener added) {
+    listener = added;
+  }
+
+  /** Ends the activity once the queue is empty; the caller signals the driver. */
+  synchronized void finish() {
+    closing = true;
+  }
+
+  /** Whether a renewal is due; the caller signals the driver then. */
+  boolean needsRenewal() {
+    if (renewAfterNanos() > 0) {
+      return false;
+    }
+    synchronized (this) {
+      renew = true;
+    }
+    return true;
+  }
+
+  /** After how long a renewal is due, if nothing is appended. */
+  long renewAfterNanos() {
+    return Math.max(0, sentNanos + renewNanos - environment.nanos());
+  }
+
+  /** Whether no other leader can have begun yet. */
+  boolean holdsLease() {
+    // The monotonic clock stands still while a machine is suspended; the wall clock does not.
+    return environment.nanos() - leaseUntilNanos < 0
+        && environment.wallMillis() < leaseUntilWallMillis;
+  }
+
+  @Override
+  public long step() {
+    try {
+      while (true) {
+        if (batch == null && !begin()) {
+          return isClosing() ? close() : renewIfAsked();
+        }
+        long pause = write();
+        if (pause > 0) {
+          return pause;
+        }
+      }
+    } catch (JournalException e) {
+      fail(e);
+    } catch (Throwable e) {
+      // Errors too: every future must complete.
+      fail(new JournalException("the journal failed: " + e, e));
+    }
+    return isClosing() ? close() : UNTIL_SIGNALLED;
+  }
+
+  @Override
+  public void failed(Throwable thrown) {
+    fail(new JournalException("the journal failed: " + thrown, thrown));
+    close();
+  }
+
+  /** Takes the next batch from the queue; returns false if there is none. */
+  private boolean begin() {
+    List<Pending> frames = new ArrayList<>();
+    synchronized (this) {
+      long bytes = 0;
+      while (!queue.isEmpty() && failure == null && frames.size() < MOST_FRAMES) {
+        bytes += FrameCodec.sizeBytes(queue.getFirst().frame().payload().remaining());
+        if (!frames.isEmpty() && bytes > MOST_BYTES) {
+          break;
+        }
+        frames.add(queue.remove());
+      }
+    }
+    if (frames.isEmpty()) {
+      return false;
+    }
+    List<Row> rows = new ArrayList<>();
+    Chain end = chain;
+    long total = totalBytes;
+    for (Pending pending : frames) {
+      Frame frame = pending.frame();
+      byte[] bytes = FrameCodec.encode(frame, journalId, end.checksum()).array();
+      total += bytes.length;
+      end = end.after(frame, FrameCodec.checksum(ByteBuffer.wrap(bytes), 0));
+      rows.add(new Row(frame.sequence(), frame.position(), frame.timeMillis(), total, bytes));
+    }
+    long deadline = environment.nanos() + options.deadline().toNanos();
+    batch = new Batch(frames, rows, chain, end, deadline);
+    uncertain = false;
+    lastFailure = null;
+    return true;
+  }
+
+  /** Writes the batch; returns 0 if it is written, or the time after which to try again. */
+  private long write() {
+    Batch current = Objects.requireNonNull(batch);
+    try {
+      Verdict verdict = uncertain ? judge(current) : Verdict.ABSENT;
+      if (verdict == Verdict.ABSENT) {
+        long began = environment.nanos();
+        sentNanos = began;
+        uncertain = true;
+        if (database.append(current.before(), current.after(), current.writer(), current.rows())) {
+          extendLease(began);
+          verdict = Verdict.WRITTEN;
+        } else {
+          verdict = judge(current);
+        }
+      }
+      if (verdict == Verdict.UNKNOWN && lastFailure == null) {
+        // Every answer so far said that it was not written.
+        verdict = Verdict.FENCED;
+      }
+      return switch (verdict) {
+        case WRITTEN -> {
+          written(current);
+          yield 0;
+        }
+        case ABSENT -> pause();
+        case FENCED -> throw fenced();
+        case UNKNOWN ->
+            throw new UnknownOutcomeException(
+                "frame "
+                    + current.rows().getFirst().sequence()
+                    + " is no longer kept by "
+                    + options
+                    + ", so it cannot be told who wrote it",
+                lastFailure == null ? new SQLException("no answer") : lastFailure);
+      };
+    } catch (SQLException e) {
+      lastFailure = e;
+      if (environment.nanos() - current.deadlineNanos() >= 0 || isClosing()) {
+        throw new UnknownOutcomeException(
+            "no definite answer from "
+                + options
+                + " for frame "
+                + current.rows().getFirst().sequence()
+                + ": "
+                + e.getMessage(),
+            e);
+      }
+      if (!backoff.hasFailed()) {
+        LOG.warn("an append to {} is repeated: {}", options, e.getMessage());
+      }
+      return pause();
+    }
+  }
+
+  private long pause() {
+    return backoff.next().toNanos();
+  }
+
+  private FencedException fenced() {
+    return new FencedException(
+        "another server leads the store in " + options + ", so that this one has to end");
+  }
+
+  /** What has become of a batch that may have been written. */
+  private Verdict judge(Batch current) throws SQLException {
+    Head head = database.head();
+    if (head.chain().equals(current.before())) {
+      return Verdict.ABSENT;
+    }
+    if (head.chain().equals(current.after()) && head.writer() == current.writer()) {
+      return Verdict.WRITTEN;
+    }
+    Row first = current.rows().getFirst();
+    if (head.journalId() != journalId || head.chain().sequence() < first.sequence()) {
+      // Another journal, or one that went back: nothing of this leader counts there.
+      return Verdict.FENCED;
+    }
+    if (first.sequence() < head.first()) {
+      return Verdict.UNKNOWN;
+    }
+    List<Row> found = database.frames(first.sequence(), 1);
+    if (found.isEmpty()) {
+      return Verdict.UNKNOWN;
+    }
+    return found.getFirst().frame().equals(first.frame()) ? Verdict.WRITTEN : Verdict.FENCED;
+  }
+
+  private void written(Batch current) throws SQLException {
+    if (current.after().epoch() != epoch) {
+      readBack(current);
+      epoch = current.after().epoch();
+      writer = current.writer();
+    }
+    chain = current.after();
+    totalBytes = current.rows().getLast().totalBytes();
+    batch = null;
+    if (backoff.succeeded()) {
+      LOG.info("appends to {} succeed again", options);
+    }
+    for (Pending pending : current.frames()) {
+      pending.done().complete(null);
+    }
+  }
+
+  /** The record of a new epoch is read back, and there must be no later one. */
+  private void readBack(Batch current) throws SQLException {
+    Head head = database.head();
+    Row first = current.rows().getFirst();
+    List<Row> found = database.frames(first.sequence(), 1);
+    if (!head.chain().equals(current.after())
+        || head.writer() != current.writer()
+        || found.isEmpty()
+        || !found.getFirst().frame().equals(first.frame())) {
+      throw fenced();
+    }
+  }
+
+  private long renewIfAsked() {
+    synchronized (this) {
+      if (!renew || failure != null || epoch == 0) {
+        return UNTIL_SIGNALLED;
+      }
+      renew = false;
+    }
+    long began = environment.nanos();
+    sentNanos = began;
+    try {
+      if (!database.renew(epoch, writer)) {
+        throw fenced();
+      }
+      extendLease(began);
+    } catch (SQLException e) {
+      // Answers wait until a later renewal or append succeeds.
+      LOG.debug("the lease in {} could not be renewed", options, e);
+    }
+    return UNTIL_SIGNALLED;
+  }
+
+  private void extendLease(long sinceNanos) {
+    boolean held = holdsLease();
+    long leftNanos = sinceNanos + options.lease().toNanos() - environment.nanos();
+    leaseUntilWallMillis = environment.wallMillis() + leftNanos / 1_000_000;
+    leaseUntilNanos = sinceNanos + options.lease().toNanos();
+    Journal.Leader.@Nullable Listener told;
+    synchronized (this) {
+      told = listener;
+    }
+    if (!held && told != null) {
+      told.renewed();
+    }
+  }
+
+  private void fail(JournalException cause) {
+    List<Pending> lost = new ArrayList<>();
+    JournalException known;
+    Journal.Leader.@Nullable Listener told;
+    synchronized (this) {
+      if (failure == null) {
+        failure = cause;
+      }
+      known = failure;
+      lost.addAll(queue);
+      queue.clear();
+      told = listener;
+    }
+    Batch current = batch;
+    batch = null;
+    leaseUntilNanos = environment.nanos();
+    if (current != null) {
+      current.frames().forEach(pending -> pending.done().completeExceptionally(known));
+    }
+    lost.forEach(pending -> pending.done().completeExceptionally(known));
+    if (told != null) {
+      told.failed(known);
+    }
+  }
+
+  private synchronized boolean isClosing() {
+    return closing;
+  }
+
+  private synchronized boolean isFailed() {
+    return failure != null;
+  }
+
+  private long close() {
+    try {
+      if (!isFailed() && epoch > 0) {
+        database.resign(epoch, writer);
+      }
+    } catch (SQLException e) {
+      LOG.debug("the resignation was not written to {}", options, e);
+    } finally {
+      database.close();
+    }
+    return FINISHED;
+  }
+}

@@ -1,0 +1,72 @@
+package io.millrace.journal.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.store.Bytes;
+import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.Owner;
+import io.millrace.store.StoreClosedException;
+import io.millrace.store.StoreOptions;
+import io.millrace.store.TaskStore;
+import io.millrace.store.TaskStore.GroupQuery;
+import io.millrace.store.Transaction;
+import io.millrace.store.environment.Environment;
+import io.millrace.store.journal.FencedException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two stores on one journal: one leads, and the other waits, takes over, or fences it. */
+final class SharedStoreTest {
+  @TempDir private Path folder;
+
+  private SqlJournal journal() {
+    return SqlJournal.open(
+        Environment.system(),
+        SqlJournalOptions.at("jdbc:sqlite:" + folder.resolve("store.db"))
+            .withLease(Duration.ofMillis(400)));
+  }
+
+  private StoreOptions options() {
+    return StoreOptions.in(folder);
+  }
+
+  private static Transaction task(String data) {
+    return Transaction.by(Owner.client(1)).add("group", Bytes.of(data)).build();
+  }
+
+  @Test
+  void a_standby_waits_while_the_leader_lives_and_takes_over_when_it_ends() throws Exception {
+    CompletableFuture<EmbeddedTaskStore> second;
+    try (EmbeddedTaskStore first = TaskStore.open(options(), this::journal)) {
+      first.commit(task("one"));
+      second = CompletableFuture.supplyAsync(() -> TaskStore.open(options(), this::journal));
+      assertThatThrownBy(() -> second.get(1, TimeUnit.SECONDS))
+          .isInstanceOf(TimeoutException.class);
+      first.commit(task("two"));
+    }
+    try (EmbeddedTaskStore next = second.get(20, TimeUnit.SECONDS)) {
+      assertThat(next.group(GroupQuery.all("group")).value()).hasSize(2);
+      next.commit(task("three"));
+    }
+  }
+
+  @Test
+  void a_leader_that_is_fenced_stops_and_answers_nothing_more() throws Exception {
+    try (EmbeddedTaskStore first = TaskStore.open(options(), journal())) {
+      first.commit(task("one"));
+      try (EmbeddedTaskStore next = TaskStore.open(options(), journal())) {
+        next.commit(task("two"));
+        assertThatThrownBy(() -> first.commit(task("three")))
+            .isInstanceOf(StoreClosedException.class);
+        assertThat(first.stopped().get(20, TimeUnit.SECONDS)).isInstanceOf(FencedException.class);
+        assertThat(next.group(GroupQuery.all("group")).value()).hasSize(2);
+      }
+    }
+  }
+}

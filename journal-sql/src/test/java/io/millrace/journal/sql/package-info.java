@@ -1,0 +1,4 @@
+@NullMarked
+package io.millrace.journal.sql;
+
+import org.jspecify.annotations.NullMarked;

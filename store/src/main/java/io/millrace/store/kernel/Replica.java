@@ -1,0 +1,136 @@
+package io.millrace.store.kernel;
+
+import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.StoreOptions;
+import io.millrace.store.environment.Driver;
+import io.millrace.store.environment.Environment;
+import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.Journal;
+import io.millrace.store.kernel.records.JournalRecord;
+import io.millrace.store.kernel.records.RecordWriter;
+import io.millrace.store.kernel.records.Records;
+import io.millrace.store.kernel.recovery.Replayer;
+import io.millrace.store.kernel.snapshots.Snapshots;
+import io.millrace.store.kernel.state.State;
+import io.millrace.store.kernel.subscriptions.Broadcast;
+import java.time.Duration;
+import java.time.Instant;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The state of a store that follows its journal, until it is promoted to lead it:
+ *
+ * <pre>
+ *   follow, follow, ... --promote: the rest of the journal, a new epoch, the loop--> EmbeddedStore
+ * </pre>
+ *
+ * For use by one thread. After a failure of {@link #promote}, it cannot be used any more.
+ */
+public final class Replica {
+  private static final Logger LOG = LoggerFactory.getLogger(EmbeddedStore.class);
+
+  private final StoreOptions options;
+  private final Journal journal;
+  private final Replayer replayer;
+  private long delivered;
+
+  /** A replica that has read nothing yet. */
+  public Replica(StoreOptions options, Journal journal) {
+    this(options, journal, State.NODE_CAPACITY);
+  }
+
+  /** The same with another size of tree nodes; see {@link StoreStarter#open}. */
+  Replica(StoreOptions options, Journal journal, int nodeCapacity) {
+    this.options = options;
+    this.journal = journal;
+    this.replayer = new Replayer(nodeCapacity);
+  }
+
+  /**
+   * Applies what is durable and has not been applied yet.
+   *
+   * @return the last frame that has been applied, 0 for none
+   * @throws io.millrace.store.journal.JournalException if the journal cannot be read
+   */
+  public long follow() {
+    delivered = journal.follow(replayer, delivered);
+    return delivered;
+  }
+
+  /**
+   * Leads the journal: applies the rest, records a new epoch, and starts the loop. The store closes
+   * the journal when it is closed.
+   *
+   * @throws io.millrace.store.journal.JournalException if another one leads, or the journal cannot
+   *     be read and written
+   */
+  public EmbeddedStore promote() {
+    Environment environment = options.environment();
+    Journal.Leader leader = journal.lead(replayer, delivered);
+    Replayer.Recovered recovered = replayer.recovered(environment, leader.tail());
+    Journal.Tail tail = recovered.tail();
+    if (tail.notice() != null) {
+      LOG.warn("recovery: {}; docs/journal-damage.md says what this means", tail.notice());
+    }
+    if (tail.cuts() > 0) {
+      LOG.warn(
+          "commits after {} may be missing: the store continues under a new history, so that no id"
+              + " is given twice and positions after that commit are refused",
+          tail.position());
+    }
+    StoreClock clock = new StoreClock(environment, recovered.timeMillis());
+    warnOfTime(clock);
+    Frame opened = beginEpoch(leader, recovered, clock.millis());
+    JournalFeed feed =
+        new JournalFeed(
+            leader,
+            opened.epoch(),
+            opened.writer(),
+            opened.sequence(),
+            recovered.state().commits());
+    Broadcast broadcast = new Broadcast(recovered.state().commits(), options.limits());
+    Snapshots snapshots =
+        new Snapshots(options, leader, feed::durableSequence, opened, recovered.replayed());
+    Mailbox mailbox =
+        new Mailbox(options.limits().queuedCommands(), options.limits().queuedBytes());
+    CommitPipeline pipeline = new CommitPipeline(options.journaling(), feed, broadcast, snapshots);
+    StoreLoop loop = new StoreLoop(options, recovered, clock, mailbox, pipeline);
+    Driver driver = environment.drive("store", loop);
+    feed.bell(driver);
+    return new EmbeddedStore(options, journal, leader, mailbox, loop, driver);
+  }
+
+  private void warnOfTime(StoreClock clock) {
+    long ahead = clock.aheadMillis();
+    if (ahead > EmbeddedTaskStore.TIME_MARGIN.toMillis()) {
+      LOG.warn(
+          "store time is {} ahead of this machine's clock ({}), because the journal in {} was"
+              + " written with a clock that was ahead; store time never goes back, so absolute"
+              + " times come early by that much until the clock has caught up; see docs/api.md,"
+              + " \"Store time\"",
+          Duration.ofMillis(ahead),
+          Instant.ofEpochMilli(clock.millis() - ahead),
+          options.folder());
+    }
+  }
+
+  /** Begins an epoch. Its first record must be durable before any command is accepted. */
+  private Frame beginEpoch(Journal.Leader leader, Replayer.Recovered recovered, long nowMillis) {
+    Journal.Tail tail = recovered.tail();
+    RecordWriter out = new RecordWriter();
+    long epoch = tail.epoch() + 1;
+    Records.write(out, new JournalRecord.Opened(epoch, options.journaling(), recovered.history()));
+    Frame frame =
+        new Frame(
+            tail.sequence() + 1,
+            epoch,
+            options.environment().newRandom().nextLong(),
+            nowMillis,
+            tail.sequence(),
+            recovered.state().commits(),
+            out.view());
+    EmbeddedStore.await(options.environment(), leader.append(frame));
+    return frame;
+  }
+}
