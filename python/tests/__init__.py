@@ -2,7 +2,10 @@
 MILLRACE_TEST_FOLDER an empty folder."""
 
 import atexit
+import faulthandler
 
 from .support import close_all
 
+# A test that hangs ends the process, which then says where.
+faulthandler.dump_traceback_later(300, exit=True)
 atexit.register(close_all)

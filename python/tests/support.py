@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import subprocess
-import threading
 import time
 from pathlib import Path
 from typing import Callable, Dict, Optional, Union
@@ -30,7 +29,6 @@ class Server:
         self.settings.write_text(configuration, encoding="utf-8")
         self.arguments = arguments
         self.port = 0
-        self._reader: Optional[threading.Thread] = None
         self.start()
 
     @property
@@ -41,35 +39,29 @@ class Server:
         command = json.loads(os.environ["MILLRACE_TEST_SERVER"])
         command += ["up", "--port", str(self.port), "--data", str(self.folder / "data")]
         command += ["--config", str(self.settings), *self.arguments]
-        with open(self.folder / "server.log", "ab") as log:
-            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, cwd=self.folder)
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline().decode()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)", line)
+        # Files, since a pipe would have to be read, and stay open while any child of the server lives.
+        printed = self.folder / "server.out"
+        with open(self.folder / "server.log", "ab") as log, open(printed, "wb") as out:
+            self.process = subprocess.Popen(command, stdout=out, stderr=log, cwd=self.folder)
+
+        def is_ready() -> bool:
+            return "\n" in printed.read_text() or self.process.poll() is not None
+
+        eventually(is_ready, 120)
+        found = re.search(r"http://127\.0\.0\.1:(\d+)", printed.read_text())
         if found is None:
             self.close()
-            raise AssertionError(f"the server did not start: {line}{(self.folder / 'server.log').read_text()}")
+            raise AssertionError(f"the server did not start: {(self.folder / 'server.log').read_text()}")
         self.port = int(found.group(1))
-        # What it prints later must not fill the pipe.
-        self._reader = threading.Thread(target=self.process.stdout.read, daemon=True)
-        self._reader.start()
-
-    def _ended(self) -> None:
-        self.process.wait()
-        if self._reader is not None:
-            self._reader.join()
-        assert self.process.stdout is not None
-        self.process.stdout.close()
 
     def kill(self) -> None:
         """Ends it by signal 9."""
         self.process.send_signal(signal.SIGKILL)
-        self._ended()
+        self.process.wait(60)
 
     def close(self) -> None:
         if self.process.poll() is None:
-            self.process.kill()
-        self._ended()
+            self.kill()
 
 
 _shared: Dict[str, Server] = {}

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.millrace.cli.queues.Program;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -134,11 +134,18 @@ final class PythonPackageTest {
   }
 
   /** Everything that a command prints. It has to succeed. */
-  private static String printed(ProcessBuilder builder) throws Exception {
-    Process process = builder.redirectErrorStream(true).start();
+  private String printed(ProcessBuilder builder) throws Exception {
+    // A file, since a pipe would stay open while anything lives that the command has started.
+    Path output = Files.createTempFile(folder, "printed", "");
+    Process process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
     process.getOutputStream().close();
-    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as("%s%n%s", builder.command(), printed).isZero();
+    boolean ended = process.waitFor(6, TimeUnit.MINUTES);
+    if (!ended) {
+      process.destroyForcibly();
+    }
+    String printed = Files.readString(output);
+    assertThat(ended).as("%s ends:%n%s", builder.command(), printed).isTrue();
+    assertThat(process.exitValue()).as("%s%n%s", builder.command(), printed).isZero();
     return printed;
   }
 
