@@ -102,7 +102,8 @@ public interface TaskStore extends AutoCloseable {
 
   /**
    * Opens a store with a given journal, which is closed with the store; the folder of {@code
-   * options} is not used.
+   * options} is not used. Waits for no other leader of the journal: one that is there is fenced,
+   * but may answer reads from before until its lease ends.
    *
    * @throws StoreException if the journal is damaged or cannot be written
    */

@@ -16,6 +16,7 @@ import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
 import java.util.random.RandomGenerator;
@@ -276,9 +277,9 @@ final class JdbcDatabase implements JournalDatabase {
   }
 
   @Override
-  public boolean append(Chain before, Chain after, long writer, List<Row> rows)
+  public boolean append(Chain before, long renewals, Chain after, long writer, List<Row> rows)
       throws SQLException {
-    Object[] move = {
+    Object[] values = {
       after.sequence(),
       after.checksum(),
       after.epoch(),
@@ -289,20 +290,28 @@ final class JdbcDatabase implements JournalDatabase {
       options.store(),
       before.sequence(),
       before.checksum(),
-      before.epoch()
+      before.epoch(),
+      renewals
     };
+    Update move =
+        renewals == ANY
+            ? new Update(MOVE, Arrays.copyOf(values, values.length - 1))
+            : new Update(MOVE + " AND renewals = ?", values);
     return run(open ->
         dialect == Dialect.POSTGRESQL
             ? appendAtOnce(open, move, rows)
             : appendInTwoSteps(open, move, rows));
   }
 
+  /** A statement and the values in it. */
+  private record Update(String sql, Object[] values) {}
+
   /** One statement, which commits by itself: one round trip. */
-  private static boolean appendAtOnce(Connection open, Object[] move, List<Row> rows)
+  private static boolean appendAtOnce(Connection open, Update move, List<Row> rows)
       throws SQLException {
     StringBuilder sql =
         new StringBuilder("WITH moved AS (")
-            .append(MOVE)
+            .append(move.sql())
             .append(" RETURNING store) INSERT INTO millrace_journal_frames")
             .append(" (store, seq, position, time_millis, total_bytes, frame)")
             .append(" SELECT moved.store, v.seq, v.position, v.time_millis, v.total_bytes, v.frame")
@@ -313,7 +322,7 @@ final class JdbcDatabase implements JournalDatabase {
     }
     sql.append(") AS v (seq, position, time_millis, total_bytes, frame)");
     try (PreparedStatement statement = open.prepareStatement(sql.toString())) {
-      int at = set(statement, 1, move);
+      int at = set(statement, 1, move.values());
       for (Row row : rows) {
         at =
             set(
@@ -335,7 +344,7 @@ final class JdbcDatabase implements JournalDatabase {
     }
   }
 
-  private boolean appendInTwoSteps(Connection open, Object[] move, List<Row> rows)
+  private boolean appendInTwoSteps(Connection open, Update move, List<Row> rows)
       throws SQLException {
     if (dialect == Dialect.SQLITE) {
       // Begins a transaction. The driver would begin the next one at a commit, and keep the lock.
@@ -350,8 +359,8 @@ final class JdbcDatabase implements JournalDatabase {
     return moved;
   }
 
-  private boolean store(Connection open, Object[] move, List<Row> rows) throws SQLException {
-    if (update(open, MOVE, move) != 1) {
+  private boolean store(Connection open, Update move, List<Row> rows) throws SQLException {
+    if (update(open, move.sql(), move.values()) != 1) {
       return false;
     }
     StringBuilder sql =

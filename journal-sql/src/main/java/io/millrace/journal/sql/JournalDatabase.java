@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * next call opens a new connection. Safe for use by threads, one at a time.
  */
 interface JournalDatabase extends AutoCloseable {
+  /** Any number of renewals. */
+  long ANY = -1;
+
   /** The head of the store. */
   Head head() throws SQLException;
 
@@ -21,9 +24,12 @@ interface JournalDatabase extends AutoCloseable {
    * Moves the head from {@code before} to the last of {@code rows} and stores them, if the head is
    * {@code before}.
    *
+   * @param renewals how often its leader must have renewed the lease, for the first append of a new
+   *     leader: one more renewal, and the one before still answers; {@link #ANY} for the others
    * @return whether it was
    */
-  boolean append(Chain before, Chain after, long writer, List<Row> rows) throws SQLException;
+  boolean append(Chain before, long renewals, Chain after, long writer, List<Row> rows)
+      throws SQLException;
 
   /** Stored frames from {@code from}, in order, up to about {@code maxBytes}, at least one. */
   List<Row> frames(long from, int maxBytes) throws SQLException;

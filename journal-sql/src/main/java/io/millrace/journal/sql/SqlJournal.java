@@ -7,6 +7,7 @@ import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Chain;
 import io.millrace.store.journal.DamagedJournalException;
+import io.millrace.store.journal.FencedException;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.FrameCodec;
 import io.millrace.store.journal.Journal;
@@ -58,6 +59,9 @@ public final class SqlJournal implements Journal {
 
   /** The last frame that was delivered, with its checksum if it is known. */
   private Chain followed = Chain.START;
+
+  /** The last sign of life that was told, after which this one leads if there is no other. */
+  private @Nullable Pulse pulse;
 
   private @Nullable Leading leading;
   private boolean closed;
@@ -250,6 +254,11 @@ public final class SqlJournal implements Journal {
         end = read(replay, end.sequence());
         head = appends.head();
       }
+      Pulse vacancy = pulse;
+      if (vacancy != null && !vacancy.equals(pulse(head))) {
+        throw new FencedException(
+            "another server began or went on to lead the store in " + options + " meanwhile");
+      }
       if (end.checksum() != 0 && end.checksum() != head.chain().checksum()) {
         throw new DamagedJournalException(
             place(end.sequence()), 0, "it is not the frame that the head of the store names");
@@ -262,11 +271,14 @@ public final class SqlJournal implements Journal {
     }
   }
 
+  private Pulse pulse(Head head) {
+    return new Pulse(head.chain().sequence(), head.renewals(), head.resigned(), options.lease());
+  }
+
   @Override
   public Pulse pulse() {
     try {
-      Head head = database.head();
-      return new Pulse(head.chain().sequence(), head.renewals(), head.resigned(), options.lease());
+      return pulse = pulse(database.head());
     } catch (SQLException e) {
       throw failed(options, "cannot be read", e);
     }
@@ -339,10 +351,13 @@ public final class SqlJournal implements Journal {
 
     @Override
     public long beat() {
-      if (loop.needsRenewal()) {
-        driver.signal();
+      long dueNanos = loop.renewalDueNanos();
+      if (dueNanos > 0) {
+        return dueNanos;
       }
-      return Math.max(1, loop.renewAfterNanos());
+      long againNanos = loop.askForRenewal();
+      driver.signal();
+      return againNanos;
     }
 
     @Override

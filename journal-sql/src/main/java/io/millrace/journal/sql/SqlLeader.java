@@ -30,6 +30,7 @@ import org.slf4j.LoggerFactory;
  */
 final class SqlLeader implements Activity {
   private static final Logger LOG = LoggerFactory.getLogger(SqlJournal.class);
+  private static final long NANOS_PER_MILLI = 1_000_000;
   private static final int MOST_FRAMES = 32;
   private static final int MOST_BYTES = 8 << 20;
   private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
@@ -60,6 +61,12 @@ final class SqlLeader implements Activity {
   private final long journalId;
   private final long renewNanos;
 
+  /** By how much the wall clock may be set back before the lease is given up. */
+  private final long setBackMillis;
+
+  /** The renewals of the leader before, when this one found that it has ended. */
+  private final long renewalsBefore;
+
   // For the writing thread.
   private final Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
   private Chain chain;
@@ -83,6 +90,9 @@ final class SqlLeader implements Activity {
   private volatile long leaseUntilNanos;
   private volatile long leaseUntilWallMillis;
 
+  /** By how much the wall clock was ahead of the monotonic one at the last sign. */
+  private volatile long aheadMillis;
+
   /** Continues after the end of a journal. */
   SqlLeader(
       Environment environment, SqlJournalOptions options, JournalDatabase database, Head head) {
@@ -93,6 +103,8 @@ final class SqlLeader implements Activity {
     this.chain = head.chain();
     this.totalBytes = head.totalBytes();
     this.renewNanos = options.lease().toNanos() / 4;
+    this.setBackMillis = options.lease().toMillis() / 20;
+    this.renewalsBefore = head.renewals();
     this.sentNanos = environment.nanos();
     this.leaseUntilNanos = sentNanos;
   }
@@ -121,27 +133,31 @@ final class SqlLeader implements Activity {
     closing = true;
   }
 
-  /** Whether a renewal is due; the caller signals the driver then. */
-  boolean needsRenewal() {
-    if (renewAfterNanos() > 0) {
-      return false;
-    }
-    synchronized (this) {
-      renew = true;
-    }
-    return true;
+  /** After how long a renewal is due, if nothing is appended; at most 0 if it is. */
+  long renewalDueNanos() {
+    return sentNanos + renewNanos - environment.nanos();
   }
 
-  /** After how long a renewal is due, if nothing is appended. */
-  long renewAfterNanos() {
-    return Math.max(0, sentNanos + renewNanos - environment.nanos());
+  /**
+   * Asks for a renewal, which waits for the append that is under way; the caller signals the
+   * driver.
+   *
+   * @return the nanoseconds after which to ask again if there was no other sign
+   */
+  synchronized long askForRenewal() {
+    renew = true;
+    return renewNanos;
   }
 
   /** Whether no other leader can have begun yet. */
   boolean holdsLease() {
-    // The monotonic clock stands still while a machine is suspended; the wall clock does not.
-    return environment.nanos() - leaseUntilNanos < 0
-        && environment.wallMillis() < leaseUntilWallMillis;
+    // The monotonic clock stands still while a machine is suspended. The wall clock does not, but
+    // may be set back meanwhile.
+    long nanos = environment.nanos();
+    long wallMillis = environment.wallMillis();
+    return nanos - leaseUntilNanos < 0
+        && wallMillis < leaseUntilWallMillis
+        && wallMillis - nanos / NANOS_PER_MILLI > aheadMillis - setBackMillis;
   }
 
   @Override
@@ -213,7 +229,9 @@ final class SqlLeader implements Activity {
         long began = environment.nanos();
         sentNanos = began;
         uncertain = true;
-        if (database.append(current.before(), current.after(), current.writer(), current.rows())) {
+        long renewals = epoch == 0 ? renewalsBefore : JournalDatabase.ANY;
+        if (database.append(
+            current.before(), renewals, current.after(), current.writer(), current.rows())) {
           extendLease(began);
           verdict = Verdict.WRITTEN;
         } else {
@@ -272,7 +290,7 @@ final class SqlLeader implements Activity {
   private Verdict judge(Batch current) throws SQLException {
     Head head = database.head();
     if (head.chain().equals(current.before())) {
-      return Verdict.ABSENT;
+      return epoch == 0 && head.renewals() != renewalsBefore ? Verdict.FENCED : Verdict.ABSENT;
     }
     if (head.chain().equals(current.after()) && head.writer() == current.writer()) {
       return Verdict.WRITTEN;
@@ -345,8 +363,11 @@ final class SqlLeader implements Activity {
 
   private void extendLease(long sinceNanos) {
     boolean held = holdsLease();
-    long leftNanos = sinceNanos + options.lease().toNanos() - environment.nanos();
-    leaseUntilWallMillis = environment.wallMillis() + leftNanos / 1_000_000;
+    long nanos = environment.nanos();
+    long wallMillis = environment.wallMillis();
+    long leftNanos = sinceNanos + options.lease().toNanos() - nanos;
+    aheadMillis = wallMillis - nanos / NANOS_PER_MILLI;
+    leaseUntilWallMillis = wallMillis + leftNanos / NANOS_PER_MILLI;
     leaseUntilNanos = sinceNanos + options.lease().toNanos();
     Journal.Leader.@Nullable Listener told;
     synchronized (this) {

@@ -13,6 +13,11 @@ import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.Transaction;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.FencedException;
+import io.millrace.store.journal.Frame;
+import io.millrace.store.journal.Journal.Leader;
+import io.millrace.store.journal.Journal.Pulse;
+import io.millrace.store.journal.Journal.Replay;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -26,10 +31,12 @@ final class SharedStoreTest {
   @TempDir private Path folder;
 
   private SqlJournal journal() {
-    return SqlJournal.open(
-        Environment.system(),
-        SqlJournalOptions.at("jdbc:sqlite:" + folder.resolve("store.db"))
-            .withLease(Duration.ofMillis(400)));
+    return SqlJournal.open(Environment.system(), journalOptions());
+  }
+
+  private SqlJournalOptions journalOptions() {
+    return SqlJournalOptions.at("jdbc:sqlite:" + folder.resolve("store.db"))
+        .withLease(Duration.ofMillis(400));
   }
 
   private StoreOptions options() {
@@ -69,4 +76,49 @@ final class SharedStoreTest {
       }
     }
   }
+
+  @Test
+  void a_standby_does_not_begin_if_the_leader_has_renewed_its_lease_meanwhile() throws Exception {
+    try (EmbeddedTaskStore first = TaskStore.open(options(), journal());
+        SqlJournal before = journal();
+        SqlJournal after = journal();
+        JdbcDatabase database = new JdbcDatabase(journalOptions(), false)) {
+      first.commit(task("one"));
+      Pulse last = before.pulse();
+      assertThat(last.vacant()).isFalse();
+      long sequence = after.follow(IGNORED, 0);
+      Leader begun = after.lead(IGNORED, sequence);
+
+      Head head = database.head();
+      assertThat(database.renew(head.chain().epoch(), head.writer())).isTrue();
+
+      assertThatThrownBy(() -> before.lead(IGNORED, 0)).isInstanceOf(FencedException.class);
+      Frame epoch =
+          new Frame(
+              sequence + 1,
+              head.chain().epoch() + 1,
+              1,
+              head.chain().timeMillis(),
+              sequence,
+              head.chain().position(),
+              ByteBuffer.allocate(0));
+      assertThatThrownBy(() -> begun.append(epoch).get(20, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(FencedException.class);
+      first.commit(task("two"));
+    }
+  }
+
+  private static final Replay IGNORED =
+      new Replay() {
+        @Override
+        public Runnable snapshotPart(ByteBuffer payload) {
+          return () -> {};
+        }
+
+        @Override
+        public void reset() {}
+
+        @Override
+        public void frame(Frame frame) {}
+      };
 }

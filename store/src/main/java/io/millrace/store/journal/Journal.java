@@ -65,7 +65,8 @@ public interface Journal extends AutoCloseable {
    * Delivers what is durable after frame {@code after}. If that is 0, or the frames after it are no
    * longer kept, begins with {@link Replay#reset} and the newest complete snapshot. Locks nothing
    * and changes nothing, and may be repeated: a follower that has read frame n passes n, until
-   * frame n + 1 is there.
+   * frame n + 1 is there. If it throws, what it has delivered counts: after frame n the next call
+   * passes n, and after a reset that no frame has followed 0.
    *
    * @param after the last frame delivered before, 0 for none
    * @return the last frame delivered, or that of the snapshot; {@code after} if there is nothing

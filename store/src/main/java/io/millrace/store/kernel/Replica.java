@@ -13,6 +13,7 @@ import io.millrace.store.kernel.recovery.Replayer;
 import io.millrace.store.kernel.snapshots.Snapshots;
 import io.millrace.store.kernel.state.State;
 import io.millrace.store.kernel.subscriptions.Broadcast;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import org.slf4j.Logger;
@@ -33,6 +34,29 @@ public final class Replica {
   private final StoreOptions options;
   private final Journal journal;
   private final Replayer replayer;
+
+  /** Passes everything on, and counts what is delivered before the journal fails. */
+  private final Journal.Replay counted =
+      new Journal.Replay() {
+        @Override
+        public Runnable snapshotPart(ByteBuffer payload) {
+          return replayer.snapshotPart(payload);
+        }
+
+        @Override
+        public void reset() {
+          delivered = 0;
+          replayer.reset();
+        }
+
+        @Override
+        public void frame(Frame frame) {
+          replayer.frame(frame);
+          delivered = frame.sequence();
+        }
+      };
+
+  /** The last frame that was delivered; 0 for none, or for a part of a snapshot. */
   private long delivered;
 
   /** A replica that has read nothing yet. */
@@ -51,10 +75,11 @@ public final class Replica {
    * Applies what is durable and has not been applied yet.
    *
    * @return the last frame that has been applied, 0 for none
-   * @throws io.millrace.store.journal.JournalException if the journal cannot be read
+   * @throws io.millrace.store.journal.JournalException if the journal cannot be read; the next call
+   *     goes on from there
    */
   public long follow() {
-    delivered = journal.follow(replayer, delivered);
+    delivered = journal.follow(counted, delivered);
     return delivered;
   }
 
@@ -67,7 +92,7 @@ public final class Replica {
    */
   public EmbeddedStore promote() {
     Environment environment = options.environment();
-    Journal.Leader leader = journal.lead(replayer, delivered);
+    Journal.Leader leader = journal.lead(counted, delivered);
     Replayer.Recovered recovered = replayer.recovered(environment, leader.tail());
     Journal.Tail tail = recovered.tail();
     if (tail.notice() != null) {

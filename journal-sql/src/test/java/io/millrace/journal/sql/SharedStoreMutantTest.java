@@ -1,0 +1,89 @@
+package io.millrace.journal.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.store.testkit.mutation.Mutant;
+import java.util.function.LongConsumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Plants a bug for each rule that keeps two servers from leading at once, which the simulation must
+ * find with the right message. CONTRIBUTING.md lists them.
+ */
+final class SharedStoreMutantTest {
+  private static final String HERE = "io.millrace.journal.sql.";
+  private static final String KERNEL = "io.millrace.store.kernel.";
+  private static final int SEEDS = 100;
+
+  /** A run of the simulation. */
+  static final class Simulation implements LongConsumer {
+    @Override
+    public void accept(long seed) {
+      SharedStoreSimulation.run(seed);
+    }
+  }
+
+  /**
+   * A bug and how it is found.
+   *
+   * @param bug what is wrong
+   * @param mutant the code with it
+   * @param finding what the message of the failure contains
+   */
+  record PlantedBug(String bug, Mutant mutant, String finding) {
+    @Override
+    public String toString() {
+      return bug;
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("bugs")
+  void a_planted_bug_is_found(PlantedBug bug) {
+    Mutant.Failure found = bug.mutant.firstFailure(SEEDS, Simulation.class);
+    assertThat(found.failure()).as("seed %d", found.seed()).hasMessageContaining(bug.finding);
+  }
+
+  static Stream<PlantedBug> bugs() {
+    return Stream.of(
+        new PlantedBug(
+            "an append does not compare the head",
+            Mutant.of(HERE + "SimulatedDatabase$Connection", "isEnd").returning(1),
+            "does not continue"),
+        new PlantedBug(
+            "anyone renews the lease",
+            Mutant.of(HERE + "SimulatedDatabase$Connection", "leads").returning(1),
+            "came after"),
+        new PlantedBug(
+            "reads need no lease",
+            Mutant.of(HERE + "SqlLeader", "holdsLease").returning(1),
+            "came after"),
+        new PlantedBug(
+            "a lease lasts longer than standbys wait",
+            Mutant.of(HERE + "SqlLeader", "extendLease")
+                .withCallReturning("toNanos", 6_000_000_000L),
+            "came after"),
+        new PlantedBug(
+            "a standby does not wait",
+            Mutant.of(KERNEL + "Standby", "isVacant").returning(1),
+            "came after"),
+        new PlantedBug(
+            "two standbys find the same leader gone, and both begin",
+            Mutant.of(HERE + "SqlJournal", "lead").withCallReturning("equals", 1),
+            "came after"),
+        new PlantedBug(
+            "an append whose answer was lost counts as that of another",
+            Mutant.of(HERE + "SqlLeader", "judge").withCallReturning("equals", 0),
+            "refused and done"),
+        new PlantedBug(
+            "a follower forgets what it has read before a failure",
+            Mutant.of(KERNEL + "Replica$1", "frame").withoutAssignment("delivered"),
+            "follows commit"),
+        new PlantedBug(
+            "snapshots are removed that the head names",
+            Mutant.of(HERE + "SqlJournal$Leading", "trim").withCallReturning("equals", 0),
+            "cut short"));
+  }
+}
