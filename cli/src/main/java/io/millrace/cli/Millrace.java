@@ -18,6 +18,7 @@ import io.millrace.cli.log.Logs;
 import io.millrace.cli.manual.CompletionCommand;
 import io.millrace.cli.manual.Examples;
 import io.millrace.cli.manual.ManualCommand;
+import io.millrace.cli.packaging.PackageCommands;
 import io.millrace.cli.plugins.PluginsCommands;
 import io.millrace.cli.queues.ConfigCommands;
 import io.millrace.cli.queues.NodesCommands;
@@ -157,6 +158,7 @@ public final class Millrace implements Runnable {
     commands.put("doctor", () -> new CommandLine(new DoctorCommand()));
     commands.put("completion", () -> new CommandLine(new CompletionCommand(Millrace::program)));
     commands.put("man", () -> new CommandLine(new ManualCommand(Millrace::program)));
+    commands.put("package", () -> new PackageCommands(Millrace::program).group());
     commands.put("bench", () -> new CommandLine(new BenchCommand()));
     commands.put("demo", () -> new DemoCommands().group());
     commands.put("runner", () -> new CommandLine(new RunnerCommand()));

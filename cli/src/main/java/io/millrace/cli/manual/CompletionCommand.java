@@ -27,8 +27,13 @@ public final class CompletionCommand extends TerminalUser implements Callable<In
 
   @Override
   public Integer call() {
-    out().print(AutoComplete.bash("millrace", program.get()));
+    out().print(script(program.get()));
     out().flush();
     return CommandLine.ExitCode.OK;
+  }
+
+  /** The script for a program with all its commands. */
+  public static String script(CommandLine program) {
+    return AutoComplete.bash("millrace", program);
   }
 }

@@ -73,8 +73,7 @@ public final class ManualCommand extends TerminalUser implements Callable<Intege
       throw new UsageException("--output writes the pages of all commands: name none");
     }
     try {
-      Files.createDirectories(target);
-      out().println("wrote %d pages into %s".formatted(write(top, target), target));
+      out().println("wrote %d pages into %s".formatted(writeAll(top, target), target));
     } catch (IOException e) {
       throw new CommandException(
           ExitCode.FAILURE,
@@ -98,7 +97,17 @@ public final class ManualCommand extends TerminalUser implements Callable<Intege
     return command;
   }
 
-  /** Writes the pages of a command and of all below it; returns their number. */
+  /**
+   * Writes the pages of a command and of all below it into a folder, which is created if it is
+   * absent; returns their number.
+   *
+   * @throws IOException if a page cannot be written
+   */
+  public static int writeAll(CommandLine command, Path folder) throws IOException {
+    Files.createDirectories(folder);
+    return write(command, folder);
+  }
+
   private static int write(CommandLine command, Path folder) throws IOException {
     Files.writeString(folder.resolve(pageName(command) + ".1"), Page.of(command));
     int count = 1;

@@ -42,8 +42,7 @@ public final class SecretFile {
         file.resolveSibling(file.getFileName() + "." + ProcessHandle.current().pid() + ".new");
     try {
       Files.deleteIfExists(unfinished);
-      if (Files.getFileStore(file.toAbsolutePath().getParent())
-          .supportsFileAttributeView("posix")) {
+      if (file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
         Files.createFile(
             unfinished,
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
