@@ -158,11 +158,8 @@ final class DebianPackage {
     }
     copy("CHANGELOG.md", documents.resolve("changelog"));
     compress(List.of(documents.resolve("changelog")));
-    try (Stream<Path> guides = Files.list(checkout.resolve("docs"))) {
-      for (Path guide : guides.filter(each -> each.toString().endsWith(".md")).toList()) {
-        copy("docs/" + guide.getFileName(), documents.resolve(guide.getFileName().toString()));
-      }
-    }
+    copyFiles("docs", documents);
+    copyFiles("docs/operations", documents.resolve("operations"));
     manual(root.resolve("usr/share/man/man1"));
     Path completion = root.resolve("usr/share/bash-completion/completions/millrace");
     Files.createDirectories(completion.getParent());
@@ -291,6 +288,15 @@ final class DebianPackage {
   private void copy(String source, Path target) throws IOException {
     Files.createDirectories(target.getParent());
     Files.copy(checkout.resolve(source), target, StandardCopyOption.COPY_ATTRIBUTES);
+  }
+
+  /** Copies the files of a folder, but no pictures and nothing below it. */
+  private void copyFiles(String source, Path target) throws IOException {
+    try (Stream<Path> files = Files.list(checkout.resolve(source))) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        copy(source + "/" + file.getFileName(), target.resolve(file.getFileName().toString()));
+      }
+    }
   }
 
   private static void delete(Path folder) throws IOException {

@@ -98,6 +98,7 @@ class DebianPackageTest {
             "usr/share/doc/millrace/copyright",
             "usr/share/doc/millrace/changelog.gz",
             "usr/share/doc/millrace/configuration.md",
+            "usr/share/doc/millrace/operations/nginx.conf",
             "usr/share/bash-completion/completions/millrace")) {
       assertThat(tree.resolve(path)).isRegularFile();
     }
