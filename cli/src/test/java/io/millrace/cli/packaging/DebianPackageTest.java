@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.millrace.cli.Shell;
+import io.millrace.server.MillraceServer;
+import io.millrace.server.ServerSettings;
+import io.millrace.server.config.Configuration;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
@@ -23,6 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class DebianPackageTest {
+  private static final Path CHECKOUT = Path.of("..");
+
   @TempDir private static Path folder;
 
   private static Path file;
@@ -37,7 +42,7 @@ class DebianPackageTest {
     Ended made =
         run(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Dmillrace.launcher=" + Path.of("..", "millrace").toRealPath(),
+            "-Dmillrace.launcher=" + CHECKOUT.resolve("millrace").toRealPath(),
             "-cp",
             Path.of("target", "millrace", "lib", "millrace-cli.jar").toString(),
             "io.millrace.cli.Millrace",
@@ -176,9 +181,12 @@ class DebianPackageTest {
       assertThat(client.send(queues.build(), BodyHandlers.ofString()).statusCode()).isEqualTo(401);
       queues.header("Authorization", "Bearer secret");
       assertThat(client.send(queues.build(), BodyHandlers.ofString()).statusCode()).isEqualTo(200);
+      Path health = CHECKOUT.resolve("build/container/health");
+      assertThat(run(health.toString(), Integer.toString(url.getPort())).code()).isZero();
       server.destroy();
       assertThat(server.waitFor(60, TimeUnit.SECONDS)).isTrue();
       assertThat(server.exitValue()).isZero();
+      assertThat(run(health.toString(), Integer.toString(url.getPort())).code()).isEqualTo(1);
     } finally {
       server.destroyForcibly().waitFor();
     }
@@ -192,5 +200,36 @@ class DebianPackageTest {
     assertThat(ended.code()).isEqualTo(1);
     assertThat(ended.output()).contains("in a checkout", "usr/bin/millrace");
     assertThat(Shell.run("package", "deb").err()).contains("in a checkout");
+  }
+
+  @Test
+  void the_container_file_copies_what_is_there_and_runs_as_a_user_without_rights()
+      throws IOException {
+    String text = Files.readString(CHECKOUT.resolve("Containerfile"));
+    Matcher copies = Pattern.compile("(?m)^COPY --from=build (\\S+) (\\S+)$").matcher(text);
+    int count = 0;
+    while (copies.find()) {
+      String source = copies.group(1);
+      Path origin =
+          source.startsWith("/image/")
+              ? tree.resolve(source.substring("/image/".length()))
+              : CHECKOUT.resolve(source.substring("/src/".length()));
+      assertThat(origin).as(source).exists();
+      count++;
+    }
+    assertThat(count).isEqualTo(4);
+    String last = text.substring(text.lastIndexOf("\nFROM "));
+    assertThat(last)
+        .contains("USER 10001:10001", "VOLUME /var/lib/millrace", "HEALTHCHECK ")
+        .contains("ENTRYPOINT [\"/usr/bin/millrace\"]");
+    // A start reads it: unknown keys and wrong values are refused.
+    assertThat(
+            Configuration.read(
+                    MillraceServer.SECTIONS,
+                    CHECKOUT.resolve("build/container/millrace.conf"),
+                    List.of())
+                .get(ServerSettings.SECTION)
+                .address())
+        .isEqualTo("0.0.0.0");
   }
 }
