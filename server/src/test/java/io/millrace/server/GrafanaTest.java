@@ -41,7 +41,7 @@ final class GrafanaTest {
     String page = Files.readString(Path.of("../docs/metrics.md"));
     Matcher rows = ROW.matcher(page);
     while (rows.find()) {
-      Set<String> labels = rows.group(2) == null ? Set.of() : Set.of(rows.group(2).split(", "));
+      Set<String> labels = rows.group(2) == null ? Set.of() : Set.of(rows.group(2).split(", ", -1));
       List<String> endings =
           rows.group(3).equals("histogram")
               ? List.of("_bucket", "_count", "_sum", "_max")

@@ -104,7 +104,7 @@ final class DebianPackage {
         settle(root, time);
         Path made = stage.resolve("made.deb");
         List<String> build = new ArrayList<>(List.of("dpkg-deb", "--root-owner-group"));
-        build.add(fast ? "-Znone" : "-Zxz");
+        build.addAll(fast ? List.of("-Znone") : List.of("-Zxz", "-z2"));
         build.addAll(List.of("--build", root.toString(), made.toString()));
         run(build, time);
         Path target =
@@ -186,7 +186,7 @@ final class DebianPackage {
       String path = jar.getManifest().getMainAttributes().getValue(Attributes.Name.CLASS_PATH);
       Files.createDirectories(target);
       Files.copy(source.resolve(MAIN_JAR), target.resolve(MAIN_JAR));
-      for (String each : path.split(" ")) {
+      for (String each : path.split(" ", -1)) {
         Files.copy(source.resolve(each), target.resolve(each));
       }
     }

@@ -36,7 +36,7 @@ class DebianPackageTest {
   @BeforeAll
   static void build() throws IOException, InterruptedException {
     assumeTrue(
-        Arrays.stream(System.getenv("PATH").split(":"))
+        Arrays.stream(System.getenv("PATH").split(":", -1))
             .anyMatch(each -> Files.isExecutable(Path.of(each, "dpkg-deb"))),
         "dpkg-deb is not installed (Debian: dpkg)");
     Ended made =
@@ -176,7 +176,7 @@ class DebianPackageTest {
       assertThat(ready).as(Files.readString(root.resolve("log"))).startsWith("Millrace is ready");
       assertThat(server.info().command().orElseThrow())
           .isEqualTo(tree.resolve("usr/lib/millrace/runtime/bin/java").toRealPath().toString());
-      URI url = URI.create(ready.split(" ")[4]);
+      URI url = URI.create(ready.split(" ", -1)[4]);
       HttpRequest.Builder queues = HttpRequest.newBuilder(url.resolve("/dci/queues"));
       assertThat(client.send(queues.build(), BodyHandlers.ofString()).statusCode()).isEqualTo(401);
       queues.header("Authorization", "Bearer secret");

@@ -74,7 +74,7 @@ abstract class ProxyContract {
   @BeforeEach
   void start() throws Exception {
     assumeTrue(
-        Arrays.stream(System.getenv("PATH").concat(":/usr/sbin").split(":"))
+        Arrays.stream(System.getenv("PATH").concat(":/usr/sbin").split(":", -1))
             .anyMatch(each -> Files.isExecutable(Path.of(each, program()))),
         program() + " is not installed (Debian: apt install " + program() + ")");
     Certificates certificates = new Certificates(folder);
