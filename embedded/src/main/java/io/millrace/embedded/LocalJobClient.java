@@ -36,8 +36,7 @@ record LocalJobClient(JobsPart jobs) implements JobClient {
     try {
       JobsPart.Submitted submitted =
           jobs.submit(kind.name(), order.fields(), new ByteArrayInputStream(bytes));
-      Job job = submitted.job();
-      return new SubmittedJob(job.id().toString(), job.key(), submitted.duplicate());
+      return new SubmittedJob(submitted.id().toString(), submitted.key(), submitted.duplicate());
     } catch (HttpProblem e) {
       throw new RejectedException(e.status(), e.message());
     } catch (InvalidJobException e) {

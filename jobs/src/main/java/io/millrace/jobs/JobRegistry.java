@@ -51,17 +51,35 @@ public interface JobRegistry {
   }
 
   /**
+   * For how long, by the clock of the server, a submission can be repeated with the same request id
+   * without making a second job.
+   */
+  Duration REQUEST_PERIOD = Duration.ofDays(7);
+
+  /** The most characters of a request id. */
+  int MAX_REQUEST = 128;
+
+  /**
    * Submits a job whose payload is kept already.
    *
    * @param payload what {@link Value#keep} made of it under {@link #payloadName}
    * @return the job as it is now; that of an earlier call with the same id and submission, whose
    *     answer was lost. If it has another id, the submission was a duplicate: that job holds the
-   *     same unique key, and the blob is left to the caller
+   *     same unique key or was submitted with the same request id, and the blob is left to the
+   *     caller
+   * @param request a request id, by which a repeated submission is known; null for none
    * @throws InvalidJobException when the type is unknown or the key is taken; the blob is left to
    *     the caller
+   * @throws JobsException.SubmittedBeforeException when the submission is a repeated one and its
+   *     job has left the store; the blob is left to the caller
    * @throws JobsFullException when the store has no room
    */
-  Job submit(JobId id, Submission submission, Value payload);
+  Job submit(JobId id, Submission submission, Value payload, @Nullable String request);
+
+  /** The same without a request id. */
+  default Job submit(JobId id, Submission submission, Value payload) {
+    return submit(id, submission, payload, null);
+  }
 
   /**
    * As {@link #submit}, for a caller whose job is never a duplicate: it takes no unique key, not
@@ -75,10 +93,17 @@ public interface JobRegistry {
    * Submits a job without waiting. It is committed with others once {@link #flush} is called.
    *
    * @param payload small enough to be part of the commit
+   * @param request a request id, by which a repeated submission is known; null for none
    * @return the job as it is then, as {@link #submit} returns it; fails with what that throws
    * @throws InvalidJobException when the type is unknown
    */
-  CompletableFuture<Job> enqueue(JobId id, Submission submission, Value.Inline payload);
+  CompletableFuture<Job> enqueue(
+      JobId id, Submission submission, Value.Inline payload, @Nullable String request);
+
+  /** The same without a request id. */
+  default CompletableFuture<Job> enqueue(JobId id, Submission submission, Value.Inline payload) {
+    return enqueue(id, submission, payload, null);
+  }
 
   /** Commits everything that was enqueued, on another thread. */
   void flush();

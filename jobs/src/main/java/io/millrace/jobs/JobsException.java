@@ -20,6 +20,25 @@ public class JobsException extends RuntimeException {
     }
   }
 
+  /**
+   * A submission was repeated whose job has left the store, by its end and the archive or because
+   * it was deleted; nothing happened.
+   */
+  public static final class SubmittedBeforeException extends JobsException {
+    private final transient JobId job;
+
+    /** With the job that the first submission has made. */
+    public SubmittedBeforeException(JobId job) {
+      super("the submission has made the job " + job + " before, which has left the store");
+      this.job = job;
+    }
+
+    /** The job that the first submission has made. */
+    public JobId job() {
+      return job;
+    }
+  }
+
   /** A job is in a status in which it cannot do what was asked; nothing happened. */
   public static final class JobStateException extends JobsException {
     /** With a message that names the job and its status. */

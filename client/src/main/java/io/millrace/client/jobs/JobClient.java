@@ -12,7 +12,7 @@ import java.util.concurrent.TimeoutException;
  * io.millrace.client.RejectedException} if the server rejects the call, {@link
  * io.millrace.client.UnreachableException} if it cannot be reached and nothing changed, and {@link
  * io.millrace.store.OutcomeUnknownException} if the response to a change was lost. Submit with
- * {@link JobOrder#withUnique} to be able to repeat a submission whose outcome is unknown.
+ * {@link JobOrder#withRequestId} to be able to repeat a submission whose outcome is unknown.
  */
 public interface JobClient extends AutoCloseable {
   /** A client of the server that the options name. Connects on first use. */
@@ -25,7 +25,7 @@ public interface JobClient extends AutoCloseable {
    *
    * @param id its GUID, which can be stored and used later
    * @param key its key; the GUID if it has none
-   * @param duplicate whether it was there already, with the same unique key
+   * @param duplicate whether it was there already, with the same unique key or request id
    */
   record SubmittedJob(String id, String key, boolean duplicate) {}
 

@@ -63,6 +63,16 @@ public record JobOrder(Map<String, String> fields) {
     return with("At", start.toString());
   }
 
+  /**
+   * The same with a request id, drawn at random: if the submission is repeated with it within seven
+   * days, it makes no second job, whatever has become of the first one.
+   *
+   * @param id 1 to 128 characters
+   */
+  public JobOrder withRequestId(String id) {
+    return with("RequestId", id);
+  }
+
   /** The same with a key: as long as a job holds it, another submission with it makes no job. */
   public JobOrder withUnique(String key) {
     return with("unique", key);

@@ -9,6 +9,9 @@ import io.millrace.store.Bytes;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.work.policy.Policy;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param parent the job of whose result it is made; null if it was submitted
  * @param scheduled the run of a schedule that it is; null for none
  * @param submittedMillis when
- * @param hold the unique key that it holds; null for none
+ * @param holds by what it is unique
  * @param settings its settings, and those of its type
  */
 record NewJob(
@@ -30,9 +33,27 @@ record NewJob(
     @Nullable JobId parent,
     Job.@Nullable Scheduled scheduled,
     long submittedMillis,
-    Job.@Nullable Hold hold,
+    Holds holds,
     Policy settings) {
   private static final int METADATA_BYTES = 1_000;
+
+  /**
+   * By what a new job is unique.
+   *
+   * @param unique the unique key that it holds; null for none
+   * @param request its request id, which is remembered whatever becomes of the job; null for none
+   */
+  record Holds(Job.@Nullable Hold unique, Job.@Nullable Hold request) {
+    /** A job that is never a duplicate. */
+    static final Holds NONE = new Holds(null, null);
+
+    /** Those that there are, the request id first. */
+    List<Job.Hold> all() {
+      return Stream.of(Optional.ofNullable(request), Optional.ofNullable(unique))
+          .flatMap(Optional::stream)
+          .toList();
+    }
+  }
 
   /** One that is no run of a schedule, and has no unique key. */
   NewJob(
@@ -42,7 +63,7 @@ record NewJob(
       @Nullable JobId parent,
       long submittedMillis,
       Policy settings) {
-    this(id, order, payload, parent, null, submittedMillis, null, settings);
+    this(id, order, payload, parent, null, submittedMillis, Holds.NONE, settings);
   }
 
   /** About how many bytes it brings to a transaction. */
@@ -69,7 +90,7 @@ record NewJob(
             Job.Hand.NOBODY,
             new Job.Line(parent, null, null, scheduled),
             new Job.Content(payload.size(), null),
-            new Job.Place(DocumentVersion.ABSENT, 0, hold, 0));
+            new Job.Place(DocumentVersion.ABSENT, 0, holds.unique(), 0));
     JobTransaction.Written written =
         transaction.add(
             new StoredJob(job, null), Groups.waiting(order.type(), order.priority()), delay);

@@ -14,6 +14,7 @@ import io.millrace.jobs.Report;
 import io.millrace.jobs.Report.Settled;
 import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
+import io.millrace.jobs.registry.NewJob.Holds;
 import io.millrace.store.Document;
 import io.millrace.store.Outcome;
 import io.millrace.store.Task;
@@ -77,9 +78,9 @@ final class StoreJobRegistry implements JobRegistry {
   }
 
   @Override
-  public Job submit(JobId id, Submission submission, Value payload) {
+  public Job submit(JobId id, Submission submission, Value payload, @Nullable String request) {
     JobRegistry.checkSize(payload);
-    return submitting.submit(unique(id, submission, payload));
+    return submitting.submit(unique(id, submission, payload, request));
   }
 
   @Override
@@ -89,21 +90,23 @@ final class StoreJobRegistry implements JobRegistry {
     JobRegistry.checkSize(payload);
     Submission order = limits.inLane(submission, payload);
     return submitting.submit(
-        new NewJob(id, order, payload, null, run, store.nowMillis(), null, settings(order)));
+        new NewJob(id, order, payload, null, run, store.nowMillis(), Holds.NONE, settings(order)));
   }
 
   @Override
-  public CompletableFuture<Job> enqueue(JobId id, Submission submission, Value.Inline payload) {
-    return submitting.enqueue(unique(id, submission, payload));
+  public CompletableFuture<Job> enqueue(
+      JobId id, Submission submission, Value.Inline payload, @Nullable String request) {
+    return submitting.enqueue(unique(id, submission, payload, request));
   }
 
-  private NewJob unique(JobId id, Submission submission, Value payload) {
+  private NewJob unique(JobId id, Submission submission, Value payload, @Nullable String request) {
     types.require(submission.type());
     long now = store.nowMillis();
     Submission order = limits.inLane(submission, payload);
     Policy policy = settings(order);
-    Job.Hold hold = UniqueJobs.hold(policy, payload, now);
-    return new NewJob(id, order, payload, null, null, now, hold, policy);
+    Holds holds =
+        new Holds(UniqueJobs.hold(policy, payload, now), UniqueJobs.request(request, now));
+    return new NewJob(id, order, payload, null, null, now, holds, policy);
   }
 
   private Policy settings(Submission submission) {
@@ -128,7 +131,7 @@ final class StoreJobRegistry implements JobRegistry {
       types.require(submission.type());
       Value payload = payloads.apply(id);
       Submission order = limits.inLane(submission, payload);
-      jobs.add(new NewJob(id, order, payload, null, run, now, null, settings(order)));
+      jobs.add(new NewJob(id, order, payload, null, run, now, Holds.NONE, settings(order)));
     });
     return submitting.submitWith(jobs, commit);
   }

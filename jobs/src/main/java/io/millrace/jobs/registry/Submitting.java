@@ -4,6 +4,7 @@ import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobsException;
 import io.millrace.jobs.JobsException.InvalidJobException;
+import io.millrace.jobs.JobsException.SubmittedBeforeException;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
 import io.millrace.store.Outcome.Reason;
@@ -48,11 +49,19 @@ final class Submitting {
   private static final class Waiting extends GroupCommit.Request<Job> {
     final NewJob job;
 
-    /** At which its unique key is taken, if it has one. */
-    long keyVersion;
+    /** What it holds, and at which versions that is taken. */
+    final List<Job.Hold> holds;
+
+    final long[] versions;
 
     Waiting(NewJob job) {
       this.job = job;
+      this.holds = job.holds().all();
+      this.versions = new long[holds.size()];
+    }
+
+    List<DocumentKey> keys() {
+      return holds.stream().map(hold -> UniqueJobs.key(job, hold)).toList();
     }
   }
 
@@ -166,28 +175,34 @@ final class Submitting {
     List<Waiting> first = new ArrayList<>(waiting.size());
     for (Waiting each : waiting) {
       String key = each.job.order().key();
-      DocumentKey unique = UniqueJobs.key(each.job);
       if (ids.add(each.job.id())
           && (key == null || keys.add(key))
-          && (unique == null || uniqueKeys.add(unique))) {
+          && each.keys().stream().allMatch(uniqueKeys::add)) {
         first.add(each);
       }
     }
     return first;
   }
 
-  /** Whether another job holds the unique key of a new one, which then has its answer. */
+  /**
+   * Whether another job holds the unique key or has the request id of a new one, which then has its
+   * answer.
+   */
   private boolean isDuplicate(Waiting waiting) {
-    Job.Hold hold = waiting.job.hold();
-    if (hold == null) {
-      return false;
+    for (int i = 0; i < waiting.versions.length; i++) {
+      Job.Hold hold = waiting.holds.get(i);
+      UniqueJobs.Found found = unique.find(waiting.job, hold, store.nowMillis());
+      if (found.holder() != null) {
+        waiting.complete(found.holder());
+        return true;
+      }
+      JobId gone = found.gone();
+      if (gone != null && hold.equals(waiting.job.holds().request())) {
+        waiting.fail(new SubmittedBeforeException(gone));
+        return true;
+      }
+      waiting.versions[i] = found.version();
     }
-    UniqueJobs.Found found = unique.find(waiting.job, hold, store.nowMillis());
-    if (found.holder() != null) {
-      waiting.complete(found.holder());
-      return true;
-    }
-    waiting.keyVersion = found.version();
     return false;
   }
 
@@ -200,8 +215,8 @@ final class Submitting {
     for (int i = 0; i < waiting.size(); i++) {
       Waiting each = waiting.get(i);
       written.add(each.job.writeTo(transaction, spots.get(i)));
-      if (each.job.hold() != null) {
-        UniqueJobs.take(transaction, each.job, each.job.hold(), each.keyVersion);
+      for (int held = 0; held < each.versions.length; held++) {
+        UniqueJobs.take(transaction, each.job, each.holds.get(held), each.versions[held]);
       }
     }
     Transaction built = transaction.build();

@@ -4,10 +4,12 @@ import io.millrace.blobs.Value;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.Job.Hold;
 import io.millrace.jobs.JobId;
+import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.Submission;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
+import io.millrace.store.Sha256;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.work.policy.Policy;
@@ -18,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The unique keys of jobs. A key is a document that the transaction of a submission writes at the
- * version that was read: of two submissions with one key only one is committed, and the other one
- * reads again. Safe for use by any number of threads.
+ * The unique keys and the request ids of jobs. A key is a document that the transaction of a
+ * submission writes at the version that was read: of two submissions with one key only one is
+ * committed, and the other one reads again. Safe for use by any number of threads.
  */
 final class UniqueJobs {
   private final JobStore store;
@@ -67,6 +69,25 @@ final class UniqueJobs {
     return new Hold(hash, key.scope(), period == null ? 0 : nowMillis + period.toMillis());
   }
 
+  /**
+   * What remembers a submission for {@link JobRegistry#REQUEST_PERIOD}; null without a request id.
+   *
+   * @throws InvalidJobException if the id is too long
+   */
+  static @Nullable Hold request(@Nullable String id, long nowMillis) {
+    if (id == null) {
+      return null;
+    }
+    if (id.isEmpty() || id.length() > JobRegistry.MAX_REQUEST) {
+      throw new InvalidJobException(
+          "a request id has 1 to " + JobRegistry.MAX_REQUEST + " characters");
+    }
+    return new Hold(
+        Sha256.hex("request " + id),
+        UniqueKey.Scope.UNFINISHED,
+        nowMillis + JobRegistry.REQUEST_PERIOD.toMillis());
+  }
+
   private static ObjectNode fields(Value payload) {
     return Optional.of(payload)
         .filter(Value.Inline.class::isInstance)
@@ -82,28 +103,29 @@ final class UniqueJobs {
    * The key of a new job as it is in the store.
    *
    * @param version at which the job takes it
-   * @param holder the job that holds it; null if it is free
+   * @param holder the job that holds it; null if it is free, or if that job is gone
+   * @param gone the job that holds it and has left the store; null if it is free
    */
-  record Found(long version, @Nullable Job holder) {}
+  record Found(long version, @Nullable Job holder, @Nullable JobId gone) {}
 
   /** Looks at the key that a new job is to hold. */
   Found find(NewJob job, Hold hold, long nowMillis) {
     Optional<Document> there = store.document(key(job.order(), hold));
     if (there.isEmpty()) {
-      return new Found(DocumentVersion.ABSENT, null);
+      return new Found(DocumentVersion.ABSENT, null, null);
     }
     Holder holder = Holder.of(there.get());
     long version = there.get().version();
     if (holder.isOver(nowMillis)) {
-      return new Found(version, null);
+      return new Found(version, null, null);
     }
     // The job itself may be there from an earlier call whose answer was lost.
     Optional<Job> own =
         store.entry(job.id()).map(StoredJob::job).filter(same -> same.order().equals(job.order()));
     JobId id = JobJson.id(holder.job());
-    return new Found(
-        version,
-        own.or(() -> id.equals(job.id()) ? own : store.entry(id).map(StoredJob::job)).orElse(null));
+    Job found =
+        own.or(() -> id.equals(job.id()) ? own : store.entry(id).map(StoredJob::job)).orElse(null);
+    return new Found(version, found, found == null ? id : null);
   }
 
   /** Has a new job take its key, at the version at which it was found free. */
@@ -112,10 +134,9 @@ final class UniqueJobs {
     transaction.put(key(job.order(), hold), version, JobJson.bind(holder));
   }
 
-  /** The document of the key that a new job is to hold; null if it is not unique. */
-  static @Nullable DocumentKey key(NewJob job) {
-    Hold hold = job.hold();
-    return hold == null ? null : key(job.order(), hold);
+  /** The document of a key that a new job is to hold. */
+  static DocumentKey key(NewJob job, Hold hold) {
+    return key(job.order(), hold);
   }
 
   private static DocumentKey key(Submission order, Hold hold) {

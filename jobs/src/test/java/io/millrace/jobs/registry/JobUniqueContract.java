@@ -13,6 +13,7 @@ import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.JobTypes.JobType;
 import io.millrace.jobs.JobsException.InvalidJobException;
+import io.millrace.jobs.JobsException.SubmittedBeforeException;
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.Submission;
 import io.millrace.store.TaskStore.DocumentQuery;
@@ -93,6 +94,55 @@ public abstract class JobUniqueContract {
     JobId second = submit("unique=k");
     assertThat(second).isNotEqualTo(first);
     assertThat(submit("unique=k")).isEqualTo(second);
+  }
+
+  private Job submitAs(String request, String settings) {
+    JobRegistry registry = world.registry();
+    Value payload = new Value.Inline("payload".getBytes(StandardCharsets.UTF_8));
+    return registry.submit(registry.newId(), order("plain", settings), payload, request);
+  }
+
+  @Test
+  void a_repeated_request_makes_no_second_job_whatever_has_become_of_the_first_one() {
+    JobId first = submitAs("r1", "").id();
+    assertThat(submitAs("r1", "").id()).isEqualTo(first);
+    assertThat(submitAs("r2", "").id()).isNotEqualTo(first);
+    assertThat(world.submit(order("plain", "unique=r1"), "payload").id()).isNotEqualTo(first);
+    world.restart();
+    world.accepted(world.completed(assign("plain"), "result"));
+    assertThat(submitAs("r1", "").id()).isEqualTo(first);
+
+    assertThat(world.registry().delete(first.toString())).isPresent();
+    assertThatThrownBy(() -> submitAs("r1", ""))
+        .isInstanceOfSatisfying(
+            SubmittedBeforeException.class, gone -> assertThat(gone.job()).isEqualTo(first));
+
+    world.advance(JobRegistry.REQUEST_PERIOD);
+    assertThat(submitAs("r1", "").id()).isNotEqualTo(first);
+  }
+
+  @Test
+  void a_request_that_was_a_duplicate_of_a_unique_job_is_none_of_its_own() {
+    JobId first = submitAs("r1", "unique=k").id();
+    assertThat(submitAs("r2", "unique=k").id()).isEqualTo(first);
+    assertThat(submitAs("r1", "unique=k").id()).isEqualTo(first);
+    world.accepted(world.completed(assign("plain"), "result"));
+    assertThat(submitAs("r1", "unique=k").id()).isEqualTo(first);
+  }
+
+  @Test
+  void requests_that_come_together_with_one_id_are_one_job() {
+    JobRegistry registry = world.registry();
+    Value.Inline payload = new Value.Inline("payload".getBytes(StandardCharsets.UTF_8));
+    List<CompletableFuture<Job>> jobs = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      jobs.add(registry.enqueue(registry.newId(), order("plain", ""), payload, "r1"));
+    }
+    registry.flush();
+    assertThat(jobs.stream().map(job -> job.join().id()).distinct()).hasSize(1);
+    assertThatThrownBy(() -> submitAs("r".repeat(129), ""))
+        .isInstanceOf(InvalidJobException.class)
+        .hasMessageContaining("1 to 128 characters");
   }
 
   @Test

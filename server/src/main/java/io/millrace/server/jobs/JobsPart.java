@@ -14,7 +14,7 @@ import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
 import io.millrace.http.websocket.WebSocket;
-import io.millrace.jobs.Job;
+import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.JobsException;
@@ -187,9 +187,11 @@ public final class JobsPart implements Part {
   /**
    * A job that was submitted.
    *
-   * @param duplicate whether it was there already, with the same unique key
+   * @param id its GUID
+   * @param key its key; the GUID if it has none
+   * @param duplicate whether it was there already, with the same unique key or request id
    */
-  public record Submitted(Job job, boolean duplicate) {}
+  public record Submitted(JobId id, String key, boolean duplicate) {}
 
   /** What moves jobs that have ended to the archive. */
   public ArchiveSource retention() {

@@ -15,6 +15,7 @@ import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobsException.InvalidJobException;
+import io.millrace.jobs.JobsException.SubmittedBeforeException;
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.Submission;
 import io.millrace.server.traces.Traces;
@@ -93,7 +94,11 @@ final class SubmitRoute {
     }
     JobId id = registry.newId();
     CompletableFuture<Job> job =
-        registry.enqueue(id, fields.submission(type, clock).in(traces.begin(request)), payload);
+        registry.enqueue(
+            id,
+            fields.submission(type, clock).in(traces.begin(request)),
+            payload,
+            fields.requestId);
     tick.atEnd(flush);
     return AsyncResponse.of(job, submitted -> taken(request, id, submitted));
   }
@@ -102,16 +107,26 @@ final class SubmitRoute {
     if (submitted.state() == Future.State.SUCCESS) {
       return taken(request, id, submitted.resultNow());
     }
-    throw submitted.exceptionNow() instanceof RuntimeException e
-        ? e
-        : new IllegalStateException(submitted.exceptionNow());
+    return switch (submitted.exceptionNow()) {
+      case SubmittedBeforeException e -> repeated(request, e.job());
+      case RuntimeException e -> throw e;
+      case Throwable e -> throw new IllegalStateException(e);
+    };
   }
 
   /** The response to a submission under an id; the job has another one if it is a duplicate. */
   private static Response.Whole taken(Request request, JobId id, Job job) {
-    boolean duplicate = !job.id().equals(id);
-    request.changed(duplicate ? 0 : 1, job.id().toString(), job.id().toString());
-    ObjectNode json = Json.object().put("created", job.key()).put("id", job.id().toString());
+    return taken(request, job.id(), job.key(), !job.id().equals(id));
+  }
+
+  /** The response to a repeated submission whose job has left the store. */
+  private static Response.Whole repeated(Request request, JobId job) {
+    return taken(request, job, job.toString(), true);
+  }
+
+  private static Response.Whole taken(Request request, JobId job, String key, boolean duplicate) {
+    request.changed(duplicate ? 0 : 1, job.toString(), job.toString());
+    ObjectNode json = Json.object().put("created", key).put("id", job.toString());
     return Json.response(202, duplicate ? json.put("duplicate", true) : json);
   }
 
@@ -128,12 +143,16 @@ final class SubmitRoute {
     try {
       Value kept = Value.keep(JobRegistry.payloadName(taken.id), payload, blobs);
       taken.payload = kept;
-      Job job = registry.submit(taken.id, submitted.submission(type, clock), kept);
+      Job job =
+          registry.submit(taken.id, submitted.submission(type, clock), kept, submitted.requestId);
       boolean duplicate = !job.id().equals(taken.id);
       if (duplicate) {
         discard(taken);
       }
-      return new JobsPart.Submitted(job, duplicate);
+      return new JobsPart.Submitted(job.id(), job.key(), duplicate);
+    } catch (SubmittedBeforeException e) {
+      discard(taken);
+      return new JobsPart.Submitted(e.job(), e.job().toString(), true);
     } catch (HttpProblem | InvalidJobException e) {
       discard(taken);
       throw e;
@@ -161,11 +180,17 @@ final class SubmitRoute {
       }
       Job job =
           registry.submit(
-              taken.id, fields.submission(type, clock).in(traces.begin(request)), payload);
+              taken.id,
+              fields.submission(type, clock).in(traces.begin(request)),
+              payload,
+              fields.requestId);
       if (!job.id().equals(taken.id)) {
         discard(taken);
       }
       return taken(request, taken.id, job);
+    } catch (SubmittedBeforeException e) {
+      discard(taken);
+      return repeated(request, e.job());
     } catch (HttpProblem | InvalidJobException | IOException e) {
       discard(taken);
       throw e;
@@ -224,6 +249,7 @@ final class SubmitRoute {
     private @Nullable Priority priority;
     private @Nullable String key;
     private @Nullable String description;
+    private @Nullable String requestId;
     private long delayMillis;
     private long atMillis;
     private final Map<String, String> settings = new HashMap<>();
@@ -245,6 +271,7 @@ final class SubmitRoute {
       switch (name) {
         case "priority" -> priority = priority(text);
         case "key" -> key = text.isEmpty() ? null : text;
+        case "requestid" -> requestId = text.isEmpty() ? null : text;
         case "description" -> description = text.isEmpty() ? null : text;
         default -> term(name, text.strip());
       }
@@ -259,7 +286,7 @@ final class SubmitRoute {
         throw HttpProblem.malformed(
             "the form has an unknown field "
                 + name
-                + "; known are Payload, Priority, Key, Description, Delay, At and "
+                + "; known are Payload, Priority, Key, Description, RequestId, Delay, At and "
                 + String.join(", ", Shapes.settings()));
       }
       if (text.isEmpty()) {
@@ -291,7 +318,7 @@ final class SubmitRoute {
 
     /** Whether it may be a duplicate of the job with its key, by what has come. */
     boolean isUnique() {
-      return settings.containsKey(Policy.Field.UNIQUE.key());
+      return requestId != null || settings.containsKey(Policy.Field.UNIQUE.key());
     }
 
     /** The key, if it has come and is not empty. */

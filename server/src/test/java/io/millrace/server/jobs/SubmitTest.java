@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.http.json.Json;
 import io.millrace.jobs.Job;
+import io.millrace.jobs.JobRegistry;
 import io.millrace.work.Step;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -47,6 +48,29 @@ final class SubmitTest {
     assertThat(body.get("problem").asString()).contains(parts);
     assertThat(body.get("error")).isEqualTo(body.get("problem"));
     assertThat(server.blobCount()).isZero();
+  }
+
+  @Test
+  void a_repeated_request_is_a_duplicate_also_of_a_job_that_is_gone() throws Exception {
+    String[] fields = {"Priority", "batch", "RequestId", "r-1", "Payload", "abc"};
+    String[] large = {"Priority", "batch", "RequestId", "r-2", "Payload", "x".repeat(10_000)};
+    for (String[] form : List.of(fields, large)) {
+      JsonNode first = Json.MAPPER.readTree(server.submit(SUBMIT, form).body());
+      assertThat(first.has("duplicate")).isFalse();
+      HttpResponse<String> again = server.submit(SUBMIT, form);
+      assertThat(again.statusCode()).isEqualTo(202);
+      assertThat(Json.MAPPER.readTree(again.body()).get("id")).isEqualTo(first.get("id"));
+      assertThat(Json.MAPPER.readTree(again.body()).get("duplicate").asBoolean()).isTrue();
+
+      assertThat(server.jobs.registry().delete(first.get("id").asString())).isPresent();
+      HttpResponse<String> late = server.submit(SUBMIT, form);
+      assertThat(late.statusCode()).isEqualTo(202);
+      assertThat(Json.MAPPER.readTree(late.body()).get("id")).isEqualTo(first.get("id"));
+      assertThat(server.jobs.registry().list(JobRegistry.JobFilter.ALL, null, 10)).isEmpty();
+    }
+    refused(
+        server.submit(SUBMIT, "Priority", "batch", "RequestId", "r".repeat(129), "Payload", "abc"),
+        "1 to 128 characters");
   }
 
   @Test
