@@ -127,13 +127,23 @@ public final class Millrace implements AutoCloseable {
   }
 
   /**
+   * Stops the workers, while the server goes on. Jobs that have not ended in time are cancelled and
+   * offered again.
+   *
+   * @param grace how long each worker has for the jobs that it works on
+   */
+  public void stopWorkers(Duration grace) {
+    workers.forEach(worker -> worker.close(grace));
+    workers.clear();
+  }
+
+  /**
    * Stops the workers, which have 30 seconds for the jobs that they work on, then the server. Jobs
    * that have not ended by then are offered again at the next start. Closing twice is safe.
    */
   @Override
   public void close() {
-    workers.forEach(worker -> worker.close(Duration.ofSeconds(30)));
-    workers.clear();
+    stopWorkers(Duration.ofSeconds(30));
     server.close();
   }
 }

@@ -1,0 +1,4 @@
+@NullMarked
+package io.millrace.spring.outbox;
+
+import org.jspecify.annotations.NullMarked;
