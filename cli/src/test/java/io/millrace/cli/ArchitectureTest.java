@@ -74,6 +74,7 @@ class ArchitectureTest {
                   "graph",
                   "schedules",
                   "server")),
+          entry("spring", Set.of("store", "work", "client", "embedded")),
           entry("bench", Set.of("store", "wire", "http", "client", "server")),
           entry("examples", Set.of("store", "client", "cluster")),
           entry(
