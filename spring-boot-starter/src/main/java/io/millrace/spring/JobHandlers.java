@@ -8,6 +8,7 @@ import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
@@ -16,6 +17,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * The methods with {@link MillraceJob} of all beans, found by the classes of the beans, none of
@@ -54,19 +56,19 @@ public final class JobHandlers {
         continue;
       }
       Class<?> user = ClassUtils.getUserClass(type);
-      Map<Method, MillraceJob> found =
-          MethodIntrospector.selectMethods(
-              user,
-              (MethodIntrospector.MetadataLookup<@Nullable MillraceJob>)
-                  method -> AnnotatedElementUtils.findMergedAnnotation(method, MillraceJob.class));
-      found.forEach((method, job) -> {
+      ReflectionUtils.MethodFilter annotated =
+          method -> AnnotatedElementUtils.hasAnnotation(method, MillraceJob.class);
+      for (Method method : MethodIntrospector.selectMethods(user, annotated)) {
+        MillraceJob job =
+            Objects.requireNonNull(
+                AnnotatedElementUtils.findMergedAnnotation(method, MillraceJob.class));
         Method other = byType.put(job.value(), method);
         if (other != null) {
           throw wrong(
               method, "the type \"" + job.value() + "\" has another method, " + name(other));
         }
         all.add(handler(beans, bean, type, method, job));
-      });
+      }
     }
     return new JobHandlers(all);
   }
@@ -87,7 +89,7 @@ public final class JobHandlers {
       BeanFactory beans, String bean, Class<?> type, Method method, MillraceJob job) {
     Class<?>[] parameters = method.getParameterTypes();
     boolean takesContext = parameters.length == 2 && parameters[1] == JobContext.class;
-    if (parameters.length != 1 && !takesContext || parameters[0] == JobContext.class) {
+    if ((parameters.length != 1 && !takesContext) || parameters[0] == JobContext.class) {
       throw wrong(method, "its parameters are the payload and, if it wants, the JobContext");
     }
     if (parameters[0].isPrimitive() || parameters[0].isInterface()) {

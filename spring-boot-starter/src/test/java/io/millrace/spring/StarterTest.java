@@ -175,7 +175,7 @@ class StarterTest {
 
   static class Hidden {
     @MillraceJob("wrong")
-    private void hidden(Letter letter) {}
+    static void hidden(Letter letter) {}
   }
 
   static class Again {

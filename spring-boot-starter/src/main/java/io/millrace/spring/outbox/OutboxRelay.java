@@ -178,7 +178,8 @@ public final class OutboxRelay implements Step, AutoCloseable {
    */
   private boolean send(Row row, List<Long> fresh) {
     try {
-      client.submit(JobKind.of(row.type(), byte[].class), row.payload(), new JobOrder(row.order()));
+      client.submit(
+          JobKind.of(row.type(), byte[].class), row.payload().toArray(), new JobOrder(row.order()));
       sent.incrementAndGet();
       return true;
     } catch (RejectedException e) {

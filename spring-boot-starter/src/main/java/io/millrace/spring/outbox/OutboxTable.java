@@ -1,5 +1,6 @@
 package io.millrace.spring.outbox;
 
+import io.millrace.store.Bytes;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -46,7 +47,7 @@ public final class OutboxTable {
    *     since the epoch; null if it was not
    */
   record Row(
-      long id, String type, Map<String, String> order, byte[] payload, @Nullable Long sentAt) {}
+      long id, String type, Map<String, String> order, Bytes payload, @Nullable Long sentAt) {}
 
   /**
    * What the outbox holds.
@@ -135,7 +136,7 @@ public final class OutboxTable {
                       found.getLong(1),
                       found.getString(2),
                       JSON.readValue(found.getString(3), FIELDS),
-                      found.getBytes(4),
+                      Bytes.copyOf(found.getBytes(4)),
                       sentAt == 0 ? null : sentAt);
                 }));
     return rows == null ? List.of() : rows;
