@@ -131,37 +131,39 @@ public final class MillraceServer implements AutoCloseable {
   }
 
   /**
-   * Opens the store of the configuration and listens.
+   * Opens the store of the configuration and listens. If other servers share it, waits until this
+   * one leads it.
    *
    * @param configuration read from at least {@link #SECTIONS}
    * @throws ServerException if it cannot listen as configured
    * @throws io.millrace.store.StoreException if the store cannot be opened
    */
   public static MillraceServer start(Configuration configuration) {
-    return start(configuration, TaskStore::open);
+    return start(configuration, StoreSettings::open);
   }
 
   /** The same for this process alone: nothing listens. */
   public static MillraceServer startWithoutHttp(Configuration configuration) {
-    return start(configuration, TaskStore::open, null);
+    return start(configuration, StoreSettings::open, null);
   }
 
   /** The same with a store that {@code opener} opens; it is closed if the start fails. */
   static MillraceServer start(
-      Configuration configuration, Function<StoreOptions, EmbeddedTaskStore> opener) {
+      Configuration configuration, Function<StoreSettings, EmbeddedTaskStore> opener) {
     return start(configuration, opener, configuration.get(ServerSettings.SECTION).endpoint());
   }
 
   /** The same that listens at an end point, if there is one. */
   private static MillraceServer start(
       Configuration configuration,
-      Function<StoreOptions, EmbeddedTaskStore> opener,
+      Function<StoreSettings, EmbeddedTaskStore> opener,
       HttpServer.@Nullable Endpoint endpoint) {
     ServerSettings settings = configuration.get(ServerSettings.SECTION);
-    StoreOptions options = configuration.get(StoreSettings.SECTION).options();
+    StoreSettings storeSettings = configuration.get(StoreSettings.SECTION);
+    StoreOptions options = storeSettings.options();
     Token token = settings.tokenFile() == null ? null : Token.read(settings.tokenFile());
 
-    EmbeddedTaskStore store = opener.apply(options);
+    EmbeddedTaskStore store = opener.apply(storeSettings);
     return orClose(
         store,
         () -> {

@@ -84,7 +84,9 @@ final class TestServer implements AutoCloseable {
       certificate = source.certificate();
     }
     return new TestServer(
-        MillraceServer.start(Configuration.read(MillraceServer.SECTIONS, null, flags), opener),
+        MillraceServer.start(
+            Configuration.read(MillraceServer.SECTIONS, null, flags),
+            settings -> opener.apply(settings.options())),
         certificate);
   }
 

@@ -11,6 +11,7 @@ import io.millrace.server.config.Configuration;
 import io.millrace.server.config.ConfigurationException;
 import io.millrace.server.store.StoreSettings;
 import io.millrace.server.traces.TracesSettings;
+import io.millrace.store.journal.JournalException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -348,6 +349,7 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
   }
 
   private void checkBackEnds(Configuration configuration) {
+    checkStore(configuration.get(StoreSettings.SECTION));
     String archive = configuration.get(ArchiveSettings.SECTION).url();
     if (archive != null && archive.startsWith("postgresql://")) {
       checkReachable("archive.url", URI.create(archive), 5432);
@@ -361,6 +363,20 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
     URI traces = configuration.get(TracesSettings.SECTION).endpoint();
     if (traces != null) {
       checkReachable("traces.endpoint", traces, "https".equals(traces.getScheme()) ? 443 : 80);
+    }
+  }
+
+  private void checkStore(StoreSettings store) {
+    try {
+      String database = store.checkDatabase();
+      if (database != null) {
+        ok("store.url", database + " can be used");
+      }
+    } catch (JournalException e) {
+      fail(
+          "store.url",
+          String.valueOf(e.getMessage()),
+          "correct store.url or the settings of the database; see docs/stores.md");
     }
   }
 

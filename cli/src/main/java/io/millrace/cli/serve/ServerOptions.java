@@ -21,6 +21,15 @@ public final class ServerOptions {
   private @Nullable String data;
 
   @Option(
+      names = "--store",
+      paramLabel = "URL",
+      description =
+          "The store in a database that several servers may share, for example"
+              + " jdbc:postgresql://HOST/DATABASE; see docs/stores.md. Blobs and files stay in the"
+              + " folder of --data. Default: in that folder")
+  private @Nullable String store;
+
+  @Option(
       names = {"-p", "--port"},
       paramLabel = "N",
       description = "The port; 0 for any free port. Default: 8048")
@@ -76,6 +85,7 @@ public final class ServerOptions {
     List<Flag> flags = new ArrayList<>();
     settings.forEach((key, value) -> flags.add(Flag.set(key, value)));
     add(flags, "store.data", data, "--data");
+    add(flags, "store.url", store, "--store");
     add(flags, "store.journal", journal, "--journal");
     add(flags, "server.port", port, "--port");
     add(flags, "server.address", address, "--address");

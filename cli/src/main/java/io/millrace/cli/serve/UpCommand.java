@@ -16,7 +16,6 @@ import io.millrace.server.MillraceServer;
 import io.millrace.server.ServerSettings;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.store.StoreSettings;
-import io.millrace.store.StoreOptions;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,7 +40,8 @@ import picocli.CommandLine.Option;
       "2:the command line or the configuration is wrong",
       "3:out of memory; nothing that was acknowledged is lost",
       "5:files in the folder are damaged",
-      "74:the store has stopped because a write or a sync failed: start the server again"
+      "74:the store has stopped because a write or a sync failed, or because another server that"
+          + " shares it has taken over: start the server again"
     })
 public final class UpCommand extends TerminalUser implements Callable<Integer> {
   /** How long the server may take to stop after a failure. */
@@ -182,12 +182,12 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
   private static String greeting(Configuration configuration, int port) {
     ServerSettings settings = configuration.get(ServerSettings.SECTION);
     String url = url(settings.address(), port);
-    StoreOptions store = configuration.get(StoreSettings.SECTION).options();
-    return "Millrace is ready at %s (data in %s, %s journal)"
+    StoreSettings store = configuration.get(StoreSettings.SECTION);
+    return "Millrace is ready at %s (%s, %s journal)"
         .formatted(
             settings.tls() == null ? url : url.replaceFirst("http", "https"),
-            store.folder(),
-            store.journaling().name().toLowerCase(Locale.ROOT));
+            store.place(),
+            store.options().journaling().name().toLowerCase(Locale.ROOT));
   }
 
   /** The shutdown hook. */

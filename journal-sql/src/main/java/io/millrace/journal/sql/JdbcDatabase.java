@@ -179,16 +179,25 @@ final class JdbcDatabase implements JournalDatabase {
         }
       }
     }
-    run(open -> {
-      new SettingsCheck(options).require(open);
-      return null;
-    });
+    check();
     String sql =
         dialect.insertIfAbsent(
             "millrace_journal_head (store, "
                 + COLUMNS
                 + ") VALUES (?, ?, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1)");
     run(open -> update(open, sql, options.store(), random.nextLong()));
+  }
+
+  /**
+   * Checks the settings of the database.
+   *
+   * @throws JournalException if one may lose commits and is not accepted
+   */
+  void check() throws SQLException {
+    run(open -> {
+      new SettingsCheck(options).require(open);
+      return null;
+    });
   }
 
   private @Nullable Void migrate(Connection open) throws SQLException {

@@ -16,6 +16,7 @@ import io.millrace.store.journal.files.SnapshotInput;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Iterator;
@@ -97,6 +98,23 @@ public final class SqlJournal implements Journal {
       throw e;
     }
     return new SqlJournal(environment, options, database, new JdbcDatabase(options, true));
+  }
+
+  /**
+   * Checks that a database can be reached, and that its settings lose no commits. Changes nothing;
+   * a SQLite database that is not there yet passes.
+   *
+   * @throws JournalException if it cannot, or they may
+   */
+  public static void check(SqlJournalOptions options) {
+    if (options.dialect() == Dialect.SQLITE && !Files.exists(options.file())) {
+      return;
+    }
+    try (JdbcDatabase database = new JdbcDatabase(options, false)) {
+      database.check();
+    } catch (SQLException e) {
+      throw failed(options, "cannot be opened", e);
+    }
   }
 
   private static JournalException failed(SqlJournalOptions options, String what, Exception e) {

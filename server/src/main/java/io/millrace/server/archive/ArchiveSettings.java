@@ -8,8 +8,6 @@ import io.millrace.server.config.Configuration.Values;
 import io.millrace.server.config.ConfigurationException;
 import io.millrace.server.config.Key;
 import io.millrace.server.config.SectionKeys;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -55,30 +53,17 @@ public record ArchiveSettings(
 
   private static ArchiveSettings of(Values values) {
     ArchiveSettings settings =
-        new ArchiveSettings(values.get(URL), values.get(USER), password(values), values.get(KEEP));
+        new ArchiveSettings(
+            values.get(URL),
+            values.get(USER),
+            SectionKeys.secretOf(values, "archive", PASSWORD, PASSWORD_FILE),
+            values.get(KEEP));
     try {
       ArchiveLocation _ = settings.location(Path.of("."));
     } catch (InvalidLocationException e) {
       throw new ConfigurationException("archive.url: " + e.getMessage());
     }
     return settings;
-  }
-
-  private static @Nullable String password(Values values) {
-    String text = values.get(PASSWORD);
-    Path file = values.get(PASSWORD_FILE);
-    if (text != null && file != null) {
-      throw new ConfigurationException(
-          "archive.password and archive.password-file are both given; leave one of them out");
-    }
-    if (file == null) {
-      return text;
-    }
-    try {
-      return Files.readString(file).strip();
-    } catch (IOException e) {
-      throw new ConfigurationException("archive.password-file cannot be read: " + e);
-    }
   }
 
   /** The archive, of which nothing is opened yet; {@code store} is the folder of the store. */

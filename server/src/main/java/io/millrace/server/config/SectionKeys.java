@@ -3,6 +3,8 @@ package io.millrace.server.config;
 import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Configuration.Values;
 import io.millrace.work.policy.TimeText;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -137,6 +139,32 @@ public final class SectionKeys {
     return add(
         new Key<@Nullable String>(
             name, "text", null, "none", meaning, text -> text.isEmpty() ? null : text, file));
+  }
+
+  /**
+   * A secret that is given as text, or in a file that has it alone, or not at all.
+   *
+   * @param section the name of the section of both keys, for messages
+   * @throws ConfigurationException if both are given, or the file cannot be read
+   */
+  public static @Nullable String secretOf(
+      Values values, String section, Key<@Nullable String> asText, Key<@Nullable Path> inFile) {
+    String text = values.get(asText);
+    Path file = values.get(inFile);
+    if (text != null && file != null) {
+      throw new ConfigurationException(
+          "%s.%s and %s.%s are both given; leave one of them out"
+              .formatted(section, asText.name(), section, inFile.name()));
+    }
+    if (file == null) {
+      return text;
+    }
+    try {
+      return Files.readString(file).strip();
+    } catch (IOException e) {
+      throw new ConfigurationException(
+          "%s.%s cannot be read: %s".formatted(section, inFile.name(), e));
+    }
   }
 
   /** True or false. */

@@ -1,27 +1,77 @@
 package io.millrace.server.store;
 
+import io.millrace.journal.sql.SqlJournal;
+import io.millrace.journal.sql.SqlJournalOptions;
 import io.millrace.server.config.Configuration.Section;
+import io.millrace.server.config.Configuration.Values;
+import io.millrace.server.config.ConfigurationException;
 import io.millrace.server.config.Key;
 import io.millrace.server.config.SectionKeys;
+import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.StoreOptions.Journaling;
 import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.StoreOptions.Upkeep;
+import io.millrace.store.TaskStore;
+import io.millrace.store.journal.JournalException;
 import io.millrace.store.journal.Retention;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of the embedded store.
  *
- * @param options how it is opened
+ * @param options how it is opened; their folder is also that of everything else that the server
+ *     keeps
+ * @param database the database that has its journal; null if it is in that folder
  */
-public record StoreSettings(StoreOptions options) {
+public record StoreSettings(StoreOptions options, @Nullable SqlJournalOptions database) {
+  private static final String DEFAULT_FOLDER = "./millrace-data";
+  private static final String FOLDER = "file:";
   private static final Limits DEFAULTS = Limits.defaults();
 
   private static final SectionKeys KEYS = new SectionKeys();
   private static final Key<Path> DATA =
-      KEYS.path("data", "./millrace-data", "The folder of the store; created if it is absent.");
+      KEYS.path(
+          "data",
+          DEFAULT_FOLDER,
+          "The folder of the store; created if it is absent. With `store.url` it has what is not in"
+              + " the store: blobs, the archive, outputs and files of nodes, unless they are put"
+              + " elsewhere.");
+  private static final Key<@Nullable String> URL =
+      KEYS.optionalText(
+          "url",
+          "Where the store is: `jdbc:postgresql://HOST/DATABASE`, `jdbc:mariadb://HOST/DATABASE` or"
+              + " `jdbc:sqlite:FILE`, which several servers may share (see [stores.md](stores.md)),"
+              + " or `file:DIR`, the same as `store.data`.");
+  private static final Key<@Nullable String> USER =
+      KEYS.optionalText("user", "The user of that database.");
+  private static final Key<@Nullable String> PASSWORD =
+      KEYS.secret("password", "password-file", "The password of that user.");
+  private static final Key<@Nullable Path> PASSWORD_FILE =
+      KEYS.optionalPath(
+          "password-file", "A file with that password alone, instead of `store.password`.");
+  private static final Key<String> NAME =
+      KEYS.text(
+          "name",
+          "main",
+          "The name of the store, since a database may have several: 1 to 64 letters, digits, `-`,"
+              + " `_` and `.`.");
+  private static final Key<@Nullable String> ACCEPT =
+      KEYS.optionalText(
+          "accept",
+          "Settings of the database that are accepted although they may lose commits, separated by"
+              + " commas; [stores.md](stores.md) lists them.");
+  private static final Key<Duration> LEASE =
+      KEYS.duration(
+          "lease",
+          Duration.ofMillis(500),
+          Duration.ofMinutes(1),
+          Duration.ofSeconds(2),
+          "How long the server that leads a shared store may answer without a sign from the"
+              + " database. After a tenth more without one, another server takes over.");
   private static final Key<Journaling> JOURNAL =
       KEYS.oneOf(
           "journal",
@@ -162,34 +212,107 @@ public record StoreSettings(StoreOptions options) {
           "The most bytes that those may take.");
 
   /** The section {@code store}. */
-  public static final Section<StoreSettings> SECTION =
-      KEYS.section(
-          "store",
-          values ->
-              new StoreSettings(
-                  StoreOptions.in(values.get(DATA))
-                      .withJournaling(values.get(JOURNAL))
-                      .withUpkeep(
-                          new Upkeep(
-                              values.get(SNAPSHOT_EVERY),
-                              values.get(SNAPSHOT_AT_CLOSE),
-                              new Retention(values.get(KEEP_BYTES), values.get(KEEP_TIME)),
-                              values.get(DISK_RESERVE)))
-                      .withLimits(
-                          new Limits(
-                              values.get(OPERATIONS).intValue(),
-                              values.get(TRANSACTION_BYTES).intValue(),
-                              values.get(DATA_BYTES).intValue(),
-                              DEFAULTS.nameBytes(),
-                              DEFAULTS.requestIdBytes(),
-                              values.get(CLAIM_COUNT).intValue(),
-                              DEFAULTS.claimGroups(),
-                              values.get(WAITING).intValue(),
-                              values.get(SUBSCRIBERS).intValue(),
-                              values.get(SUBSCRIBER_LAG).intValue(),
-                              values.get(SUBSCRIBER_LAG_BYTES),
-                              values.get(QUEUED_COMMANDS).intValue(),
-                              values.get(QUEUED_BYTES),
-                              values.get(UNSYNCED),
-                              values.get(MEMORY)))));
+  public static final Section<StoreSettings> SECTION = KEYS.section("store", StoreSettings::of);
+
+  private static StoreSettings of(Values values) {
+    Path folder = values.get(DATA);
+    String url = values.get(URL);
+    if (url != null && url.startsWith(FOLDER)) {
+      Path named = Path.of(url.substring(FOLDER.length()));
+      if (!folder.equals(Path.of(DEFAULT_FOLDER)) && !folder.equals(named)) {
+        throw new ConfigurationException(
+            "store.url and store.data name two folders, %s and %s; leave one of them out"
+                .formatted(named, folder));
+      }
+      return new StoreSettings(options(named, values), null);
+    }
+    StoreOptions options = options(folder, values);
+    return new StoreSettings(options, url == null ? null : database(url, options, values));
+  }
+
+  private static SqlJournalOptions database(String url, StoreOptions options, Values values) {
+    if (!SqlJournalOptions.isSupported(url)) {
+      throw new ConfigurationException(
+          "store.url begins with 'jdbc:postgresql:', 'jdbc:mariadb:', 'jdbc:sqlite:' or 'file:': "
+              + url);
+    }
+    if (options.journaling() != Journaling.STRICT) {
+      throw new ConfigurationException(
+          "store.journal is 'strict' for a store in a database, which others may lead");
+    }
+    String accepted = values.get(ACCEPT);
+    try {
+      return SqlJournalOptions.at(url)
+          .withUser(
+              values.get(USER), SectionKeys.secretOf(values, "store", PASSWORD, PASSWORD_FILE))
+          .withStore(values.get(NAME))
+          .withAccepted(accepted == null ? Set.of() : Set.of(accepted.strip().split("\\s*,\\s*")))
+          .withRetention(options.upkeep().retention())
+          .withLease(values.get(LEASE));
+    } catch (JournalException | IllegalArgumentException e) {
+      throw new ConfigurationException("store.url: " + e.getMessage());
+    }
+  }
+
+  private static StoreOptions options(Path folder, Values values) {
+    return StoreOptions.in(folder)
+        .withJournaling(values.get(JOURNAL))
+        .withUpkeep(
+            new Upkeep(
+                values.get(SNAPSHOT_EVERY),
+                values.get(SNAPSHOT_AT_CLOSE),
+                new Retention(values.get(KEEP_BYTES), values.get(KEEP_TIME)),
+                values.get(DISK_RESERVE)))
+        .withLimits(
+            new Limits(
+                values.get(OPERATIONS).intValue(),
+                values.get(TRANSACTION_BYTES).intValue(),
+                values.get(DATA_BYTES).intValue(),
+                DEFAULTS.nameBytes(),
+                DEFAULTS.requestIdBytes(),
+                values.get(CLAIM_COUNT).intValue(),
+                DEFAULTS.claimGroups(),
+                values.get(WAITING).intValue(),
+                values.get(SUBSCRIBERS).intValue(),
+                values.get(SUBSCRIBER_LAG).intValue(),
+                values.get(SUBSCRIBER_LAG_BYTES),
+                values.get(QUEUED_COMMANDS).intValue(),
+                values.get(QUEUED_BYTES),
+                values.get(UNSYNCED),
+                values.get(MEMORY)));
+  }
+
+  /**
+   * Opens the store. If other servers share its database and one of them leads, follows it and
+   * waits until that one has ended.
+   *
+   * @throws io.millrace.store.StoreException if it cannot be opened
+   */
+  public EmbeddedTaskStore open() {
+    SqlJournalOptions shared = database;
+    return shared == null
+        ? TaskStore.open(options)
+        : TaskStore.open(options, () -> SqlJournal.open(options.environment(), shared));
+  }
+
+  /**
+   * Checks the database, if the store is in one, without changing it.
+   *
+   * @return its name for people; null for a store in a folder
+   * @throws JournalException if it cannot be reached, or may lose commits
+   */
+  public @Nullable String checkDatabase() {
+    if (database == null) {
+      return null;
+    }
+    SqlJournal.check(database);
+    return database.toString();
+  }
+
+  /** Where the store is, for people. */
+  public String place() {
+    return database == null
+        ? "data in " + options.folder()
+        : "store in %s, everything else in %s".formatted(database, options.folder());
+  }
 }
