@@ -16,7 +16,6 @@ import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
 import java.util.random.RandomGenerator;
@@ -288,24 +287,24 @@ final class JdbcDatabase implements JournalDatabase {
   @Override
   public boolean append(Chain before, long renewals, Chain after, long writer, List<Row> rows)
       throws SQLException {
-    Object[] values = {
-      after.sequence(),
-      after.checksum(),
-      after.epoch(),
-      writer,
-      after.position(),
-      after.timeMillis(),
-      rows.getLast().totalBytes(),
-      options.store(),
-      before.sequence(),
-      before.checksum(),
-      before.epoch(),
-      renewals
-    };
-    Update move =
-        renewals == ANY
-            ? new Update(MOVE, Arrays.copyOf(values, values.length - 1))
-            : new Update(MOVE + " AND renewals = ?", values);
+    List<Object> values =
+        new ArrayList<>(
+            List.of(
+                after.sequence(),
+                after.checksum(),
+                after.epoch(),
+                writer,
+                after.position(),
+                after.timeMillis(),
+                rows.getLast().totalBytes(),
+                options.store(),
+                before.sequence(),
+                before.checksum(),
+                before.epoch()));
+    if (renewals != ANY) {
+      values.add(renewals);
+    }
+    Update move = new Update(renewals == ANY ? MOVE : MOVE + " AND renewals = ?", values);
     return run(open ->
         dialect == Dialect.POSTGRESQL
             ? appendAtOnce(open, move, rows)
@@ -313,7 +312,7 @@ final class JdbcDatabase implements JournalDatabase {
   }
 
   /** A statement and the values in it. */
-  private record Update(String sql, Object[] values) {}
+  private record Update(String sql, List<Object> values) {}
 
   /** One statement, which commits by itself: one round trip. */
   private static boolean appendAtOnce(Connection open, Update move, List<Row> rows)
@@ -331,7 +330,7 @@ final class JdbcDatabase implements JournalDatabase {
     }
     sql.append(") AS v (seq, position, time_millis, total_bytes, frame)");
     try (PreparedStatement statement = open.prepareStatement(sql.toString())) {
-      int at = set(statement, 1, move.values());
+      int at = set(statement, 1, move.values().toArray());
       for (Row row : rows) {
         at =
             set(
@@ -369,7 +368,7 @@ final class JdbcDatabase implements JournalDatabase {
   }
 
   private boolean store(Connection open, Update move, List<Row> rows) throws SQLException {
-    if (update(open, move.sql(), move.values()) != 1) {
+    if (update(open, move.sql(), move.values().toArray()) != 1) {
       return false;
     }
     StringBuilder sql =

@@ -296,7 +296,9 @@ public final class SqlJournal implements Journal {
   @Override
   public Pulse pulse() {
     try {
-      return pulse = pulse(database.head());
+      Pulse seen = pulse(database.head());
+      pulse = seen;
+      return seen;
     } catch (SQLException e) {
       throw failed(options, "cannot be read", e);
     }

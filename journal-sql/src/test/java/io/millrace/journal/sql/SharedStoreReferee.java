@@ -99,13 +99,14 @@ final class SharedStoreReferee {
       require(before == null, "write " + commit.client().client() + " was done twice");
     }
     for (Write write : writes) {
-      Long number = committed.get(write.value);
+      boolean done = committed.containsKey(write.value);
       Position told = write.position;
       if (told != null) {
-        require(number != null, write + " was acknowledged and is lost");
+        require(done, write + " was acknowledged and is lost");
+        long number = committed.getOrDefault(write.value, 0L);
         require(number == told.number(), write + " is at " + number);
       }
-      require(!write.refused || number == null, write + " was refused and done");
+      require(!write.refused || !done, write + " was refused and done");
     }
     judgeReads(commits, end);
     judgeOrder();

@@ -101,7 +101,8 @@ final class SharedStoreSimulation {
     try {
       return run.get();
     } catch (ExecutionException e) {
-      throw new AssertionError("seed " + seed + ": " + e.getCause().getMessage(), e.getCause());
+      Throwable failure = Objects.requireNonNull(e.getCause());
+      throw new AssertionError("seed " + seed + ": " + failure.getMessage(), failure);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new AssertionError("seed " + seed + " was interrupted", e);

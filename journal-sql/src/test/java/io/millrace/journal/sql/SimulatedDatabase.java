@@ -108,7 +108,7 @@ final class SimulatedDatabase {
       switch (fault) {
         case 0 -> silence("the request was lost");
         case 1 -> {
-          world.after(random.nextLong(10 * SECOND), work::get);
+          later(work);
           silence("the request is late");
         }
         case 2 -> machine.stop(random.nextLong(6 * SECOND));
@@ -121,7 +121,7 @@ final class SimulatedDatabase {
       }
       T result = work.get();
       switch (fault) {
-        case 5 -> world.after(random.nextLong(10 * SECOND), work::get);
+        case 5 -> later(work);
         case 6 -> silence("the answer was lost");
         case 7 -> machine.stop(random.nextLong(6 * SECOND));
         case 8 -> machine.kill();
@@ -134,6 +134,15 @@ final class SimulatedDatabase {
         throw new SQLException("the connection was lost");
       }
       return result;
+    }
+
+    /** A request arrives after its caller has given up, or for the second time. */
+    private void later(Supplier<?> work) {
+      world.after(
+          random.nextLong(10 * SECOND),
+          () -> {
+            Object _ = work.get();
+          });
     }
 
     private boolean isAway() {
