@@ -1,8 +1,7 @@
 package io.millrace.journal.sql;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.millrace.store.testkit.mutation.Mutant;
+import io.millrace.store.testkit.mutation.PlantedBug;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,25 +24,10 @@ final class SharedStoreMutantTest {
     }
   }
 
-  /**
-   * A bug and how it is found.
-   *
-   * @param bug what is wrong
-   * @param mutant the code with it
-   * @param finding what the message of the failure contains
-   */
-  record PlantedBug(String bug, Mutant mutant, String finding) {
-    @Override
-    public String toString() {
-      return bug;
-    }
-  }
-
   @ParameterizedTest
   @MethodSource("bugs")
   void a_planted_bug_is_found(PlantedBug bug) {
-    Mutant.Failure found = bug.mutant.firstFailure(SEEDS, Simulation.class);
-    assertThat(found.failure()).as("seed %d", found.seed()).hasMessageContaining(bug.finding);
+    bug.mustBeFound(SEEDS, Simulation.class);
   }
 
   static Stream<PlantedBug> bugs() {
