@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -26,7 +25,6 @@ class SharedServersTest {
   private static final int TASKS = 40;
 
   private final Path root;
-  private final List<CompletableFuture<Program.Ready>> servers = new ArrayList<>();
 
   SharedServersTest(@TempDir Path root) {
     this.root = root;
@@ -50,16 +48,13 @@ class SharedServersTest {
             "--data=" + root.resolve(name),
             "--store=jdbc:sqlite:" + root.resolve("store.db"),
             "--set=store.lease=500ms");
-    CompletableFuture<Program.Ready> server =
-        CompletableFuture.supplyAsync(() -> {
-          try {
-            return Program.startReady(root.resolve(name + ".log"), arguments);
-          } catch (IOException e) {
-            throw new IllegalStateException(e);
-          }
-        });
-    servers.add(server);
-    return server;
+    return CompletableFuture.supplyAsync(() -> {
+      try {
+        return Program.startReady(root.resolve(name + ".log"), arguments);
+      } catch (IOException e) {
+        throw new IllegalStateException(e);
+      }
+    });
   }
 
   private static URI address(Program.Ready server) {

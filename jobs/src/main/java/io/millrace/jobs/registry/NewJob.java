@@ -10,8 +10,6 @@ import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.work.policy.Policy;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,9 +47,10 @@ record NewJob(
 
     /** Those that there are, the request id first. */
     List<Job.Hold> all() {
-      return Stream.of(Optional.ofNullable(request), Optional.ofNullable(unique))
-          .flatMap(Optional::stream)
-          .toList();
+      if (request == null) {
+        return unique == null ? List.of() : List.of(unique);
+      }
+      return unique == null ? List.of(request) : List.of(request, unique);
     }
   }
 

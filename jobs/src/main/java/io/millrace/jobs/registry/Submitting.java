@@ -61,7 +61,7 @@ final class Submitting {
     }
 
     List<DocumentKey> keys() {
-      return holds.stream().map(hold -> UniqueJobs.key(job, hold)).toList();
+      return holds.stream().map(hold -> UniqueJobs.key(job.order(), hold)).toList();
     }
   }
 

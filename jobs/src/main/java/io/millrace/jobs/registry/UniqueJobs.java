@@ -134,12 +134,8 @@ final class UniqueJobs {
     transaction.put(key(job.order(), hold), version, JobJson.bind(holder));
   }
 
-  /** The document of a key that a new job is to hold. */
-  static DocumentKey key(NewJob job, Hold hold) {
-    return key(job.order(), hold);
-  }
-
-  private static DocumentKey key(Submission order, Hold hold) {
+  /** The document of a key that a job with this order holds. */
+  static DocumentKey key(Submission order, Hold hold) {
     return Keys.unique(order.type(), hold.hash());
   }
 

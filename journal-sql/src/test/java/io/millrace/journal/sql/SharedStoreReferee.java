@@ -41,12 +41,12 @@ final class SharedStoreReferee {
       return position != null;
     }
 
-    void isAnswered(Position answer, long nowNanos) {
+    void answered(Position answer, long nowNanos) {
       position = answer;
       endedNanos = nowNanos;
     }
 
-    void isRefused() {
+    void refused() {
       refused = true;
     }
 
@@ -186,13 +186,5 @@ final class SharedStoreReferee {
     if (!so) {
       throw new AssertionError(otherwise);
     }
-  }
-
-  /** The numbers of what was told. */
-  @Override
-  public String toString() {
-    long answered = writes.stream().filter(Write::isAnswered).count();
-    return "%d writes, %d of them acknowledged, and %d reads"
-        .formatted(writes.size(), answered, reads.size());
   }
 }

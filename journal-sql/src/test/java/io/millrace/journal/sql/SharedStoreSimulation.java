@@ -231,7 +231,7 @@ final class SharedStoreSimulation {
     } catch (OutcomeUnknownException e) {
       throw e;
     } catch (StoreException e) {
-      write.isRefused();
+      write.refused();
       return;
     }
     // A client that has waited for long enough knows nothing.
@@ -240,7 +240,7 @@ final class SharedStoreSimulation {
     }
     try {
       Outcome outcome = answer.join();
-      write.isAnswered(outcome.done().position(), world.nanos());
+      write.answered(outcome.done().position(), world.nanos());
     } catch (CompletionException e) {
       if (e.getCause() instanceof OutcomeUnknownException) {
         return;
@@ -248,7 +248,7 @@ final class SharedStoreSimulation {
       if (!(e.getCause() instanceof StoreException)) {
         throw e;
       }
-      write.isRefused();
+      write.refused();
     }
   }
 
