@@ -1,9 +1,10 @@
 package io.millrace.archive;
 
-import io.millrace.archive.ArchiveLocation.Kind;
 import io.millrace.archive.ArchiveQuery.Condition;
 import io.millrace.archive.ArchiveQuery.Cursor;
 import io.millrace.archive.ArchiveTable.Column;
+import io.millrace.database.DatabaseAddress;
+import io.millrace.database.DatabaseAddress.Kind;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -37,7 +38,7 @@ public final class Archive implements AutoCloseable {
   }
 
   /** The archive in this database, which is opened when it is used first. */
-  public static Archive at(ArchiveLocation location) {
+  public static Archive at(DatabaseAddress location) {
     return new Archive(new Database(location));
   }
 

@@ -12,14 +12,6 @@ public class ArchiveException extends RuntimeException {
     super(message, cause);
   }
 
-  /** The address of the archive is invalid. */
-  public static final class InvalidLocationException extends ArchiveException {
-    /** Says what is wrong. */
-    public InvalidLocationException(String message) {
-      super(message, null);
-    }
-  }
-
   /** A query took too long and was cancelled. */
   public static final class QueryTimeoutException extends ArchiveException {
     /** Says how long it was allowed to take. */

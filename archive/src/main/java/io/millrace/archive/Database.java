@@ -1,12 +1,11 @@
 package io.millrace.archive;
 
 import io.millrace.archive.ArchiveException.QueryTimeoutException;
-import io.millrace.archive.ArchiveLocation.Kind;
-import java.io.IOException;
+import io.millrace.database.DatabaseAddress;
+import io.millrace.database.DatabaseAddress.Behavior;
+import io.millrace.database.DatabaseAddress.Kind;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -14,7 +13,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Deque;
 import java.util.List;
-import java.util.Properties;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -24,7 +22,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
-import org.sqlite.SQLiteConfig;
 
 /**
  * Connections to a database, opened when they are needed, and its tables, created or brought up to
@@ -35,8 +32,8 @@ final class Database implements AutoCloseable {
   private static final int READERS = 3;
   private static final int MAX_WAITING = 1_000;
   private static final Duration IDLE = Duration.ofSeconds(30);
-  private static final int BUSY_MILLIS = 30_000;
-  private static final int CONNECT_SECONDS = 10;
+  private static final Duration BUSY = Duration.ofSeconds(30);
+  private static final int CLOSE_SECONDS = 10;
 
   /**
    * The steps from an empty database to the current tables, never changed once they are released.
@@ -81,14 +78,14 @@ final class Database implements AutoCloseable {
               "CREATE INDEX IF NOT EXISTS archived_graphs_archived ON archived_graphs"
                   + " (archived)"));
 
-  private final ArchiveLocation location;
+  private final DatabaseAddress location;
   private final Deque<Connection> idle = new ConcurrentLinkedDeque<>();
   private final ThreadPoolExecutor readers = executor("archive-read-", READERS);
   private final ThreadPoolExecutor writer = executor("archive-write-", 1);
   private final Object migrating = new Object();
   private volatile boolean migrated;
 
-  Database(ArchiveLocation location) {
+  Database(DatabaseAddress location) {
     this.location = location;
   }
 
@@ -289,43 +286,10 @@ final class Database implements AutoCloseable {
   }
 
   private Connection connect() throws SQLException {
-    Properties properties = new Properties();
-    if (location.user() != null) {
-      properties.setProperty("user", location.user());
-    }
-    if (location.password() != null) {
-      properties.setProperty("password", location.password());
-    }
     Connection connection =
-        switch (kind()) {
-          case SQLITE -> openFile();
-          case POSTGRESQL -> {
-            properties.setProperty("connectTimeout", Integer.toString(CONNECT_SECONDS));
-            properties.setProperty("tcpKeepAlive", "true");
-            properties.setProperty("ApplicationName", "millrace");
-            yield DriverManager.getConnection(location.url(), properties);
-          }
-          case MARIADB -> {
-            properties.setProperty("connectTimeout", Integer.toString(CONNECT_SECONDS * 1_000));
-            yield DriverManager.getConnection(location.url(), properties);
-          }
-        };
+        location.connect(new Behavior("millrace archive", Duration.ZERO, BUSY, false));
     connection.setAutoCommit(false);
     return connection;
-  }
-
-  private Connection openFile() throws SQLException {
-    Path file = location.file().toAbsolutePath();
-    try {
-      Files.createDirectories(file.getParent());
-    } catch (IOException e) {
-      throw new SQLException("the folder of " + file + " cannot be created: " + e, e);
-    }
-    SQLiteConfig config = new SQLiteConfig();
-    config.setJournalMode(SQLiteConfig.JournalMode.WAL);
-    config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
-    config.setBusyTimeout(BUSY_MILLIS);
-    return config.createConnection(location.url());
   }
 
   private void migrate(Session session) throws SQLException {
@@ -396,7 +360,7 @@ final class Database implements AutoCloseable {
     readers.shutdown();
     writer.shutdown();
     try {
-      var _ = writer.awaitTermination(CONNECT_SECONDS, TimeUnit.SECONDS);
+      var _ = writer.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
       var _ = readers.awaitTermination(1, TimeUnit.SECONDS);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.archive.ArchiveQuery.Condition;
 import io.millrace.archive.ArchiveQuery.Cursor;
+import io.millrace.database.DatabaseAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +20,7 @@ abstract class ArchiveContract {
   Archive archive;
 
   /** An empty database. */
-  abstract ArchiveLocation location() throws Exception;
+  abstract DatabaseAddress location() throws Exception;
 
   @BeforeEach
   void open() throws Exception {
@@ -185,5 +186,5 @@ abstract class ArchiveContract {
   }
 
   /** The same database. */
-  abstract ArchiveLocation again() throws Exception;
+  abstract DatabaseAddress again() throws Exception;
 }

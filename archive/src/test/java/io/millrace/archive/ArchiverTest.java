@@ -2,6 +2,7 @@ package io.millrace.archive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.database.DatabaseAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -45,7 +46,7 @@ class ArchiverTest {
     if (archive != null) {
       archive.close();
     }
-    Archive opened = Archive.at(ArchiveLocation.file(file));
+    Archive opened = Archive.at(DatabaseAddress.file(file));
     archive = opened;
     return new Archiver(opened, keep, List.of(items));
   }

@@ -1,9 +1,10 @@
 package io.millrace.archive;
 
+import io.millrace.database.DatabaseAddress.Kind;
+
 /** An archive in MariaDB. */
 class MariadbArchiveTest extends ServerArchiveContract {
-  @Override
-  String property() {
-    return "millrace.archive.mariadb";
+  MariadbArchiveTest() {
+    super(Kind.MARIADB);
   }
 }

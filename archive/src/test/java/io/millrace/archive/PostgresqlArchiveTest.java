@@ -1,9 +1,10 @@
 package io.millrace.archive;
 
+import io.millrace.database.DatabaseAddress.Kind;
+
 /** An archive in PostgreSQL. */
 class PostgresqlArchiveTest extends ServerArchiveContract {
-  @Override
-  String property() {
-    return "millrace.archive.postgresql";
+  PostgresqlArchiveTest() {
+    super(Kind.POSTGRESQL);
   }
 }

@@ -1,20 +1,23 @@
 package io.millrace.archive;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
+import io.millrace.database.DatabaseAddress;
+import io.millrace.database.DatabaseAddress.Kind;
+import io.millrace.database.DatabaseServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
-import java.util.List;
 
-/** An archive in a database server that whoever runs the tests names; skipped without one. */
+/** An archive in a real database server, which the tests start. */
 abstract class ServerArchiveContract extends ArchiveContract {
-  /** The system property with the JDBC address, whose tables the tests drop. */
-  abstract String property();
+  private final Kind kind;
+
+  ServerArchiveContract(Kind kind) {
+    this.kind = kind;
+  }
 
   @Override
-  ArchiveLocation location() throws Exception {
-    ArchiveLocation location = again();
+  DatabaseAddress location() throws Exception {
+    DatabaseAddress location = again();
     try (Connection connection =
             DriverManager.getConnection(location.url(), location.user(), location.password());
         Statement statement = connection.createStatement()) {
@@ -27,11 +30,7 @@ abstract class ServerArchiveContract extends ArchiveContract {
   }
 
   @Override
-  ArchiveLocation again() {
-    List<String> parts = List.of(System.getProperty(property(), "").split(",", -1));
-    assumeTrue(
-        parts.size() == 3,
-        "no server: give its address, user and password, separated by commas, as -D" + property());
-    return ArchiveLocation.of(parts.get(0), parts.get(1), parts.get(2));
+  DatabaseAddress again() {
+    return DatabaseServer.shared(kind).address();
   }
 }

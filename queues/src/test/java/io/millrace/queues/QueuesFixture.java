@@ -3,10 +3,10 @@ package io.millrace.queues;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.archive.Archive;
-import io.millrace.archive.ArchiveLocation;
 import io.millrace.archive.Archiver;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
+import io.millrace.database.DatabaseAddress;
 import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.Run.Report;
@@ -41,7 +41,7 @@ final class QueuesFixture {
   QueuesFixture(StoreFixture fixture, Path folder) {
     this.fixture = fixture;
     this.folder = folder;
-    this.archive = Archive.at(ArchiveLocation.file(folder.resolve("archive.db")));
+    this.archive = Archive.at(DatabaseAddress.file(folder.resolve("archive.db")));
     this.queues = open(1);
   }
 

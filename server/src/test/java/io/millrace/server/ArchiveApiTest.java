@@ -3,9 +3,9 @@ package io.millrace.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.archive.Archive;
-import io.millrace.archive.ArchiveLocation;
 import io.millrace.archive.ArchiveRow;
 import io.millrace.archive.ArchiveTable;
+import io.millrace.database.DatabaseAddress;
 import io.millrace.http.json.Json;
 import io.millrace.jobs.JobChange;
 import io.millrace.jobs.JobTypes;
@@ -56,7 +56,7 @@ final class ArchiveApiTest {
     Queues queues = Queues.in(server.server().store(), Clock.systemUTC(), new Random(7));
     mail = queues.queues().create("mail", "shell", Queue.Settings.DEFAULTS);
     server.server().blobs().put(LARGE + ".job", stream("in the blob"));
-    try (Archive archive = Archive.at(ArchiveLocation.file(folder.resolve("store/archive.db")))) {
+    try (Archive archive = Archive.at(DatabaseAddress.file(folder.resolve("store/archive.db")))) {
       List<ArchiveRow> jobs = new ArrayList<>();
       for (int i = 0; i < 5; i++) {
         jobs.add(

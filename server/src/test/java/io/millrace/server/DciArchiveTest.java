@@ -4,8 +4,8 @@ import static io.millrace.server.Dci.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.archive.Archive;
-import io.millrace.archive.ArchiveLocation;
 import io.millrace.archive.Archiver;
+import io.millrace.database.DatabaseAddress;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.ObjectId;
@@ -78,7 +78,7 @@ final class DciArchiveTest {
   private void archive() {
     Clock later = Clock.offset(Clock.systemUTC(), Duration.ofMinutes(1));
     Retention brief = new Retention(Duration.ofMillis(1), null);
-    try (Archive archive = Archive.at(ArchiveLocation.file(folder.resolve("store/archive.db")))) {
+    try (Archive archive = Archive.at(DatabaseAddress.file(folder.resolve("store/archive.db")))) {
       Archiver archiver =
           new Archiver(archive, null, List.of(dci.queues.retention(brief, Duration.ofSeconds(1))));
       Instant now = later.instant();

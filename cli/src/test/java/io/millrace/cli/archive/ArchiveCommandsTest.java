@@ -3,12 +3,12 @@ package io.millrace.cli.archive;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.archive.Archive;
-import io.millrace.archive.ArchiveLocation;
 import io.millrace.archive.ArchiveRow;
 import io.millrace.archive.ArchiveTable;
 import io.millrace.cli.Shell;
 import io.millrace.cli.queues.QueueFixture;
 import io.millrace.cli.terminal.ExitCode;
+import io.millrace.database.DatabaseAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -27,7 +27,7 @@ class ArchiveCommandsTest {
   void open() {
     site = new QueueFixture(scratch.resolve("data"));
     Path file = scratch.resolve("data/archive.db");
-    try (Archive archive = Archive.at(ArchiveLocation.file(file))) {
+    try (Archive archive = Archive.at(DatabaseAddress.file(file))) {
       archive.put(
           IntStream.range(0, 230)
               .mapToObj(i ->

@@ -9,13 +9,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.archive.Archive;
-import io.millrace.archive.ArchiveLocation;
 import io.millrace.archive.ArchiveQuery;
 import io.millrace.archive.ArchiveRow;
 import io.millrace.archive.ArchiveSource;
 import io.millrace.archive.ArchiveTable;
 import io.millrace.archive.Archiver;
 import io.millrace.blobs.Blob;
+import io.millrace.database.DatabaseAddress;
 import io.millrace.graph.Caller;
 import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.GraphException.UnknownKeyException;
@@ -64,7 +64,7 @@ class GraphRetentionTest {
 
   GraphRetentionTest(@TempDir Path folder, @TempDir Path archiveFolder) {
     world = new GraphFixture(folder, FEW, Limits.defaults());
-    archive = Archive.at(ArchiveLocation.file(archiveFolder.resolve("archive.db")));
+    archive = Archive.at(DatabaseAddress.file(archiveFolder.resolve("archive.db")));
     archiver = archiver(HOUR);
   }
 

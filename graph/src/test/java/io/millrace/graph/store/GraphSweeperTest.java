@@ -5,8 +5,8 @@ import static io.millrace.graph.GraphForms.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.archive.Archive;
-import io.millrace.archive.ArchiveLocation;
 import io.millrace.blobs.Blob;
+import io.millrace.database.DatabaseAddress;
 import io.millrace.graph.Caller;
 import io.millrace.graph.GraphRegistry.DataWrite;
 import io.millrace.graph.GraphRegistry.Removal;
@@ -34,7 +34,7 @@ class GraphSweeperTest {
 
   GraphSweeperTest(@TempDir Path folder, @TempDir Path archiveFolder) {
     world = new GraphFixture(folder);
-    archive = Archive.at(ArchiveLocation.file(archiveFolder.resolve("archive.db")));
+    archive = Archive.at(DatabaseAddress.file(archiveFolder.resolve("archive.db")));
     sweeper = world.graph().sweeper(archive);
     // Blobs carry the time of this machine.
     world.advance(Duration.between(world.now(), Instant.now()).plusHours(2));

@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.archive.Archive;
-import io.millrace.archive.ArchiveLocation;
 import io.millrace.archive.ArchiveQuery;
 import io.millrace.archive.ArchiveRow;
 import io.millrace.archive.ArchiveSource;
 import io.millrace.archive.ArchiveTable;
 import io.millrace.archive.Archiver;
 import io.millrace.blobs.Blob;
+import io.millrace.database.DatabaseAddress;
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobRegistry;
@@ -64,7 +64,7 @@ class JobRetentionTest {
 
   JobRetentionTest(@TempDir Path folder) {
     this.folder = folder;
-    this.archive = Archive.at(ArchiveLocation.file(folder.resolve("archive.db")));
+    this.archive = Archive.at(DatabaseAddress.file(folder.resolve("archive.db")));
     begin(JobTypes.NONE, HOUR);
   }
 

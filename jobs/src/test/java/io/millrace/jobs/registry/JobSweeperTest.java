@@ -5,8 +5,8 @@ import static io.millrace.jobs.registry.JobsFixture.B;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.archive.Archive;
-import io.millrace.archive.ArchiveLocation;
 import io.millrace.blobs.Blob;
+import io.millrace.database.DatabaseAddress;
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
@@ -37,7 +37,7 @@ class JobSweeperTest {
   private final Archive archive;
 
   JobSweeperTest(@TempDir Path folder) {
-    archive = Archive.at(ArchiveLocation.file(folder.resolve("archive.db")));
+    archive = Archive.at(DatabaseAddress.file(folder.resolve("archive.db")));
     world = new JobsFixture(store, folder, JobTypes.NONE, Jobs.Options.DEFAULTS);
     // The blobs of this test carry the real time.
     world.advance(Duration.between(world.now(), Instant.now()));

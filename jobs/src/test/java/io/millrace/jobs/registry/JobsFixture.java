@@ -1,10 +1,10 @@
 package io.millrace.jobs.registry;
 
 import io.millrace.archive.Archive;
-import io.millrace.archive.ArchiveLocation;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.blobs.Value;
+import io.millrace.database.DatabaseAddress;
 import io.millrace.jobs.Assignment;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
@@ -110,7 +110,7 @@ final class JobsFixture {
 
   /** Deletes what belongs to no job; nothing is archived. */
   void sweep() {
-    try (Archive empty = Archive.at(ArchiveLocation.file(Path.of("target", "no-archive.db")))) {
+    try (Archive empty = Archive.at(DatabaseAddress.file(Path.of("target", "no-archive.db")))) {
       jobs.sweeper(empty).step(now());
     }
   }

@@ -1,14 +1,10 @@
 package io.millrace.journal.sql;
 
-import io.millrace.store.journal.JournalException;
+import io.millrace.database.DatabaseAddress.Kind;
 import java.util.List;
 
 /** What the databases differ in. */
-enum Dialect {
-  POSTGRESQL("jdbc:postgresql:"),
-  MARIADB("jdbc:mariadb:"),
-  SQLITE("jdbc:sqlite:");
-
+final class Dialect {
   /**
    * The steps from an empty database to the current tables, never changed once they are released.
    * Each may be repeated after a failure in the middle of it.
@@ -39,32 +35,11 @@ enum Dialect {
                 PRIMARY KEY (store, seq, upload, chunk)) {rows}
               """));
 
-  private final String prefix;
+  private Dialect() {}
 
-  Dialect(String prefix) {
-    this.prefix = prefix;
-  }
-
-  /** The dialect of an address. */
-  static Dialect of(String url) {
-    for (Dialect dialect : values()) {
-      if (url.startsWith(dialect.prefix)) {
-        return dialect;
-      }
-    }
-    throw new JournalException(
-        "a store in a database is at jdbc:postgresql:…, jdbc:mariadb:… or jdbc:sqlite:FILE, not at "
-            + url);
-  }
-
-  /** How an address begins. */
-  String prefix() {
-    return prefix;
-  }
-
-  /** A statement of {@link #MIGRATIONS} in this dialect. */
-  String ddl(String template) {
-    return switch (this) {
+  /** A statement of {@link #MIGRATIONS} as a database takes it. */
+  static String ddl(Kind kind, String template) {
+    return switch (kind) {
       case POSTGRESQL ->
           template
               .replace("{name}", "TEXT COLLATE \"C\"")
@@ -91,8 +66,8 @@ enum Dialect {
   }
 
   /** Inserts a row, or nothing if there is one with the key. */
-  String insertIfAbsent(String into) {
-    return switch (this) {
+  static String insertIfAbsent(Kind kind, String into) {
+    return switch (kind) {
       case POSTGRESQL -> "INSERT INTO " + into + " ON CONFLICT DO NOTHING";
       case MARIADB -> "INSERT IGNORE INTO " + into;
       case SQLITE -> "INSERT OR IGNORE INTO " + into;

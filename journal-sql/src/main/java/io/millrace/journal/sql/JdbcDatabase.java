@@ -1,36 +1,31 @@
 package io.millrace.journal.sql;
 
+import io.millrace.database.DatabaseAddress.Behavior;
+import io.millrace.database.DatabaseAddress.Kind;
 import io.millrace.journal.sql.Head.FrameMark;
 import io.millrace.journal.sql.Head.Row;
 import io.millrace.journal.sql.Head.Snapshot;
 import io.millrace.store.journal.Chain;
 import io.millrace.store.journal.JournalException;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Properties;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.sqlite.SQLiteConfig;
 
 /** A database that is reached through JDBC. */
 final class JdbcDatabase implements JournalDatabase {
-  private static final int CONNECT_SECONDS = 10;
-
   /** After this long without an answer, a connection counts as lost. The statement goes on. */
-  private static final int SILENCE_SECONDS = 15;
+  private static final Duration SILENCE = Duration.ofSeconds(15);
 
   /** How long SQLite waits for another process that writes. */
-  private static final int BUSY_MILLIS = 5_000;
+  private static final Duration BUSY = Duration.ofSeconds(5);
 
   /** How often the tables are created, if another server creates them at the same time. */
   private static final int MIGRATION_ATTEMPTS = 5;
@@ -49,7 +44,7 @@ final class JdbcDatabase implements JournalDatabase {
           + " WHERE store = ? AND seq = ? AND checksum = ? AND epoch = ?";
 
   private final SqlJournalOptions options;
-  private final Dialect dialect;
+  private final Kind kind;
   private final boolean appends;
   private @Nullable Connection connection;
   private boolean closed;
@@ -61,7 +56,7 @@ final class JdbcDatabase implements JournalDatabase {
    */
   JdbcDatabase(SqlJournalOptions options, boolean appends) {
     this.options = options;
-    this.dialect = options.dialect();
+    this.kind = options.database().kind();
     this.appends = appends;
   }
 
@@ -108,55 +103,20 @@ final class JdbcDatabase implements JournalDatabase {
   }
 
   private Connection connect() throws SQLException {
-    Properties properties = new Properties();
-    if (options.user() != null) {
-      properties.setProperty("user", options.user());
-    }
-    if (options.password() != null) {
-      properties.setProperty("password", options.password());
-    }
     Connection opened =
-        switch (dialect) {
-          case POSTGRESQL -> {
-            properties.setProperty("connectTimeout", Integer.toString(CONNECT_SECONDS));
-            properties.setProperty("loginTimeout", Integer.toString(CONNECT_SECONDS));
-            properties.setProperty("socketTimeout", Integer.toString(SILENCE_SECONDS));
-            properties.setProperty("tcpKeepAlive", "true");
-            properties.setProperty("ApplicationName", "millrace " + options.store());
-            yield DriverManager.getConnection(options.url(), properties);
-          }
-          case MARIADB -> {
-            properties.setProperty("connectTimeout", Integer.toString(CONNECT_SECONDS * 1_000));
-            properties.setProperty("socketTimeout", Integer.toString(SILENCE_SECONDS * 1_000));
-            yield DriverManager.getConnection(options.url(), properties);
-          }
-          case SQLITE -> openFile();
-        };
+        options
+            .database()
+            .connect(new Behavior("millrace " + options.store(), SILENCE, BUSY, true));
     try {
-      if (dialect == Dialect.MARIADB) {
+      if (kind == Kind.MARIADB) {
         opened.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
       }
-      opened.setAutoCommit(dialect != Dialect.MARIADB || !appends);
+      opened.setAutoCommit(kind != Kind.MARIADB || !appends);
       return opened;
     } catch (SQLException e) {
       opened.close();
       throw e;
     }
-  }
-
-  private Connection openFile() throws SQLException {
-    Path file = options.file().toAbsolutePath();
-    try {
-      Files.createDirectories(file.getParent());
-    } catch (IOException e) {
-      throw new SQLException("the folder of " + file + " cannot be created: " + e, e);
-    }
-    SQLiteConfig config = new SQLiteConfig();
-    config.setJournalMode(SQLiteConfig.JournalMode.WAL);
-    config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
-    config.setTransactionMode(SQLiteConfig.TransactionMode.IMMEDIATE);
-    config.setBusyTimeout(BUSY_MILLIS);
-    return config.createConnection(options.url());
   }
 
   /**
@@ -180,7 +140,8 @@ final class JdbcDatabase implements JournalDatabase {
     }
     check();
     String sql =
-        dialect.insertIfAbsent(
+        Dialect.insertIfAbsent(
+            kind,
             "millrace_journal_head (store, "
                 + COLUMNS
                 + ") VALUES (?, ?, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1)");
@@ -202,7 +163,8 @@ final class JdbcDatabase implements JournalDatabase {
   private @Nullable Void migrate(Connection open) throws SQLException {
     try (Statement statement = open.createStatement()) {
       statement.execute(
-          dialect.ddl(
+          Dialect.ddl(
+              kind,
               "CREATE TABLE IF NOT EXISTS millrace_journal_version (version {number} NOT NULL)"
                   + " {rows}"));
       int version = 0;
@@ -217,7 +179,7 @@ final class JdbcDatabase implements JournalDatabase {
       }
       for (List<String> step : Dialect.MIGRATIONS.subList(version, Dialect.MIGRATIONS.size())) {
         for (String each : step) {
-          statement.execute(dialect.ddl(each));
+          statement.execute(Dialect.ddl(kind, each));
         }
       }
       if (version < Dialect.MIGRATIONS.size()) {
@@ -306,7 +268,7 @@ final class JdbcDatabase implements JournalDatabase {
     }
     Update move = new Update(renewals == ANY ? MOVE : MOVE + " AND renewals = ?", values);
     return run(open ->
-        dialect == Dialect.POSTGRESQL
+        kind == Kind.POSTGRESQL
             ? appendAtOnce(open, move, rows)
             : appendInTwoSteps(open, move, rows));
   }
@@ -354,12 +316,12 @@ final class JdbcDatabase implements JournalDatabase {
 
   private boolean appendInTwoSteps(Connection open, Update move, List<Row> rows)
       throws SQLException {
-    if (dialect == Dialect.SQLITE) {
+    if (kind == Kind.SQLITE) {
       // Begins a transaction. The driver would begin the next one at a commit, and keep the lock.
       open.setAutoCommit(false);
     }
     boolean moved = store(open, move, rows);
-    if (dialect == Dialect.SQLITE) {
+    if (kind == Kind.SQLITE) {
       open.setAutoCommit(true);
     } else {
       open.commit();

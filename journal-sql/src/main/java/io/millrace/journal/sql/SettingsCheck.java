@@ -48,7 +48,7 @@ final class SettingsCheck {
    * @throws JournalException if there is a finding that is not accepted, with all of them
    */
   void require(Connection connection) throws SQLException {
-    switch (options.dialect()) {
+    switch (options.database().kind()) {
       case POSTGRESQL -> checkPostgresql(connection);
       case MARIADB -> checkMariadb(connection);
       case SQLITE -> checkSqlite(connection);
@@ -164,7 +164,7 @@ final class SettingsCheck {
       throw new JournalException(options + ": synchronous is not FULL");
     }
     try {
-      FileStore place = Files.getFileStore(options.file().toAbsolutePath());
+      FileStore place = Files.getFileStore(options.database().file().toAbsolutePath());
       String type = place.type().toLowerCase(Locale.ROOT);
       if (NETWORK_FILE_SYSTEMS.contains(type) || type.startsWith("fuse.")) {
         finding(

@@ -1,5 +1,6 @@
 package io.millrace.journal.sql;
 
+import io.millrace.database.DatabaseAddress.Kind;
 import io.millrace.journal.sql.Head.FrameMark;
 import io.millrace.journal.sql.Head.Row;
 import io.millrace.journal.sql.Head.Snapshot;
@@ -107,7 +108,7 @@ public final class SqlJournal implements Journal {
    * @throws JournalException if it cannot, or they may
    */
   public static void check(SqlJournalOptions options) {
-    if (options.dialect() == Dialect.SQLITE && !Files.exists(options.file())) {
+    if (options.database().kind() == Kind.SQLITE && !Files.exists(options.database().file())) {
       return;
     }
     try (JdbcDatabase database = new JdbcDatabase(options, false)) {

@@ -1,20 +1,17 @@
 package io.millrace.journal.sql;
 
+import io.millrace.database.DatabaseAddress;
+import io.millrace.database.DatabaseAddress.Kind;
 import io.millrace.store.journal.JournalException;
 import io.millrace.store.journal.Retention;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where a journal is, and how it is used.
  *
- * @param url a JDBC address: {@code jdbc:postgresql:…}, {@code jdbc:mariadb:…} or {@code
- *     jdbc:sqlite:FILE}
- * @param user the name under which to sign in; null for none
- * @param password its password; null for none
+ * @param database the database
  * @param store the name of the store, since a database may hold several: 1 to 64 letters, digits,
  *     {@code -}, {@code _} and {@code .}; default {@code main}
  * @param accepted the names of settings of the database that are accepted although they may lose
@@ -26,9 +23,7 @@ import org.jspecify.annotations.Nullable;
  *     s
  */
 public record SqlJournalOptions(
-    String url,
-    @Nullable String user,
-    @Nullable String password,
+    DatabaseAddress database,
     String store,
     Set<String> accepted,
     Retention retention,
@@ -43,15 +38,6 @@ public record SqlJournalOptions(
    */
   public SqlJournalOptions {
     accepted = Set.copyOf(accepted);
-    Dialect dialect = Dialect.of(url);
-    if (url.toLowerCase(Locale.ROOT).contains("password=")) {
-      throw new JournalException(
-          "the address of the store contains a password, which the log would show; give it"
-              + " apart from it");
-    }
-    if (dialect == Dialect.SQLITE && url.length() == dialect.prefix().length()) {
-      throw new JournalException("the address of the store names no file: " + url);
-    }
     if (store.length() > LONGEST_NAME || !store.matches("[A-Za-z0-9._-]+")) {
       throw new JournalException(
           "the name of a store has 1 to 64 letters, digits, '-', '_' and '.': " + store);
@@ -64,12 +50,22 @@ public record SqlJournalOptions(
     }
   }
 
-  /** The defaults for an address, without a user. */
+  /**
+   * The defaults for an address, without a user.
+   *
+   * @param url a JDBC address: {@code jdbc:postgresql:…}, {@code jdbc:mariadb:…} or {@code
+   *     jdbc:sqlite:FILE}
+   * @throws JournalException if it is none of these, or contains a password
+   */
   public static SqlJournalOptions at(String url) {
+    DatabaseAddress database;
+    try {
+      database = new DatabaseAddress(url, null, null);
+    } catch (IllegalArgumentException e) {
+      throw new JournalException("the database of a store: " + e.getMessage(), e);
+    }
     return new SqlJournalOptions(
-        url,
-        null,
-        null,
+        database,
         "main",
         Set.of(),
         Retention.DEFAULTS,
@@ -79,56 +75,48 @@ public record SqlJournalOptions(
 
   /** Whether an address is one of a database that is supported. */
   public static boolean isSupported(String url) {
-    for (Dialect dialect : Dialect.values()) {
-      if (url.startsWith(dialect.prefix())) {
-        return true;
-      }
-    }
-    return false;
+    return Kind.of(url).isPresent();
   }
 
   /** The same options with a user and a password. */
   public SqlJournalOptions withUser(@Nullable String user, @Nullable String password) {
-    return new SqlJournalOptions(url, user, password, store, accepted, retention, lease, deadline);
+    return new SqlJournalOptions(
+        new DatabaseAddress(database.url(), user, password),
+        store,
+        accepted,
+        retention,
+        lease,
+        deadline);
   }
 
   /** The same options with the name of another store. */
   public SqlJournalOptions withStore(String store) {
-    return new SqlJournalOptions(url, user, password, store, accepted, retention, lease, deadline);
+    return new SqlJournalOptions(database, store, accepted, retention, lease, deadline);
   }
 
   /** The same options with other accepted settings. */
   public SqlJournalOptions withAccepted(Set<String> accepted) {
-    return new SqlJournalOptions(url, user, password, store, accepted, retention, lease, deadline);
+    return new SqlJournalOptions(database, store, accepted, retention, lease, deadline);
   }
 
   /** The same options with another retention. */
   public SqlJournalOptions withRetention(Retention retention) {
-    return new SqlJournalOptions(url, user, password, store, accepted, retention, lease, deadline);
+    return new SqlJournalOptions(database, store, accepted, retention, lease, deadline);
   }
 
   /** The same options with another lease. */
   public SqlJournalOptions withLease(Duration lease) {
-    return new SqlJournalOptions(url, user, password, store, accepted, retention, lease, deadline);
+    return new SqlJournalOptions(database, store, accepted, retention, lease, deadline);
   }
 
   /** The same options with another deadline. */
   public SqlJournalOptions withDeadline(Duration deadline) {
-    return new SqlJournalOptions(url, user, password, store, accepted, retention, lease, deadline);
-  }
-
-  Dialect dialect() {
-    return Dialect.of(url);
-  }
-
-  /** The file of a SQLite database. */
-  Path file() {
-    return Path.of(url.substring(Dialect.SQLITE.prefix().length()));
+    return new SqlJournalOptions(database, store, accepted, retention, lease, deadline);
   }
 
   /** The address and the name of the store, without the password. */
   @Override
   public String toString() {
-    return url + " (store " + store + (user == null ? "" : ", as " + user) + ")";
+    return database + " (store " + store + ")";
   }
 }

@@ -1,5 +1,8 @@
 package io.millrace.journal.sql;
 
+import io.millrace.database.DatabaseAddress;
+import io.millrace.database.DatabaseAddress.Kind;
+import io.millrace.database.DatabaseServer;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.Retention;
@@ -28,15 +31,19 @@ final class SqlJournalTest {
     public void close() {}
   }
 
-  private static JournalFixture inServer(Dialect dialect) {
-    return new InDatabase(DatabaseServer.shared(dialect).options(UUID.randomUUID().toString()));
+  private static JournalFixture inServer(Kind kind) {
+    DatabaseAddress server = DatabaseServer.shared(kind).address();
+    return new InDatabase(
+        SqlJournalOptions.at(server.url())
+            .withUser(server.user(), server.password())
+            .withStore(UUID.randomUUID().toString()));
   }
 
   @Nested
   class InPostgresql extends JournalContract {
     @Override
     protected JournalFixture newFixture() {
-      return inServer(Dialect.POSTGRESQL);
+      return inServer(Kind.POSTGRESQL);
     }
   }
 
@@ -44,7 +51,7 @@ final class SqlJournalTest {
   class InMariadb extends JournalContract {
     @Override
     protected JournalFixture newFixture() {
-      return inServer(Dialect.MARIADB);
+      return inServer(Kind.MARIADB);
     }
   }
 

@@ -1,8 +1,7 @@
 package io.millrace.server.archive;
 
 import io.millrace.archive.Archive;
-import io.millrace.archive.ArchiveException.InvalidLocationException;
-import io.millrace.archive.ArchiveLocation;
+import io.millrace.database.DatabaseAddress;
 import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Configuration.Values;
 import io.millrace.server.config.ConfigurationException;
@@ -59,8 +58,8 @@ public record ArchiveSettings(
             SectionKeys.secretOf(values, "archive", PASSWORD, PASSWORD_FILE),
             values.get(KEEP));
     try {
-      ArchiveLocation _ = settings.location(Path.of("."));
-    } catch (InvalidLocationException e) {
+      DatabaseAddress _ = settings.location(Path.of("."));
+    } catch (IllegalArgumentException e) {
       throw new ConfigurationException("archive.url: " + e.getMessage());
     }
     return settings;
@@ -71,10 +70,10 @@ public record ArchiveSettings(
     return Archive.at(location(store));
   }
 
-  private ArchiveLocation location(Path store) {
+  private DatabaseAddress location(Path store) {
     return url == null
-        ? ArchiveLocation.file(store.resolve("archive.db"))
-        : ArchiveLocation.of(url, user, password);
+        ? DatabaseAddress.file(store.resolve("archive.db"))
+        : new DatabaseAddress(url.startsWith("jdbc:") ? url : "jdbc:" + url, user, password);
   }
 
   /** Without its password. */

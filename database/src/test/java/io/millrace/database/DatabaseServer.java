@@ -1,7 +1,8 @@
-package io.millrace.journal.sql;
+package io.millrace.database;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.millrace.database.DatabaseAddress.Kind;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,29 +35,29 @@ import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
  * A real database server on this machine, whose program comes with the tests. One of each kind is
  * shared by the tests of a JVM and ends with it; others are for tests that kill them.
  */
-final class DatabaseServer implements AutoCloseable {
-  private static final Duration LONGEST_START = Duration.ofSeconds(60);
+public final class DatabaseServer implements AutoCloseable {
+  private static final Duration LONGEST_START = Duration.ofMinutes(4);
 
   /** The user "nobody", since a server refuses to run as root. */
   private static final int NOBODY = 65534;
 
-  private static final Map<Dialect, DatabaseServer> SHARED = new ConcurrentHashMap<>();
-  private static final Map<Dialect, Path> PROGRAMS = new ConcurrentHashMap<>();
+  private static final Map<Kind, DatabaseServer> SHARED = new ConcurrentHashMap<>();
+  private static final Map<Kind, Path> PROGRAMS = new ConcurrentHashMap<>();
   private static final Path ROOT = temporary();
 
-  private final Dialect dialect;
+  private final Kind kind;
   private final Path program;
   private final Path folder;
   private final int port;
   private Process process;
 
-  private DatabaseServer(Dialect dialect) throws Exception {
-    this.dialect = dialect;
-    this.program = PROGRAMS.computeIfAbsent(dialect, DatabaseServer::unpacked);
+  private DatabaseServer(Kind kind) throws Exception {
+    this.kind = kind;
+    this.program = PROGRAMS.computeIfAbsent(kind, DatabaseServer::unpacked);
     this.folder = Files.createTempDirectory(ROOT, "data");
     this.port = freePort();
     own(folder);
-    if (dialect == Dialect.POSTGRESQL) {
+    if (kind == Kind.POSTGRESQL) {
       run("bin/initdb", "-D", folder.toString(), "-U", "test", "-A", "trust", "--no-sync");
     } else {
       initMariadb();
@@ -65,15 +66,15 @@ final class DatabaseServer implements AutoCloseable {
   }
 
   /** The shared server of a kind; skips the test where its program does not run. */
-  static DatabaseServer shared(Dialect dialect) {
+  public static DatabaseServer shared(Kind kind) {
     requireLinux();
-    return SHARED.computeIfAbsent(dialect, DatabaseServer::started);
+    return SHARED.computeIfAbsent(kind, DatabaseServer::started);
   }
 
   /** A server for one test. */
-  static DatabaseServer alone(Dialect dialect) {
+  public static DatabaseServer alone(Kind kind) {
     requireLinux();
-    return started(dialect);
+    return started(kind);
   }
 
   private static void requireLinux() {
@@ -83,9 +84,9 @@ final class DatabaseServer implements AutoCloseable {
         "the servers' programs are for Linux on x86-64");
   }
 
-  private static DatabaseServer started(Dialect dialect) {
+  private static DatabaseServer started(Kind kind) {
     try {
-      return new DatabaseServer(dialect);
+      return new DatabaseServer(kind);
     } catch (Exception e) {
       throw new IllegalStateException("no server: " + e.getMessage(), e);
     }
@@ -134,9 +135,9 @@ final class DatabaseServer implements AutoCloseable {
     }
   }
 
-  private static Path unpacked(Dialect dialect) {
+  private static Path unpacked(Kind kind) {
     try {
-      return dialect == Dialect.POSTGRESQL ? unpackPostgresql() : unpackMariadb();
+      return kind == Kind.POSTGRESQL ? unpackPostgresql() : unpackMariadb();
     } catch (Exception e) {
       throw new IllegalStateException("the server's program cannot be unpacked", e);
     }
@@ -268,7 +269,7 @@ final class DatabaseServer implements AutoCloseable {
 
   private Process begin() throws Exception {
     List<String> command =
-        dialect == Dialect.POSTGRESQL
+        kind == Kind.POSTGRESQL
             ? command(
                 "bin/postgres",
                 "-D",
@@ -293,7 +294,7 @@ final class DatabaseServer implements AutoCloseable {
     long deadline = System.nanoTime() + LONGEST_START.toNanos();
     while (true) {
       try (var connection = DriverManager.getConnection(url("127.0.0.1", port, ""), "test", "")) {
-        if (dialect == Dialect.MARIADB) {
+        if (kind == Kind.MARIADB) {
           connection.createStatement().execute("CREATE DATABASE IF NOT EXISTS test");
         }
         return started;
@@ -309,27 +310,27 @@ final class DatabaseServer implements AutoCloseable {
   }
 
   private String url(String host, int at, String database) {
-    return dialect == Dialect.POSTGRESQL
+    return kind == Kind.POSTGRESQL
         ? "jdbc:postgresql://" + host + ":" + at + "/postgres"
         : "jdbc:mariadb://" + host + ":" + at + "/" + database + "?sslMode=disable";
   }
 
-  int port() {
+  public int port() {
     return port;
   }
 
-  /** The options of a store in this server. */
-  SqlJournalOptions options(String store) {
-    return options(store, port);
+  /** The address of a database in this server, and the user for it. */
+  public DatabaseAddress address() {
+    return address(port);
   }
 
   /** The same through another port. */
-  SqlJournalOptions options(String store, int at) {
-    return SqlJournalOptions.at(url("127.0.0.1", at, "test")).withUser("test", "").withStore(store);
+  public DatabaseAddress address(int at) {
+    return new DatabaseAddress(url("127.0.0.1", at, "test"), "test", "");
   }
 
   /** Ends it as {@code kill -9} does, with all its processes. */
-  void kill() {
+  public void kill() {
     process.descendants().forEach(ProcessHandle::destroyForcibly);
     process.destroyForcibly();
     try {
@@ -340,7 +341,7 @@ final class DatabaseServer implements AutoCloseable {
   }
 
   /** Starts it again after {@link #kill}. */
-  void restart() throws Exception {
+  public void restart() throws Exception {
     Files.deleteIfExists(folder.resolve("postmaster.pid"));
     process = begin();
   }

@@ -1,0 +1,146 @@
+package io.millrace.database;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+import org.sqlite.SQLiteConfig;
+
+/**
+ * A SQL database, and the user for it.
+ *
+ * @param url a JDBC address: {@code jdbc:postgresql:…}, {@code jdbc:mariadb:…} or {@code
+ *     jdbc:sqlite:FILE}, without a password
+ * @param user the name under which to sign in; null for none
+ * @param password its password; null for none
+ */
+public record DatabaseAddress(String url, @Nullable String user, @Nullable String password) {
+  private static final Duration CONNECT = Duration.ofSeconds(10);
+
+  /** The databases that can be used. */
+  public enum Kind {
+    POSTGRESQL("jdbc:postgresql:"),
+    MARIADB("jdbc:mariadb:"),
+    SQLITE("jdbc:sqlite:");
+
+    private final String prefix;
+
+    Kind(String prefix) {
+      this.prefix = prefix;
+    }
+
+    /** The kind of the database at an address; empty if it is none of these. */
+    public static Optional<Kind> of(String url) {
+      return Arrays.stream(values()).filter(kind -> url.startsWith(kind.prefix)).findFirst();
+    }
+  }
+
+  /**
+   * Checks the address.
+   *
+   * @throws IllegalArgumentException if it is of another kind, contains a password, or names no
+   *     file
+   */
+  public DatabaseAddress {
+    Kind kind =
+        Kind.of(url)
+            .orElseThrow(() ->
+                new IllegalArgumentException(
+                    "a database is at postgresql://HOST/DATABASE, mariadb://HOST/DATABASE or"
+                        + " sqlite:FILE"));
+    if (url.toLowerCase(Locale.ROOT).contains("password=")) {
+      throw new IllegalArgumentException(
+          "the address contains a password, which the log would show; give it apart from it");
+    }
+    if (kind == Kind.SQLITE && url.length() == kind.prefix.length()) {
+      throw new IllegalArgumentException("the address names no file");
+    }
+  }
+
+  /** A SQLite database in this file. */
+  public static DatabaseAddress file(Path file) {
+    return new DatabaseAddress(Kind.SQLITE.prefix + file, null, null);
+  }
+
+  public Kind kind() {
+    return Kind.of(url).orElseThrow();
+  }
+
+  /** The file of a SQLite database. */
+  public Path file() {
+    return Path.of(url.substring(Kind.SQLITE.prefix.length()));
+  }
+
+  /**
+   * How a connection behaves.
+   *
+   * @param name under which a server lists it, if it lists names
+   * @param silence how long a server may give no answer before the connection counts as lost; zero
+   *     for ever
+   * @param busy how long SQLite waits for another process that writes
+   * @param immediate whether each transaction of SQLite takes the right to write when it begins,
+   *     rather than when it first writes
+   */
+  public record Behavior(String name, Duration silence, Duration busy, boolean immediate) {}
+
+  /**
+   * Opens a connection that commits each statement. The folder of a SQLite file is created; the
+   * file has a write-ahead log, and each commit is durable.
+   *
+   * @throws SQLException if the server does not answer within 10 seconds, or refuses
+   */
+  public Connection connect(Behavior behavior) throws SQLException {
+    Kind kind = kind();
+    if (kind == Kind.SQLITE) {
+      return openFile(behavior);
+    }
+    // PostgreSQL's driver counts in seconds, MariaDB's in milliseconds.
+    long unit = kind == Kind.POSTGRESQL ? 1_000 : 1;
+    Properties properties = new Properties();
+    if (user != null) {
+      properties.setProperty("user", user);
+    }
+    if (password != null) {
+      properties.setProperty("password", password);
+    }
+    properties.setProperty("connectTimeout", Long.toString(CONNECT.toMillis() / unit));
+    properties.setProperty("socketTimeout", Long.toString(behavior.silence().toMillis() / unit));
+    if (kind == Kind.POSTGRESQL) {
+      properties.setProperty("loginTimeout", Long.toString(CONNECT.toSeconds()));
+      properties.setProperty("tcpKeepAlive", "true");
+      properties.setProperty("ApplicationName", behavior.name());
+    }
+    return DriverManager.getConnection(url, properties);
+  }
+
+  private Connection openFile(Behavior behavior) throws SQLException {
+    Path file = file().toAbsolutePath();
+    try {
+      Files.createDirectories(file.getParent());
+    } catch (IOException e) {
+      throw new SQLException("the folder of " + file + " cannot be created: " + e, e);
+    }
+    SQLiteConfig config = new SQLiteConfig();
+    config.setJournalMode(SQLiteConfig.JournalMode.WAL);
+    config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
+    if (behavior.immediate()) {
+      config.setTransactionMode(SQLiteConfig.TransactionMode.IMMEDIATE);
+    }
+    config.setBusyTimeout(Math.toIntExact(behavior.busy().toMillis()));
+    return config.createConnection(url);
+  }
+
+  /** Without the password. */
+  @Override
+  public String toString() {
+    return url.substring("jdbc:".length()) + (user == null ? "" : " as " + user);
+  }
+}
