@@ -1,8 +1,8 @@
 package io.millrace.graph;
 
+import io.millrace.work.policy.Retention;
 import io.millrace.work.policy.TimeText;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /**
  * When a node may start, and how long it may wait, take and stay; durations and times in
@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
  *     attempt
  * @param totalMillis the longest time between the moment when it may start for the first time and
  *     its end, with all attempts and the pauses between them
- * @param keepMillis how long its graph stays in the store after it has ended; null for as long as
- *     graphs stay otherwise
+ * @param keep how long its graph stays in the store after it has ended, and how many graphs that
+ *     have a node of its name; what it does not say is as for graphs otherwise
  */
 public record Timing(
-    long atMillis, long delayMillis, long waitMillis, long totalMillis, @Nullable Long keepMillis) {
+    long atMillis, long delayMillis, long waitMillis, long totalMillis, Retention keep) {
   /** It starts when it is ready, and may wait and take for ever. */
-  public static final Timing NONE = new Timing(0, 0, 0, 0, null);
+  public static final Timing NONE = new Timing(0, 0, 0, 0, Retention.FOREVER);
 
   private static final long NEVER = Long.MAX_VALUE;
 
@@ -30,9 +30,9 @@ public record Timing(
     return atMillis == 0 && delayMillis == 0 && waitMillis == 0 && totalMillis == 0;
   }
 
-  /** The same with another time to stay, in milliseconds; null for none of its own. */
-  public Timing keeping(@Nullable Long newKeepMillis) {
-    return new Timing(atMillis, delayMillis, waitMillis, totalMillis, newKeepMillis);
+  /** The same with another time and number to stay. */
+  public Timing keeping(Retention newKeep) {
+    return new Timing(atMillis, delayMillis, waitMillis, totalMillis, newKeep);
   }
 
   /**

@@ -26,7 +26,7 @@ public record TestType(String name, Kind kind) implements NodeType {
   @Override
   public Set<String> inputs() {
     return kind == Kind.GROUP
-        ? Set.of(RunPolicy.KEEP_FINISHED)
+        ? RunPolicy.OF_RETENTION
         : RunPolicy.keysWith("command", "args", "stdin");
   }
 

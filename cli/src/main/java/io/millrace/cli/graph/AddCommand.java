@@ -266,6 +266,22 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
     private @Nullable String at;
 
     @Option(
+        names = "--keep-finished",
+        paramLabel = "TIME",
+        description =
+            "How long the graph of the node stays in the store after it has ended. Default:"
+                + " graph.keep-finished of the server")
+    private @Nullable String keepFinished;
+
+    @Option(
+        names = "--keep-count",
+        paramLabel = "N",
+        description =
+            "How many graphs that have ended stay in the store, of those with a node of this name."
+                + " Default: graph.keep-count of the server, over all graphs")
+    private @Nullable Integer keepCount;
+
+    @Option(
         names = {"-d", "--data"},
         paramLabel = "KEY=VALUE",
         description = {
@@ -312,6 +328,12 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
       addSeconds(node, "delay", delay);
       if (at != null) {
         node.put("at", moment(at));
+      }
+      if (keepFinished != null) {
+        node.put("keep_finished", keepFinished);
+      }
+      if (keepCount != null) {
+        node.put("keep_count", keepCount);
       }
       data.forEach(pair -> addPair(node, pair, terminal));
     }

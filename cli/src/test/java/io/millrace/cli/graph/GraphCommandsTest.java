@@ -80,6 +80,10 @@ class GraphCommandsTest {
                 "2126-12-24T18:00:00+01:00",
                 "--timeout",
                 "1m",
+                "--keep-finished",
+                "7d",
+                "--keep-count",
+                "5",
                 "--data",
                 "note=[1]",
                 "-d",
@@ -104,6 +108,8 @@ class GraphCommandsTest {
     assertThat(data.path("wait_timeout")).hasToString("5400");
     assertThat(data.path("total_timeout")).hasToString("172800");
     assertThat(data.path("at").asString()).isEqualTo("2126-12-24T18:00:00+01:00");
+    assertThat(data.path("keep_finished")).hasToString("\"7d\"");
+    assertThat(data.path("keep_count")).hasToString("5");
     assertThat(data.path("note")).hasToString("[1]");
     assertThat(data.path("script").asString()).startsWith("cat; echo");
   }

@@ -130,7 +130,7 @@ public final class Rules {
    */
   public List<Change> time(NodeId id, Timing timing) {
     Vertex vertex = known(id);
-    if (timing.keeping(null).equals(vertex.definition.timing().keeping(null))) {
+    if (timing.keeping(vertex.definition.timing().keep()).equals(vertex.definition.timing())) {
       return List.of(new Change.Moved(id, vertex.definition.timed(timing)));
     }
     if (!(vertex.phase instanceof Phase.Waiting waiting)) {

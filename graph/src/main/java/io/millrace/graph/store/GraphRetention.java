@@ -17,13 +17,16 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -63,7 +66,7 @@ final class GraphRetention implements ArchiveSource {
   /**
    * Finds graphs.
    *
-   * @param otherwise how long graphs stay of which no node says it
+   * @param otherwise how long and how many graphs stay of which no node says it
    * @param needed gives nodes whose graphs stay
    */
   GraphRetention(StoredGraph.Parts parts, Retention otherwise, Supplier<Set<NodeId>> needed) {
@@ -138,7 +141,7 @@ final class GraphRetention implements ArchiveSource {
     boolean keepsAll =
         otherwise.isForever()
             && listing.all().stream()
-                .allMatch(node -> node.definition().timing().keepMillis() == null);
+                .allMatch(node -> node.definition().timing().keep().isForever());
     if (!keepsAll) {
       queue.addAll(new Ended(listing.all()).due(now));
     }
@@ -211,32 +214,70 @@ final class GraphRetention implements ArchiveSource {
     }
 
     private List<Leaving> oldest(List<Leaving> ended, Instant now) {
-      Long count = otherwise.count();
-      long excess =
-          count == null ? 0 : ended.stream().filter(graph -> keep(graph) == null).count() - count;
+      Set<Leaving> surplus = surplus(ended);
       List<Leaving> due = new ArrayList<>();
       for (Leaving graph : ended) {
-        Duration own = keep(graph);
+        Duration own = ownAge(graph);
         Duration age = own == null ? otherwise.age() : own;
         Instant end =
             age == null ? Instant.MAX : Instant.ofEpochMilli(graph.endedMillis()).plus(age);
-        if (!end.isAfter(now) || (own == null && excess > 0)) {
+        if (!end.isAfter(now) || surplus.contains(graph)) {
           due.add(graph);
         } else if (end.isBefore(nextDue)) {
           nextDue = end;
         }
-        excess -= own == null ? 1 : 0;
       }
       return due;
     }
 
+    /**
+     * The graphs that are more than stay. The count of the one that ended last is that of all which
+     * have their counts by nodes of the same name.
+     */
+    private Set<Leaving> surplus(List<Leaving> ended) {
+      Map<Optional<String>, Places> series = new HashMap<>();
+      Set<Leaving> surplus = Collections.newSetFromMap(new IdentityHashMap<>());
+      for (Leaving graph : ended.reversed()) {
+        Optional<GraphNode> counting =
+            graph.nodes().stream()
+                .filter(node -> node.definition().timing().keep().count() != null)
+                .findFirst();
+        Long count =
+            counting
+                .map(node -> node.definition().timing().keep().count())
+                .orElse(ownAge(graph) == null ? otherwise.count() : null);
+        if (count != null
+            && !series
+                .computeIfAbsent(
+                    counting.map(node -> Objects.requireNonNullElse(node.name(), "")),
+                    _ -> new Places(count))
+                .take()) {
+          surplus.add(graph);
+        }
+      }
+      return surplus;
+    }
+
     /** How long a graph stays by what its nodes say: the longest counts; null if none says it. */
-    private static @Nullable Duration keep(Leaving graph) {
+    private static @Nullable Duration ownAge(Leaving graph) {
       return graph.nodes().stream()
-          .flatMap(node -> Stream.ofNullable(node.definition().timing().keepMillis()))
+          .flatMap(node -> Stream.ofNullable(node.definition().timing().keep().age()))
           .max(Comparator.naturalOrder())
-          .map(Duration::ofMillis)
           .orElse(null);
+    }
+  }
+
+  /** Places for graphs that stay. */
+  private static final class Places {
+    private long free;
+
+    Places(long free) {
+      this.free = free;
+    }
+
+    boolean take() {
+      free--;
+      return free >= 0;
     }
   }
 

@@ -339,7 +339,7 @@ final class StoreGraphRegistry implements GraphRegistry {
           "\"" + key + "\" of node " + id + " is written by the node itself");
     }
     boolean mayChange =
-        node.phase() instanceof Phase.Waiting || key.equals(RunPolicy.KEEP_FINISHED);
+        node.phase() instanceof Phase.Waiting || RunPolicy.OF_RETENTION.contains(key);
     if (!mayChange && rules.read(node.definition()).contains(key)) {
       throw new NodeStateException(
           "\""

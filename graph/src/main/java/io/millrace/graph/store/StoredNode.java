@@ -12,6 +12,7 @@ import io.millrace.graph.Timing;
 import io.millrace.graph.model.Change;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
+import io.millrace.work.policy.Retention;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,7 +55,7 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
                 json.path("delay").asLong(0),
                 json.path("waitTimeout").asLong(0),
                 json.path("totalTimeout").asLong(0),
-                json.has("keep") ? json.required("keep").asLong() : null));
+                keep(json)));
     String name = json.has("name") ? json.required("name").asString() : null;
     Kill kill = json.has("kill") ? readKill(json.required("kill")) : null;
     Phase phase = readPhase(json);
@@ -89,8 +90,12 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
     putNumber(json, "delay", timing.delayMillis());
     putNumber(json, "waitTimeout", timing.waitMillis());
     putNumber(json, "totalTimeout", timing.totalMillis());
-    if (timing.keepMillis() != null) {
-      json.put("keep", timing.keepMillis());
+    Duration age = timing.keep().age();
+    if (age != null) {
+      json.put("keep", age.toMillis());
+    }
+    if (timing.keep().count() != null) {
+      json.put("keepCount", timing.keep().count());
     }
     json.put("created", facts.createdMillis());
     writePhase(facts.phase(), json);
@@ -98,6 +103,16 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
       json.set("kill", writeKill(kill));
     }
     return json;
+  }
+
+  private static Retention keep(ObjectNode json) {
+    JsonNode age = json.get("keep");
+    JsonNode count = json.get("keepCount");
+    return age == null && count == null
+        ? Retention.FOREVER
+        : new Retention(
+            age == null ? null : Duration.ofMillis(age.asLong()),
+            count == null ? null : count.asLong());
   }
 
   private static List<NodeId> ids(JsonNode json) {

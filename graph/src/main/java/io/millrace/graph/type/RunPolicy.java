@@ -5,6 +5,7 @@ import io.millrace.graph.Timing;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.Policy.Field;
 import io.millrace.work.policy.PolicyException;
+import io.millrace.work.policy.Retention;
 import io.millrace.work.policy.RetryPolicy;
 import io.millrace.work.policy.TimeText;
 import java.time.Duration;
@@ -63,11 +64,14 @@ public record RunPolicy(RetryPolicy retries, int interruptions, @Nullable Durati
   private static final String WAIT_TIMEOUT = "wait_timeout";
   private static final String TOTAL_TIMEOUT = "total_timeout";
 
-  /**
-   * How long the graph of a node stays in the store after it has ended. Groups have this key too,
-   * and it may change at any time.
-   */
+  /** How long the graph of a node stays in the store after it has ended. */
   public static final String KEEP_FINISHED = "keep_finished";
+
+  /** How many graphs that have ended stay in the store, of those with a node of the same name. */
+  public static final String KEEP_COUNT = "keep_count";
+
+  /** The keys that all nodes have, groups too, and that may change at any time. */
+  public static final Set<String> OF_RETENTION = Set.of(KEEP_FINISHED, KEEP_COUNT);
 
   private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
   private static final long YEAR_MILLIS = Duration.ofDays(365).toMillis();
@@ -77,7 +81,8 @@ public record RunPolicy(RetryPolicy retries, int interruptions, @Nullable Durati
     Set<String> all = new LinkedHashSet<>(Arrays.asList(keys));
     OF_RETRIES.forEach(field -> all.add(field.key()));
     all.addAll(Set.of(RETRIES, BACKOFF, INTERRUPTIONS, TIMEOUT));
-    all.addAll(Set.of(AT, DELAY, WAIT_TIMEOUT, TOTAL_TIMEOUT, KEEP_FINISHED));
+    all.addAll(Set.of(AT, DELAY, WAIT_TIMEOUT, TOTAL_TIMEOUT));
+    all.addAll(OF_RETENTION);
     return Set.copyOf(all);
   }
 
@@ -97,7 +102,15 @@ public record RunPolicy(RetryPolicy retries, int interruptions, @Nullable Durati
         inputs.duration(DELAY, 0, longest).map(Duration::toMillis).orElse(0L),
         inputs.duration(WAIT_TIMEOUT, 1, longest).map(Duration::toMillis).orElse(0L),
         inputs.duration(TOTAL_TIMEOUT, 1, longest).map(Duration::toMillis).orElse(0L),
-        inputs.duration(KEEP_FINISHED, 0, longest).map(Duration::toMillis).orElse(null));
+        retention(inputs));
+  }
+
+  private static Retention retention(Inputs inputs) {
+    Duration age = inputs.duration(KEEP_FINISHED, 0, TimeText.LONGEST.toMillis()).orElse(null);
+    int count = inputs.number(KEEP_COUNT, 0, (int) Retention.MAX_COUNT, -1);
+    return age == null && count < 0
+        ? Retention.FOREVER
+        : new Retention(age, count < 0 ? null : (long) count);
   }
 
   /**

@@ -96,7 +96,7 @@ public final class StandardTypes implements AutoCloseable {
 
     @Override
     public Set<String> inputs() {
-      return Set.of(RunPolicy.KEEP_FINISHED);
+      return RunPolicy.OF_RETENTION;
     }
 
     @Override

@@ -48,6 +48,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Which graphs leave the store for the archive, and that each node stays in one of the two. */
 class GraphRetentionTest {
@@ -201,8 +203,11 @@ class GraphRetentionTest {
   }
 
   private void put(NodeId id, String time) {
-    DataWrite value = new DataWrite.Whole(Json.text(time));
-    var _ = world.registry().put(Caller.ANYONE, id, RunPolicy.KEEP_FINISHED, value, null);
+    put(id, RunPolicy.KEEP_FINISHED, Json.text(time));
+  }
+
+  private void put(NodeId id, String key, JsonNode value) {
+    var _ = world.registry().put(Caller.ANYONE, id, key, new DataWrite.Whole(value), null);
   }
 
   @Test
@@ -223,6 +228,52 @@ class GraphRetentionTest {
     world.finish(ids.get(2));
     archive();
     assertThat(live()).containsExactlyInAnyOrder(texts(ids.get(4), ids.get(2), own));
+  }
+
+  /** Graphs of one node with this name, of which this many stay. */
+  private List<NodeId> runs(String name, int count, int runs) {
+    List<NodeId> ids = new ArrayList<>();
+    for (int i = 0; i < runs; i++) {
+      NewNode node = named(name, form("command"));
+      ids.add(
+          world.addOne(
+              with(
+                  node, Map.of(RunPolicy.KEEP_COUNT, JsonNodeFactory.instance.numberNode(count)))));
+    }
+    return ids;
+  }
+
+  @Test
+  void a_graph_may_say_how_many_with_its_name_stay_and_change_it_at_any_time() {
+    archiver = archiver(new Retention(null, 0L));
+    List<NodeId> nightly = runs("nightly", 2, 4);
+    List<NodeId> weekly = runs("weekly", 3, 3);
+    NodeId plain = world.addOne("command");
+    for (NodeId id : Stream.of(weekly, nightly, List.of(plain)).flatMap(List::stream).toList()) {
+      world.finish(id);
+      world.advance(Duration.ofSeconds(1));
+    }
+    archive();
+    assertThat(archived()).containsExactlyInAnyOrder(texts(plain, nightly.get(0), nightly.get(1)));
+    assertThatThrownBy(() -> put(weekly.getLast(), RunPolicy.KEEP_COUNT, Json.text("two")))
+        .isInstanceOf(InvalidGraphException.class);
+    world.restart();
+    archiver = archiver(new Retention(null, 0L));
+    // The one that ended last speaks for all.
+    put(weekly.getLast(), RunPolicy.KEEP_COUNT, JsonNodeFactory.instance.numberNode(1));
+    archive();
+    assertThat(live())
+        .containsExactlyInAnyOrder(texts(nightly.get(2), nightly.get(3), weekly.getLast()));
+  }
+
+  @Test
+  void a_graph_with_a_count_leaves_by_the_age_of_all_or_by_its_own() {
+    List<NodeId> counted = runs("nightly", 5, 2);
+    counted.forEach(world::finish);
+    put(counted.getFirst(), "3h");
+    world.advance(Duration.ofHours(2));
+    archive();
+    assertThat(live()).containsExactly(counted.getFirst().toString());
   }
 
   @Test

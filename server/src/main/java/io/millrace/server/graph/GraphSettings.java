@@ -72,16 +72,16 @@ public record GraphSettings(
           Duration.ofDays(36_500),
           "for ever",
           "How long a graph that has ended stays in the store before it moves to the archive, see"
-              + " [archive.md](archive.md). A graph may have its own: the key `keep_finished` of"
-              + " one of its nodes.");
+              + " [archive.md](archive.md). A graph may have its own: the keys"
+              + " `keep_finished` and `keep_count` of one of its nodes.");
   private static final Key<@Nullable Long> KEEP_COUNT =
       KEYS.optionalNumber(
           "keep-count",
           0,
           Retention.MAX_COUNT,
           "all",
-          "How many graphs that have ended, and have no `keep_finished` of their own, stay in the"
-              + " store: those that ended last.");
+          "How many graphs that have ended, and have neither `keep_finished` nor `keep_count` of"
+              + " their own, stay in the store: those that ended last.");
 
   /** The section {@code graph}. */
   public static final Section<GraphSettings> SECTION =

@@ -40,6 +40,9 @@ public final class TypeKeys {
           "at",
           "delay");
 
+  /** How long the graph of a node of any type stays in the store. */
+  private static final List<String> RETENTION = List.of("keep_finished", "keep_count");
+
   /** Keys of which a node has one only: older forms by the keys of today, and the two of times. */
   static final Map<String, String> EITHER =
       Map.of("attempts", "retries", "retry_delay", "backoff", "at", "delay");
@@ -57,7 +60,7 @@ public final class TypeKeys {
           "wait for",
           keys(PROCESS, "command", "args", "shell", "file", "port", "time", "interval"),
           "group",
-          Set.of(),
+          Set.copyOf(RETENTION),
           "queue task",
           keys(List.of(), "queue", "params"),
           "job",
@@ -88,6 +91,7 @@ public final class TypeKeys {
 
   private static Set<String> keys(List<String> some, String... more) {
     Set<String> keys = new TreeSet<>(POLICY);
+    keys.addAll(RETENTION);
     keys.addAll(some);
     keys.addAll(List.of(more));
     return Set.copyOf(keys);
