@@ -65,17 +65,26 @@ public final class ApiRoutes {
 
   /** For routes that read these query parameters and ignore others. The default is none. */
   public ApiRoutes query(String... names) {
-    return with(copy -> copy.parameters = new Route.Parameters(Set.of(names), false));
+    return with(
+        copy -> copy.parameters = new Route.Parameters(Set.of(names), false, parameters.fields()));
   }
 
   /** For routes that read these query parameters and answer others with 400. */
   public ApiRoutes strictQuery(Set<String> names) {
-    return with(copy -> copy.parameters = new Route.Parameters(names, true));
+    return with(copy -> copy.parameters = new Route.Parameters(names, true, parameters.fields()));
   }
 
   /** For routes that read this kind of body. The default is none. */
   public ApiRoutes body(Route.Body kind) {
-    return with(copy -> copy.body = kind);
+    return body(kind, Set.of());
+  }
+
+  /** For routes that read this kind of body, and these fields of it. */
+  public ApiRoutes body(Route.Body kind, Set<String> fields) {
+    return with(copy -> {
+      copy.body = kind;
+      copy.parameters = new Route.Parameters(parameters.names(), parameters.strict(), fields);
+    });
   }
 
   /** For routes that require this role. */

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param method the method; a route for GET answers HEAD too
  * @param path the path; a segment {@code {name}} is a parameter, which may be empty
- * @param parameters the query parameters that it reads
+ * @param parameters the query parameters, and the fields of its body, that it reads
  * @param body the kind of body that it reads
  * @param role the role that a caller needs
  * @param limitable whether it keeps to the reach of the caller; other routes are refused to callers
@@ -58,18 +58,21 @@ public record Route(
   }
 
   /**
-   * The query parameters of a route.
+   * The query parameters of a route, and the fields of its body.
    *
-   * @param names the parameters that the route reads
+   * @param names the query parameters that the route reads
    * @param strict whether others are answered with 400 instead of being ignored
+   * @param fields the fields of its body that the route reads, for a form or a JSON object; empty
+   *     if the route does not declare them
    */
-  public record Parameters(Set<String> names, boolean strict) {
+  public record Parameters(Set<String> names, boolean strict, Set<String> fields) {
     /** No parameter is read, and all are ignored. */
-    public static final Parameters NONE = new Parameters(Set.of(), false);
+    public static final Parameters NONE = new Parameters(Set.of(), false, Set.of());
 
     /** Copies the names. */
     public Parameters {
       names = Set.copyOf(names);
+      fields = Set.copyOf(fields);
     }
   }
 

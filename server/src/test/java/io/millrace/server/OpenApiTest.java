@@ -6,6 +6,7 @@ import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import io.millrace.http.Route;
+import io.millrace.http.Route.Body;
 import io.millrace.http.json.Json;
 import io.millrace.server.openapi.OpenApi;
 import io.millrace.work.policy.Policy;
@@ -18,6 +19,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -64,6 +66,48 @@ final class OpenApiTest {
     assertThat(OpenApi.of(server.routes(), "").gaps())
         .as("in src/main/resources/io/millrace/server/openapi")
         .isEmpty();
+  }
+
+  @Test
+  void forms_and_the_bodies_of_the_job_server_are_described_field_by_field() throws Exception {
+    List<Route> reading =
+        server.routes().stream()
+            .filter(route ->
+                route.body() == Body.FORM
+                    || (route.path().startsWith("/api/")
+                        && Set.of(Body.JSON, Body.FIELDS).contains(route.body())))
+            .toList();
+    assertThat(reading).hasSizeGreaterThanOrEqualTo(9);
+    JsonNode document = Json.MAPPER.readTree(server.get("/openapi").body());
+    for (Route route : reading) {
+      String method = route.method().name().toLowerCase(Locale.ROOT);
+      JsonNode operation = document.get("paths").get(route.path()).get(method);
+      JsonNode schema = operation.get("requestBody").get("content").iterator().next().get("schema");
+      JsonNode named = schema.get("$ref");
+      JsonNode body = named == null ? schema : document.at(named.asString().substring(1));
+      assertThat(body.get("properties").propertyNames())
+          .as("%s %s", method, route.path())
+          .isNotEmpty()
+          .containsExactlyInAnyOrderElementsOf(route.parameters().fields());
+    }
+  }
+
+  /** What the handlers read is what they declare: each field is taken, and no other one. */
+  @Test
+  void each_field_of_a_form_is_read_and_others_are_refused() throws Exception {
+    Route form =
+        server.routes().stream()
+            .filter(route -> route.body() == Body.FORM)
+            .findFirst()
+            .orElseThrow();
+    for (String field : form.parameters().fields()) {
+      HttpResponse<String> twice = server.submit(form.path(), field, "", field, "");
+      assertThat(twice.statusCode()).as(field).isEqualTo(400);
+      assertThat(twice.body()).as(field).doesNotContain("unknown");
+    }
+    assertThat(server.submit(form.path(), "Colour", "red").body())
+        .contains("unknown field colour")
+        .contains(form.parameters().fields());
   }
 
   @Test

@@ -32,6 +32,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -72,7 +73,7 @@ final class PollRoutes {
     workers
         .limitable()
         .query("wait")
-        .body(Route.Body.JSON)
+        .body(Route.Body.JSON, Set.of("name", "id", "token"))
         .action("job.claim")
         .post("/worker/next", request -> next(request, types.none(request)))
         .post("/worker/next/next", request -> next(request, types.named(request, "next")))
@@ -87,16 +88,18 @@ final class PollRoutes {
         .post("/jobs/{key}/result", this::result);
     reporting
         .query("token")
-        .body(Route.Body.JSON)
+        .body(Route.Body.JSON, Set.of("info", "logs", "failureCode", "retryAfter", "snooze"))
         .action("job.failure")
-        .post("/jobs/{key}/failure", this::failure)
+        .post("/jobs/{key}/failure", this::failure);
+    reporting
+        .query("token")
+        .body(Route.Body.JSON, Set.of("percent", "info"))
         .action("job.progress")
         .post("/jobs/{key}/progress", this::progress);
   }
 
   private Response next(Request request, String type) throws IOException {
-    Registration worker =
-        registration(Json.objectBody(request, WorkerSocket.MAX_REGISTRATION_BYTES));
+    Registration worker = registration(fields(request, WorkerSocket.MAX_REGISTRATION_BYTES));
     Duration wait = Duration.ofSeconds(request.query().integer("wait", 0, 0, MAX_WAIT_SECONDS));
     if (bounds.needsToken()) {
       request.checkPace();
@@ -114,6 +117,11 @@ final class PollRoutes {
     }
     note(request, assignment.job());
     return delivery.of(request, assignment);
+  }
+
+  /** The fields of the body that the route declares; others are ignored. */
+  private static ObjectNode fields(Request request, int maxBytes) throws IOException {
+    return Json.objectBody(request, maxBytes).retain(request.route().parameters().fields());
   }
 
   private Optional<Assignment> await(
@@ -162,7 +170,7 @@ final class PollRoutes {
 
   private Response failure(Request request) throws IOException {
     long token = token(request);
-    ObjectNode body = request.hasBody() ? Json.objectBody(request, Json.MAX_BYTES) : Json.object();
+    ObjectNode body = request.hasBody() ? fields(request, Json.MAX_BYTES) : Json.object();
     Failure failure =
         new Failure(
             null,
@@ -189,7 +197,7 @@ final class PollRoutes {
 
   private Response progress(Request request) throws IOException {
     long token = token(request);
-    ObjectNode body = Json.objectBody(request, Json.MAX_BYTES);
+    ObjectNode body = fields(request, Json.MAX_BYTES);
     Double percent = percent(body.get("percent"));
     String info = Json.text("info", body.get("info"));
     if (percent == null && info == null) {

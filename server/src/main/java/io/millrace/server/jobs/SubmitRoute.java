@@ -27,11 +27,14 @@ import java.io.InputStream;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -40,6 +43,16 @@ import tools.jackson.databind.node.ObjectNode;
  * has arrived as a whole are committed together, without a thread for each.
  */
 final class SubmitRoute {
+  /** The fields of the form. */
+  private static final Set<String> FIELDS =
+      Stream.concat(
+              Stream.of("Payload", "Priority", "Key", "Description", "RequestId", "Delay", "At"),
+              Shapes.settings().stream())
+          .collect(Collectors.toCollection(LinkedHashSet::new));
+
+  private static final Set<String> IN_LOWER_CASE =
+      FIELDS.stream().map(field -> field.toLowerCase(Locale.ROOT)).collect(Collectors.toSet());
+
   private final JobRegistry registry;
   private final Types types;
   private final BlobStore blobs;
@@ -61,7 +74,7 @@ final class SubmitRoute {
   }
 
   void addTo(ApiRoutes api) {
-    ApiRoutes forms = api.limitable().body(Route.Body.FORM).action("job.submit");
+    ApiRoutes forms = api.limitable().body(Route.Body.FORM, FIELDS).action("job.submit");
     forms.post(
         "/jobs/submit",
         (request, tick) -> begin(request, types.none(request), tick),
@@ -265,6 +278,10 @@ final class SubmitRoute {
     }
 
     void take(String name, String text) {
+      if (!IN_LOWER_CASE.contains(name)) {
+        throw HttpProblem.malformed(
+            "the form has an unknown field " + name + "; known are " + String.join(", ", FIELDS));
+      }
       if (!seen.add(name)) {
         throw HttpProblem.malformed("the form has several fields " + name);
       }
@@ -282,13 +299,6 @@ final class SubmitRoute {
     /** A field about when it runs, and how often. */
     private void term(String name, String text) {
       Policy.Field setting = Shapes.setting(name);
-      if (setting == null && !name.equals("delay") && !name.equals("at")) {
-        throw HttpProblem.malformed(
-            "the form has an unknown field "
-                + name
-                + "; known are Payload, Priority, Key, Description, RequestId, Delay, At and "
-                + String.join(", ", Shapes.settings()));
-      }
       if (text.isEmpty()) {
         return;
       }

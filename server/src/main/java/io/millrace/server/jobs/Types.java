@@ -43,7 +43,7 @@ final class Types {
     limited.get("/types", this::show).get("/types/{type}", this::showOne);
     ApiRoutes changes = limited.role(Role.OPERATOR);
     changes
-        .body(Body.JSON)
+        .body(Body.JSON, Policy.Field.keysOfTypes())
         .action("type.change")
         .put("/types/{type}", request -> change(request, true))
         .patch("/types/{type}", request -> change(request, false));

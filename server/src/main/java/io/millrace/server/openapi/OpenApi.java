@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -283,6 +284,7 @@ public final class OpenApi {
       gaps.add(name(route) + " does not describe its body");
     }
     ObjectNode schema = schemas.of(body == null ? Json.MAPPER.valueToTree("any") : body);
+    compareFields(route, schema);
     ObjectNode request = Json.object();
     JsonNode description = schema.get("description");
     if (description != null) {
@@ -302,6 +304,26 @@ public final class OpenApi {
     boolean optional =
         route.body() == Route.Body.FIELDS || source.path("optionalBody").asBoolean(false);
     return request.put("required", !optional);
+  }
+
+  /** Whether the fields that a route declares are those of the described body. */
+  private void compareFields(Route route, ObjectNode schema) {
+    Set<String> declared = route.parameters().fields();
+    if (declared.isEmpty()) {
+      return;
+    }
+    String reference = schema.path("$ref").asString("");
+    JsonNode body =
+        reference.isEmpty()
+            ? schema
+            : schemas.named(reference.substring(reference.lastIndexOf('/') + 1));
+    Set<String> described = new TreeSet<>(body.path("properties").propertyNames());
+    for (String field : new TreeSet<>(declared)) {
+      if (!described.remove(field)) {
+        gaps.add(name(route) + " does not describe the field " + field + " of its body");
+      }
+    }
+    described.forEach(field -> gaps.add(name(route) + " does not read the field " + field));
   }
 
   private ObjectNode responses(Route route, @Nullable PartDescription part, JsonNode source) {

@@ -4,6 +4,7 @@ import io.millrace.http.json.Json;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -54,6 +55,11 @@ final class Schemas {
     ObjectNode all = Json.object();
     sources.forEach((name, source) -> all.set(name, of(source)));
     return all;
+  }
+
+  /** A defined schema, as JSON Schema. */
+  ObjectNode named(String name) {
+    return of(Objects.requireNonNull(sources.get(name), name));
   }
 
   /** The JSON Schema of a notation. */

@@ -149,6 +149,14 @@ public record Policy(Map<String, String> fields) {
           .collect(Collectors.toUnmodifiableSet());
     }
 
+    /** The names of the fields that may be set for a job type while the server runs. */
+    public static Set<String> keysOfTypes() {
+      return Arrays.stream(values())
+          .filter(field -> field.isOfTypes() && !field.isOfRetention())
+          .map(Field::key)
+          .collect(Collectors.toUnmodifiableSet());
+    }
+
     private static final Set<String> OF_WORK =
         Arrays.stream(values())
             .filter(Field::isOfWork)
