@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.millrace.client.HttpTaskStore;
 import io.millrace.http.transport.Certificates;
@@ -337,6 +338,47 @@ final class TlsTest {
             () -> TestServer.in(folder, "server.tls.certificate", "a", "server.tls.key", "b"))
         .isInstanceOf(ServerException.class)
         .hasMessageContaining("cannot read the certificate a");
+  }
+
+  /**
+   * The client's address is neither loopback nor the one that it connects to, as that of another
+   * machine.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "Connection: Upgrade\r\nUpgrade: websocket\r\n"})
+  void a_plain_request_from_another_address_is_refused_and_changes_nothing(String more)
+      throws Exception {
+    InetAddress other =
+        NetworkInterface.networkInterfaces()
+            .flatMap(NetworkInterface::inetAddresses)
+            .filter(address -> address instanceof Inet4Address && !address.isLoopbackAddress())
+            .findFirst()
+            .orElse(null);
+    assumeTrue(other != null, "this machine has a loopback address only");
+    TestServer server = start();
+    String update = "{\"clientid\":1,\"adds\":[{\"group\":\"a\",\"data\":\"x\"}]}";
+    String post =
+        "POST /store/update HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: %d\r\n\r\n%s"
+            .formatted(more, update.length(), update);
+    try (Socket client = new Socket(InetAddress.getLoopbackAddress(), server.port(), other, 0)) {
+      client.setSoTimeout(30_000);
+      client.getOutputStream().write(post.getBytes(ISO_8859_1));
+      assertThat(new String(client.getInputStream().readAllBytes(), UTF_8))
+          .startsWith("HTTP/1.1 400")
+          .contains("Connection: close")
+          .contains("this port is encrypted: use https");
+    }
+    assertThat(server.get("/store/groups").body()).isEqualTo("[]");
+    // It was for want of TLS, not for the address.
+    try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), server.port(), other, 0);
+        Socket client =
+            TrustedCertificates.context(folder.resolve("shared.pem"))
+                .getSocketFactory()
+                .createSocket(plain, "localhost", server.port(), true)) {
+      client.setSoTimeout(30_000);
+      client.getOutputStream().write(GET.getBytes(ISO_8859_1));
+      assertThat(status(client)).isEqualTo("HTTP/1.1 200");
+    }
   }
 
   @Test
