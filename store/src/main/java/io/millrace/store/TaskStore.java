@@ -3,6 +3,7 @@ package io.millrace.store;
 import io.millrace.store.Subscription.Interest;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Journal;
+import io.millrace.store.journal.files.JournalCheck;
 import io.millrace.store.kernel.StoreCheck;
 import io.millrace.store.kernel.StoreStarter;
 import java.io.InputStream;
@@ -147,29 +148,63 @@ public interface TaskStore extends AutoCloseable {
   }
 
   /**
-   * Checks a store's folder: reads every file and every record, and replays what a restart would
-   * replay. Changes nothing. Needs as much memory as the store. If the folder is in use, the last
-   * frames may be reported as an unfinished tail, and a file that is removed meanwhile as missing.
+   * Checks a store where it is kept: reads everything with its checksums, and replays what a
+   * restart would replay. If older commits are kept too, also replays them, and compares the result
+   * with the newest snapshot. Changes nothing, also while another process leads the store. Needs up
+   * to twice as much memory as the store.
    *
-   * @throws StoreException if this is not a folder or cannot be read
+   * @throws StoreException if there is no journal or it cannot be read
    */
+  static StoreReport verify(JournalCheck.Source source) {
+    return StoreCheck.verify(source);
+  }
+
+  /** Checks a store's folder; see {@link #verify(JournalCheck.Source)}. */
   static StoreReport verify(Path folder) {
-    return StoreCheck.verify(folder);
+    return verify(JournalCheck.folder(folder));
   }
 
   /**
-   * Writes a backup of the readable part of a folder whose store does not start any more: the
-   * newest complete snapshot and the commits after it, up to the first damaged one. Changes nothing
-   * in the folder. A store that is restored from the backup continues under a new history. Needs as
-   * much memory as the store.
+   * Writes a backup of a store that is not opened here, and that another process may lead: its
+   * state at one position, which is the end of what was durable when it was read. Changes nothing.
+   * Needs as much memory as the store.
    *
-   * @return the result of {@link #verify}; {@link StoreReport#position} is the last commit in the
-   *     backup
-   * @throws StoreException if this is not a folder, no part of a store can be read in it, or {@code
+   * @return what was read; {@link StoreReport#position} is the last commit in the backup
+   * @throws StoreException if there is no store, a part of it is damaged, or {@code target} fails
+   */
+  static StoreReport backup(JournalCheck.Source source, OutputStream target) {
+    return StoreCheck.backup(source, target);
+  }
+
+  /**
+   * Copies a store, which another process may lead, to another place, and reads the copy back to
+   * compare its digest. The copy has the state of one position, as {@link #backup} reads it, and
+   * continues as a {@linkplain #restore restored} one: under a new history, and with ids that no
+   * other copy has given. Needs as much memory as the store.
+   *
+   * @param replace whether a store that is there is replaced
+   * @return the report of the copy
+   * @throws StoreException if a part of the source is damaged, if there is a store in {@code
+   *     target} that must not be replaced or that another process leads, or if {@code target}
+   *     cannot be written. If the copy was begun, the target is refused as incomplete until a copy
+   *     to it succeeds
+   */
+  static StoreReport copy(JournalCheck.Source source, JournalCheck.Place target, boolean replace) {
+    return StoreCheck.copy(source, target, replace, Environment.system().wallMillis());
+  }
+
+  /**
+   * Writes a backup of the readable part of a store that does not start any more: the newest
+   * complete snapshot and the commits after it, up to the first damaged one. Changes nothing there.
+   * A store that is restored from the backup continues under a new history. Needs as much memory as
+   * the store.
+   *
+   * @return what was read; {@link StoreReport#position} is the last commit in the backup
+   * @throws StoreException if there is no journal, no part of a store can be read in it, or {@code
    *     target} fails
    */
-  static StoreReport salvage(Path folder, OutputStream target) {
-    return StoreCheck.salvage(folder, target);
+  static StoreReport salvage(JournalCheck.Source source, OutputStream target) {
+    return StoreCheck.salvage(source, target);
   }
 
   /** Waits for an answer, and throws its exception unwrapped. */

@@ -8,9 +8,7 @@ import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
 import io.millrace.client.UnreachableException;
 import io.millrace.processes.PrivateFiles;
-import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StoreException;
-import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.environment.Folder;
@@ -38,31 +36,37 @@ import picocli.CommandLine.Parameters;
     name = "backup",
     description =
         "Saves the whole store, as it is at one moment, to a file; a server continues to work"
-            + " meanwhile. The file is checked, and appears only when it is complete.")
+            + " meanwhile. The file is checked, and appears only when it is complete. Blobs and the"
+            + " archive are not in it; see docs/operations.md.")
 final class BackupCommand extends TerminalUser implements Callable<Integer> {
   /** Much longer than a server needs between two parts of a backup. */
   private static final Duration LONGEST_SILENCE = Duration.ofMinutes(10);
 
-  @Parameters(paramLabel = "FILE", description = "The file to write.")
-  private Path file = Path.of("");
+  @Parameters(paramLabel = "FILE", arity = "0..1", description = "The file to write.")
+  private @Nullable String name;
+
+  @Option(names = "--to", paramLabel = "FILE", description = "The same as FILE.")
+  private @Nullable String to;
 
   @Option(names = "--force", description = "Replaces the file if there is one.")
   private boolean force;
 
   @Mixin private StoreTarget target = new StoreTarget();
+  @Mixin private KeptStore.From from = new KeptStore.From();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    @Nullable Path folder = target.folder();
+    Path file = KeptStore.file(name, "--to", to);
+    KeptStore kept = from.store(target.folder(), target.isServerGiven());
     long commits =
         write(
             file,
             force,
             unfinished -> {
-              if (folder == null) {
+              if (kept == null) {
                 fetch(target.client(), unfinished);
               } else {
-                save(folder, unfinished);
+                save(kept, unfinished);
               }
             });
     out().println("saved " + commits + " commits, " + Files.size(file) + " bytes, in " + file);
@@ -97,13 +101,10 @@ final class BackupCommand extends TerminalUser implements Callable<Integer> {
     return commits;
   }
 
-  private static void save(Path folder, Path unfinished) throws IOException {
-    if (!Files.isDirectory(folder)) {
-      throw new CommandException(ExitCode.FAILURE, "there is no folder " + folder);
-    }
-    try (EmbeddedTaskStore store = TaskStore.open(StoreOptions.in(folder));
-        OutputStream out = new BufferedOutputStream(PrivateFiles.newOutputStream(unfinished))) {
-      store.backup(out);
+  /** Saves a store that is kept here; a server may lead it. */
+  static void save(KeptStore kept, Path unfinished) throws IOException {
+    try (OutputStream out = new BufferedOutputStream(PrivateFiles.newOutputStream(unfinished))) {
+      TaskStore.backup(kept.source(), out);
     }
   }
 

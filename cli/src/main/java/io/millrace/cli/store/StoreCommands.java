@@ -40,8 +40,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "store",
     description =
-        "Reads, changes, backs up and checks a store: that of a server, or with --data one in a"
-            + " folder.",
+        "Reads, changes, backs up, copies and checks a store: that of a server, with --data one in"
+            + " a folder, or with --from one in a database.",
     addMethodSubcommands = false)
 public final class StoreCommands extends CommandGroup {
   private static final Map<String, String> EXIT_CODES =
@@ -76,9 +76,10 @@ public final class StoreCommands extends CommandGroup {
         "documents",
         "document",
         new BackupCommand(),
-        new FolderCommands.Restore(),
-        new FolderCommands.Verify(),
-        new FolderCommands.Salvage());
+        new KeptCommands.Restore(),
+        new KeptCommands.Copy(),
+        new KeptCommands.Verify(),
+        new KeptCommands.Salvage());
     return store;
   }
 

@@ -43,6 +43,11 @@ class StoreTarget extends TerminalUser {
     return data;
   }
 
+  /** Whether a server is named on the command line. */
+  boolean isServerGiven() {
+    return address.isGiven();
+  }
+
   /** The options to connect to the server. */
   ClientOptions client() {
     return address.client();

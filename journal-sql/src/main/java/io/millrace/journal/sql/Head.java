@@ -28,6 +28,16 @@ record Head(
     Snapshot older,
     long renewals,
     boolean resigned) {
+  /** Whether nothing has been stored yet. */
+  boolean isNew() {
+    return chain.sequence() == 0 && snapshot.equals(Snapshot.NONE);
+  }
+
+  /** Whether a restore has begun and not ended. */
+  boolean isIncomplete() {
+    return snapshot.sequence() < 0;
+  }
+
   /**
    * A snapshot that was read back.
    *
@@ -36,6 +46,11 @@ record Head(
    */
   record Snapshot(long sequence, long upload) {
     static final Snapshot NONE = new Snapshot(0, 0);
+
+    /** In place of the newest snapshot while a restore with this random number is under way. */
+    static Snapshot unfinished(long upload) {
+      return new Snapshot(-1, upload);
+    }
   }
 
   /** What is told of a frame without its bytes. */

@@ -504,18 +504,63 @@ final class JdbcDatabase implements JournalDatabase {
   }
 
   @Override
+  public long oldestFrame() throws SQLException {
+    return run(open -> {
+      try (PreparedStatement select =
+          open.prepareStatement("SELECT MIN(seq) FROM millrace_journal_frames WHERE store = ?")) {
+        select.setString(1, options.store());
+        try (ResultSet found = select.executeQuery()) {
+          long oldest = found.next() ? found.getLong(1) : 0;
+          return oldest == 0 ? Long.MAX_VALUE : oldest;
+        }
+      }
+    });
+  }
+
+  @Override
   public void deleteFrames(long from, long to) throws SQLException {
     String sql = "DELETE FROM millrace_journal_frames WHERE store = ? AND seq >= ? AND seq < ?";
     run(open -> update(open, sql, options.store(), from, to));
   }
 
   @Override
-  public boolean restore(Snapshot snapshot, Chain chain) throws SQLException {
+  public boolean beginRestore(Head head, long upload, long journalId) throws SQLException {
+    // One more renewal: a new leader that has read this head is refused at its first append.
+    String sql =
+        "UPDATE millrace_journal_head SET journal_id = ?, seq = 0, checksum = 0, writer = ?,"
+            + " position = 0, time_millis = 0, total_bytes = 0, first_seq = 1, first_position = 0,"
+            + " snapshot_seq = ?, snapshot_upload = ?, older_seq = 0, older_upload = 0,"
+            + " renewals = renewals + 1, resigned = 0"
+            + " WHERE store = ? AND seq = ? AND checksum = ? AND epoch = ? AND writer = ?"
+            + " AND renewals = ? AND snapshot_seq = ? AND snapshot_upload = ?";
+    Snapshot unfinished = Snapshot.unfinished(upload);
+    return run(open ->
+        update(
+            open,
+            sql,
+            journalId,
+            upload,
+            unfinished.sequence(),
+            unfinished.upload(),
+            options.store(),
+            head.chain().sequence(),
+            head.chain().checksum(),
+            head.chain().epoch(),
+            head.writer(),
+            head.renewals(),
+            head.snapshot().sequence(),
+            head.snapshot().upload()))
+        == 1;
+  }
+
+  @Override
+  public boolean endRestore(long upload, Snapshot snapshot, Chain chain) throws SQLException {
+    Snapshot unfinished = Snapshot.unfinished(upload);
     String sql =
         "UPDATE millrace_journal_head SET seq = ?, checksum = ?, epoch = ?, position = ?,"
             + " time_millis = ?, first_seq = ?, first_position = ?, snapshot_seq = ?,"
             + " snapshot_upload = ?, resigned = 1"
-            + " WHERE store = ? AND seq = 0 AND snapshot_seq = 0";
+            + " WHERE store = ? AND snapshot_seq = ? AND snapshot_upload = ?";
     return run(open ->
         update(
             open,
@@ -529,7 +574,9 @@ final class JdbcDatabase implements JournalDatabase {
             chain.position(),
             snapshot.sequence(),
             snapshot.upload(),
-            options.store()))
+            options.store(),
+            unfinished.sequence(),
+            unfinished.upload()))
         == 1;
   }
 

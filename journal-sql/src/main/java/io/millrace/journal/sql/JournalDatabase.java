@@ -69,15 +69,32 @@ interface JournalDatabase extends AutoCloseable {
    */
   boolean keepFrom(long first, long firstPosition, long epoch, long writer) throws SQLException;
 
+  /** The oldest frame that is stored; {@link Long#MAX_VALUE} for none. */
+  long oldestFrame() throws SQLException;
+
   /** Deletes the frames from {@code from} to before {@code to}. */
   void deleteFrames(long from, long to) throws SQLException;
 
   /**
-   * Begins a journal that is new with a snapshot.
+   * Marks the store as incomplete, so that it is neither read nor led, and makes its journal one
+   * without frames.
    *
-   * @return false if it is not new
+   * @param head the head as it was read; a leader that has begun since prevents the restore, and
+   *     one that has read it too cannot begin any more
+   * @param upload the random number of the restore
+   * @param journalId the identity of the new journal
+   * @return whether the head was {@code head}
    */
-  boolean restore(Snapshot snapshot, Chain chain) throws SQLException;
+  boolean beginRestore(Head head, long upload, long journalId) throws SQLException;
+
+  /**
+   * Ends the restore that has this number.
+   *
+   * @param snapshot where the journal begins; {@link Snapshot#NONE} to leave the store new
+   * @param chain the frame after which it was taken; {@link Chain#START} for none
+   * @return false if another restore has begun meanwhile
+   */
+  boolean endRestore(long upload, Snapshot snapshot, Chain chain) throws SQLException;
 
   @Override
   void close();

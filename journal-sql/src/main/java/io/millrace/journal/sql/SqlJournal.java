@@ -13,9 +13,9 @@ import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.FrameCodec;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
+import io.millrace.store.journal.files.JournalCheck;
 import io.millrace.store.journal.files.SnapshotInput;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.sql.SQLException;
@@ -27,7 +27,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
-import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,10 +40,10 @@ public final class SqlJournal implements Journal {
   private static final Logger LOG = LoggerFactory.getLogger(SqlJournal.class);
 
   /** The most that is read at a time, in bytes. */
-  private static final int READ_BYTES = 4 << 20;
+  static final int READ_BYTES = 4 << 20;
 
   /** How many frames are deleted at a time. */
-  private static final int DELETED_FRAMES = 1_000;
+  static final int DELETED_FRAMES = 1_000;
 
   /** How often a read is begun anew because the leader has removed a part of the journal. */
   private static final int ATTEMPTS = 10;
@@ -118,49 +117,13 @@ public final class SqlJournal implements Journal {
     }
   }
 
-  private static JournalException failed(SqlJournalOptions options, String what, Exception e) {
-    return new JournalException("the store in " + options + " " + what + ": " + e.getMessage(), e);
+  /** Where this journal is, to read or write it as a whole. */
+  public static JournalCheck.Place place(Environment environment, SqlJournalOptions options) {
+    return new SqlPlace(environment, options);
   }
 
-  /**
-   * Begins a journal that is new with a snapshot, for example a backup.
-   *
-   * @param snapshot the output of {@link io.millrace.store.journal.files.SnapshotOutput}; read to
-   *     its end, not closed
-   * @param change returns the part to write; must not change its argument
-   * @return the frame after which the snapshot was taken, without its payload
-   * @throws DamagedJournalException if the snapshot is damaged
-   * @throws JournalException if the journal is not new, or cannot be written
-   */
-  public Frame restore(InputStream snapshot, UnaryOperator<ByteBuffer> change) {
-    try {
-      Head head = database.head();
-      if (head.chain().sequence() > 0 || head.snapshot().sequence() > 0) {
-        throw new JournalException("there is a store in " + options + " already");
-      }
-      SnapshotInput input = new SnapshotInput(snapshot, "the snapshot");
-      Frame frame = input.frame();
-      SqlSnapshots.Writer writer =
-          new SqlSnapshots.Writer(database, frame, random.nextLong(), true);
-      boolean whole = false;
-      try {
-        for (ByteBuffer part = input.next(); part != null; part = input.next()) {
-          writer.part(change.apply(part));
-        }
-        writer.finish();
-        if (!database.restore(writer.snapshot(), Chain.START.after(frame, 0))) {
-          throw new JournalException("there is a store in " + options + " already");
-        }
-        whole = true;
-      } finally {
-        if (!whole) {
-          writer.abandon();
-        }
-      }
-      return frame;
-    } catch (IOException | SQLException e) {
-      throw failed(options, "cannot be restored", e);
-    }
+  static JournalException failed(SqlJournalOptions options, String what, Exception e) {
+    return new JournalException("the store in " + options + " " + what + ": " + e.getMessage(), e);
   }
 
   @Override
@@ -179,7 +142,7 @@ public final class SqlJournal implements Journal {
     }
     int attempts = 0;
     while (true) {
-      Head head = database.head();
+      Head head = SqlPlace.requireComplete(options, database.head());
       long wanted = followed.sequence() + 1;
       if (followed.sequence() == 0 || wanted < head.first()) {
         if (++attempts > ATTEMPTS) {
@@ -204,7 +167,8 @@ public final class SqlJournal implements Journal {
     }
   }
 
-  private static String place(long sequence) {
+  /** The name of a frame, for messages. */
+  static String place(long sequence) {
     return "frame " + sequence;
   }
 

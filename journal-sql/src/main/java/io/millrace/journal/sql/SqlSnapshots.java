@@ -25,7 +25,7 @@ final class SqlSnapshots {
   private SqlSnapshots() {}
 
   /** The name of a snapshot, for messages. */
-  private static String name(Snapshot snapshot) {
+  static String name(Snapshot snapshot) {
     return "snapshot " + snapshot.sequence();
   }
 

@@ -320,7 +320,17 @@ final class SimulatedDatabase {
     }
 
     @Override
-    public boolean restore(Snapshot snapshot, Chain chain) {
+    public long oldestFrame() {
+      throw new UnsupportedOperationException("a restore is not simulated");
+    }
+
+    @Override
+    public boolean beginRestore(Head before, long upload, long journalId) {
+      throw new UnsupportedOperationException("a restore is not simulated");
+    }
+
+    @Override
+    public boolean endRestore(long upload, Snapshot snapshot, Chain chain) {
       throw new UnsupportedOperationException("a restore is not simulated");
     }
 

@@ -15,6 +15,7 @@ import io.millrace.store.StoreOptions.Upkeep;
 import io.millrace.store.TaskStore;
 import io.millrace.store.journal.JournalException;
 import io.millrace.store.journal.Retention;
+import io.millrace.store.journal.files.JournalCheck;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
@@ -307,6 +308,13 @@ public record StoreSettings(StoreOptions options, @Nullable SqlJournalOptions da
     }
     SqlJournal.check(database);
     return database.toString();
+  }
+
+  /** Where the store is kept, to read or write it as a whole without opening it. */
+  public JournalCheck.Place kept() {
+    return database == null
+        ? JournalCheck.folder(options.folder())
+        : SqlJournal.place(options.environment(), database);
   }
 
   /** Where the store is, for people. */

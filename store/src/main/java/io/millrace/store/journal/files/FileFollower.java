@@ -50,6 +50,7 @@ final class FileFollower {
 
   private long read(long after) throws IOException {
     List<String> names = storage.list();
+    FileNames.requireComplete(names, storage.describe());
     List<Long> segments = FileNames.numbers(names, FileNames.SEGMENT);
     long first = segments.isEmpty() ? Long.MAX_VALUE : segments.getFirst();
     long delivered = after;

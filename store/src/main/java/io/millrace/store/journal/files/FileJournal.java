@@ -122,13 +122,38 @@ public final class FileJournal implements Journal, Journal.Leader {
       Path folder,
       InputStream snapshot,
       UnaryOperator<ByteBuffer> change) {
+    return restore(environment, folder, snapshot, change, false);
+  }
+
+  /**
+   * The same for a folder that may hold a journal, which is replaced, and other files, which are
+   * kept. While it is not complete, the folder has a file because of which it is not opened.
+   */
+  static Frame restore(
+      Environment environment,
+      Path folder,
+      InputStream snapshot,
+      UnaryOperator<ByteBuffer> change,
+      boolean replace) {
     try (FileJournal journal = open(environment, folder, FileJournalOptions.DEFAULTS)) {
       Storage storage = journal.storage;
-      List<String> names = storage.list();
-      if (names.stream().anyMatch(name -> !name.endsWith(FileNames.TEMPORARY))) {
-        throw new JournalException(storage.describe() + " is not empty: it holds " + names);
+      List<String> names =
+          storage.list().stream().filter(name -> !name.endsWith(FileNames.TEMPORARY)).toList();
+      if (!names.isEmpty() && !replace) {
+        throw new JournalException(
+            storage.describe()
+                + (names.contains(FileNames.INCOMPLETE)
+                    ? " holds a store that is not complete"
+                    : " is not empty: it holds " + names));
       }
       SnapshotInput input = new SnapshotInput(snapshot, "the snapshot");
+      storage.open(FileNames.INCOMPLETE).close();
+      storage.sync();
+      for (String name : names) {
+        if (FileNames.isKnown(name) || name.endsWith(FileNames.TORN)) {
+          storage.discard(name);
+        }
+      }
       SnapshotWriter writer = new SnapshotFileWriter(storage, input.frame(), true);
       boolean whole = false;
       try {
@@ -139,9 +164,13 @@ public final class FileJournal implements Journal, Journal.Leader {
       } finally {
         if (!whole) {
           writer.abandon();
+          if (names.isEmpty()) {
+            storage.delete(FileNames.INCOMPLETE);
+          }
         }
       }
       writer.publish();
+      storage.delete(FileNames.INCOMPLETE);
       return input.frame();
     } catch (IOException e) {
       throw new JournalException("cannot restore to " + folder, e);

@@ -1,5 +1,6 @@
 package io.millrace.store.journal.files;
 
+import io.millrace.store.journal.JournalException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.OptionalLong;
@@ -18,6 +19,9 @@ final class FileNames {
 
   static final String TEMPORARY = ".tmp";
   static final String SPARE = "spare" + SEGMENT + TEMPORARY;
+
+  /** An empty file that is there while a snapshot is restored to the folder. */
+  static final String INCOMPLETE = "incomplete";
 
   private static final int DIGITS = 16;
 
@@ -46,6 +50,20 @@ final class FileNames {
     }
     long number = HexFormat.fromHexDigitsToLong(digits);
     return number < 0 ? OptionalLong.empty() : OptionalLong.of(number);
+  }
+
+  /**
+   * Refuses a folder in which a restore has not ended.
+   *
+   * @throws JournalException if it is one
+   */
+  static void requireComplete(List<String> names, String folder) {
+    if (names.contains(INCOMPLETE)) {
+      throw new JournalException(
+          "the store in "
+              + folder
+              + " is incomplete: a restore or copy to it has not ended; repeat it with --force");
+    }
   }
 
   /** Whether this is the name of a file that this version writes, except temporary files. */

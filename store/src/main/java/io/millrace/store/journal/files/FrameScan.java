@@ -56,6 +56,11 @@ final class FrameScan {
     limit = newLimit;
   }
 
+  /** Reads what comes after the last frame from the file again, which may have grown. */
+  void readAgain() {
+    window.limit(0);
+  }
+
   /** The next frame, valid until the next call; null at the end or before an invalid frame. */
   @Nullable Frame next() throws IOException {
     problem = null;

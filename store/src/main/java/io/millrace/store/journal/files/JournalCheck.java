@@ -10,13 +10,16 @@ import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.JournalException;
 import io.millrace.store.journal.files.FrameScan.TornTail;
 import io.millrace.store.journal.files.JournalReport.Damage;
+import java.io.BufferedInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +31,7 @@ public final class JournalCheck {
   /** Does not check payloads. */
   private static final Contents UNREAD = new Contents() {};
 
+  private static final Frame NONE = new Frame(0, 0, 0, 0, 0, 0, ByteBuffer.allocate(0));
   private static final int PIECE_BYTES = 4 << 20;
 
   private final Storage storage;
@@ -52,6 +56,107 @@ public final class JournalCheck {
     this.contents = contents;
   }
 
+  /** A journal, or a backup, that is read as a whole; {@code toString} tells people where. */
+  @FunctionalInterface
+  public interface Source {
+    /**
+     * Reads everything that is kept, and passes it to {@code contents}. Changes nothing and takes
+     * no lock. If the journal is in use, a part that is removed or written meanwhile may be
+     * reported as damaged; another reading does not report it again.
+     *
+     * @throws JournalException if there is no journal, or it cannot be read
+     */
+    JournalReport read(Contents contents);
+  }
+
+  /** A place where a store is kept. */
+  public interface Place extends Source {
+    /**
+     * Begins a journal with a snapshot. If this process ends meanwhile, the journal is incomplete:
+     * it is refused when it is read or led, until another restore replaces it.
+     *
+     * @param snapshot the output of {@link SnapshotOutput}; read to its end, not closed
+     * @param replace whether a store that is there, complete or not, is replaced
+     * @throws DamagedJournalException if the snapshot is damaged
+     * @throws JournalException if there is a store already, another process leads it, or the place
+     *     cannot be written
+     */
+    void restore(InputStream snapshot, boolean replace);
+  }
+
+  /**
+   * The journal in a folder of this machine. A replacing restore is also possible in a folder that
+   * holds other files, which are kept.
+   */
+  public static Place folder(Path folder) {
+    return new FolderPlace(folder);
+  }
+
+  private record FolderPlace(Path folder) implements Place {
+    @Override
+    public JournalReport read(Contents contents) {
+      return verify(folder, contents);
+    }
+
+    @Override
+    public void restore(InputStream snapshot, boolean replace) {
+      FileJournal.restore(
+          Environment.system(), folder, snapshot, UnaryOperator.identity(), replace);
+    }
+
+    @Override
+    public String toString() {
+      return folder.toString();
+    }
+  }
+
+  /** A backup in a file. Its report has one snapshot. */
+  public static Source backup(Path file) {
+    return new BackupFile(file);
+  }
+
+  private record BackupFile(Path file) implements Source {
+    @Override
+    public JournalReport read(Contents contents) {
+      List<Damage> damages = new ArrayList<>();
+      Frame end = NONE;
+      int snapshots = 0;
+      long size = 0;
+      try (InputStream in = new BufferedInputStream(Files.newInputStream(file), PIECE_BYTES)) {
+        size = Files.size(file);
+        SnapshotInput input = new SnapshotInput(in, file.toString());
+        end = input.frame();
+        Damage refused = JournalCheck.read(input, file.toString(), contents);
+        if (refused == null) {
+          snapshots = 1;
+        } else {
+          damages.add(refused);
+        }
+      } catch (DamagedJournalException e) {
+        damages.add(Damage.of(e));
+      } catch (IOException e) {
+        throw new JournalException("cannot read the backup " + file + ": " + e, e);
+      }
+      return new JournalReport(
+          0,
+          0,
+          snapshots,
+          0,
+          end.sequence(),
+          end.position(),
+          end.epoch(),
+          end.timeMillis(),
+          size,
+          List.of(),
+          damages);
+    }
+
+    @Override
+    public String toString() {
+      return file.toString();
+    }
+  }
+
   /**
    * Checks a folder of this machine.
    *
@@ -61,12 +166,7 @@ public final class JournalCheck {
     return verify(folder, UNREAD);
   }
 
-  /**
-   * The same, with a check of all payloads by {@code contents}.
-   *
-   * @throws JournalException when it is no folder or cannot be read
-   */
-  public static JournalReport verify(Path folder, Contents contents) {
+  private static JournalReport verify(Path folder, Contents contents) {
     if (!Files.isDirectory(folder)) {
       throw new JournalException(folder + " is not a folder");
     }
@@ -97,6 +197,7 @@ public final class JournalCheck {
 
   private JournalReport run() throws IOException {
     List<String> names = storage.list();
+    FileNames.requireComplete(names, storage.describe());
     for (String name : names) {
       if (name.endsWith(FileNames.TORN)) {
         notices.add(name + " contains what recovery by an earlier version cut off");
@@ -155,16 +256,9 @@ public final class JournalCheck {
     try (DiskFile file = storage.read(name)) {
       bytes += file.size();
       SnapshotInput input = SnapshotInput.of(file, sequence);
-      boolean whole = false;
-      try {
-        @Nullable Damage unreadable = show(input, name);
-        input.readToEnd();
-        if (unreadable != null) {
-          damages.add(unreadable);
-        }
-        whole = unreadable == null;
-      } finally {
-        contents.snapshotEnd(whole);
+      @Nullable Damage unreadable = read(input, name, contents);
+      if (unreadable != null) {
+        damages.add(unreadable);
       }
       snapshots++;
       Chain chain = Chain.START.after(input.frame(), 0);
@@ -179,17 +273,38 @@ public final class JournalCheck {
     }
   }
 
-  /** Passes the parts to {@link #contents}; returns the first that it refuses, or null. */
-  private @Nullable Damage show(SnapshotInput input, String name) throws IOException {
+  /**
+   * Reads the rest of a snapshot and passes it to {@code contents}.
+   *
+   * @param name the name of the snapshot, for messages
+   * @return the first part that {@code contents} refuses; null for none
+   * @throws DamagedJournalException if the snapshot is damaged or cut short
+   * @throws IOException if its stream fails
+   */
+  public static @Nullable Damage read(SnapshotInput input, String name, Contents contents)
+      throws IOException {
+    boolean whole = false;
+    try {
+      @Nullable Damage refused = show(input, name, contents);
+      input.readToEnd();
+      whole = refused == null;
+      return refused;
+    } finally {
+      contents.snapshotEnd(whole);
+    }
+  }
+
+  private static @Nullable Damage show(SnapshotInput input, String name, Contents contents)
+      throws IOException {
     contents.snapshot(input.frame());
-    long at = input.offset();
+    long at = input.bytes();
     for (ByteBuffer part = input.next(); part != null; part = input.next()) {
       try {
         contents.part(part);
       } catch (StoreException e) {
         return new Damage(name, at, "part " + (input.parts() - 1) + ": " + e.getMessage());
       }
-      at = input.offset();
+      at = input.bytes();
     }
     return null;
   }
@@ -215,6 +330,13 @@ public final class JournalCheck {
       for (@Nullable Damage damage = stop(segment, scan, most);
           damage != null;
           damage = stop(segment, scan, most)) {
+        long stopped = scan.offset();
+        scan.readAgain();
+        show(scan, name, most);
+        if (scan.offset() > stopped) {
+          // A leader has written it meanwhile.
+          continue;
+        }
         damages.add(damage);
         whole = scan.skip(newestSnapshot, most);
         if (!whole) {

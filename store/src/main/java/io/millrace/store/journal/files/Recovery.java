@@ -51,6 +51,7 @@ final class Recovery {
   /** Adds every usable segment to {@code index}. {@code newId} is the id of a new journal. */
   Ending run(Journal.Replay replay, SegmentIndex index, long newId) throws IOException {
     List<String> names = storage.list();
+    FileNames.requireComplete(names, storage.describe());
     List<Long> snapshots = FileNames.numbers(names, FileNames.SNAPSHOT);
     List<Long> segments = FileNames.numbers(names, FileNames.SEGMENT);
     long first = segments.isEmpty() ? Long.MAX_VALUE : segments.getFirst();

@@ -102,7 +102,7 @@ public final class SnapshotInput {
   }
 
   /** The number of bytes read so far. */
-  long offset() {
+  public long bytes() {
     return offset;
   }
 

@@ -92,7 +92,7 @@ final class SnapshotPrefetcher implements Activity, AutoCloseable {
   }
 
   private Optional<Part> part() throws IOException {
-    long at = input.offset();
+    long at = input.bytes();
     ByteBuffer payload = input.next();
     return payload == null
         ? Optional.empty()

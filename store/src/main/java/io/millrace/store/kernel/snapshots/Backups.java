@@ -12,9 +12,12 @@ import io.millrace.store.kernel.records.RecordReader;
 import io.millrace.store.kernel.records.RecordWriter;
 import io.millrace.store.kernel.records.Records;
 import io.millrace.store.kernel.state.FrozenState;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Iterator;
@@ -50,7 +53,7 @@ public final class Backups {
   }
 
   /** The last id to skip: no store has given a larger one, unless the clock is wrong. */
-  static long minId(long wallMillis) {
+  public static long minId(long wallMillis) {
     long seconds = Math.max(0, wallMillis - ID_EPOCH_MILLIS) / 1_000;
     // A clock that is far ahead must not use up the ids.
     return Math.min(seconds << IDS_PER_SECOND_BITS, Limits.LARGEST_NUMBER / 2);
@@ -80,16 +83,57 @@ public final class Backups {
   /** Writes a backup. */
   public static void write(Frozen frozen, OutputStream target) {
     try {
-      SnapshotOutput output = new SnapshotOutput(target, frozen.frame(), true);
-      Iterator<JournalRecord> records = SnapshotRecords.of(frozen.state(), frozen.history(), true);
-      RecordWriter part = new RecordWriter();
-      while (SnapshotRecords.fill(part, records)) {
-        output.part(part.view());
-        part.clear();
-      }
-      output.finish();
+      stream(frozen).transferTo(target);
     } catch (IOException e) {
       throw new StoreException("the backup could not be written: " + e.getMessage(), e);
+    }
+  }
+
+  /** A backup that is made as it is read. */
+  public static InputStream stream(Frozen frozen) {
+    return new Stream(frozen);
+  }
+
+  private static final class Stream extends InputStream {
+    private final Iterator<JournalRecord> records;
+    private final RecordWriter part = new RecordWriter();
+    private final ByteArrayOutputStream written = new ByteArrayOutputStream();
+    private final SnapshotOutput output;
+    private ByteArrayInputStream ready = new ByteArrayInputStream(new byte[0]);
+    private boolean ended;
+
+    Stream(Frozen frozen) {
+      records = SnapshotRecords.of(frozen.state(), frozen.history(), true);
+      try {
+        output = new SnapshotOutput(written, frozen.frame(), true);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] target, int from, int length) throws IOException {
+      while (length > 0 && ready.available() == 0) {
+        if (ended) {
+          return -1;
+        }
+        part.clear();
+        if (SnapshotRecords.fill(part, records)) {
+          output.part(part.view());
+        } else {
+          output.finish();
+          ended = true;
+        }
+        ready = new ByteArrayInputStream(written.toByteArray());
+        written.reset();
+      }
+      return length == 0 ? 0 : ready.read(target, from, length);
     }
   }
 }

@@ -1,11 +1,13 @@
 package io.millrace.store.kernel.state;
 
 import io.millrace.store.Document;
+import io.millrace.store.Sha256;
 import io.millrace.store.Task;
 import io.millrace.store.kernel.records.Event;
 import io.millrace.store.kernel.records.JournalRecord;
 import io.millrace.store.kernel.records.RecordWriter;
 import io.millrace.store.kernel.records.Records;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HexFormat;
@@ -30,8 +32,11 @@ public record FrozenState(
     FrozenTree<Document> documents,
     FrozenTree<JournalRecord.KeptStarts> starts,
     Iterable<Event> requests) {
+  private static final int BUFFER_BYTES = 256 << 10;
+
   /** A digest of the content. It does not depend on which tasks have been moved by time. */
   public String digest() {
+    MessageDigest digest = Sha256.begin();
     RecordWriter out = new RecordWriter();
     out.writeNumber(lastId);
     out.writeNumber(commits);
@@ -41,10 +46,20 @@ public record FrozenState(
       tasks.addAll(group.frozenHeld());
     }
     tasks.sort(Comparator.comparingLong(Task::id));
-    tasks.forEach(task -> Records.write(out, new JournalRecord.KeptTask(task)));
-    documents.forEach(document -> Records.write(out, new JournalRecord.KeptDocument(document)));
-    starts.forEach(each -> Records.write(out, each));
-    requests.forEach(event -> Records.write(out, new JournalRecord.KeptRequest(event)));
-    return HexFormat.of().formatHex(out.sha256());
+    tasks.forEach(task -> add(digest, out, new JournalRecord.KeptTask(task)));
+    documents.forEach(document -> add(digest, out, new JournalRecord.KeptDocument(document)));
+    starts.forEach(each -> add(digest, out, each));
+    requests.forEach(event -> add(digest, out, new JournalRecord.KeptRequest(event)));
+    digest.update(out.view());
+    return HexFormat.of().formatHex(digest.digest());
+  }
+
+  /** Adds a record, without having the whole state in the buffer. */
+  private static void add(MessageDigest digest, RecordWriter out, JournalRecord record) {
+    Records.write(out, record);
+    if (out.size() >= BUFFER_BYTES) {
+      digest.update(out.view());
+      out.clear();
+    }
   }
 }
