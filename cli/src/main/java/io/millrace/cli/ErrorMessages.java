@@ -4,6 +4,7 @@ import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.cluster.ClusterException;
+import io.millrace.examples.failover.Failover;
 import io.millrace.examples.wordcount.WordcountException;
 import io.millrace.server.ServerException;
 import io.millrace.server.config.ConfigurationException;
@@ -59,6 +60,7 @@ final class ErrorMessages implements IExecutionExceptionHandler, IParameterExcep
           CommandException _,
           ServerException _,
           ClusterException _,
+          Failover.FailoverException _,
           WordcountException _,
           StoreException _ ->
           say(String.valueOf(e.getMessage()));
