@@ -28,6 +28,8 @@ public final class Bench {
    * @param scale divides the numbers of waiting tasks, 1 to 1,000,000; default 1
    * @param items how many jobs the scenario {@code archive} sends through the server, up to a
    *     billion; 0, the default, for a number of runs instead
+   * @param stores the addresses of databases that the scenario {@code stores} measures besides a
+   *     folder and SQLite, as {@code store.url}; empty for none
    * @param out where the table is printed
    */
   public record Options(
@@ -38,6 +40,7 @@ public final class Bench {
       List<String> serverArguments,
       int scale,
       long items,
+      List<String> stores,
       PrintStream out) {
 
     /** Rejects invalid values. */
@@ -54,6 +57,7 @@ public final class Bench {
       }
       only = Set.copyOf(only);
       serverArguments = List.copyOf(serverArguments);
+      stores = List.copyOf(stores);
     }
   }
 
@@ -90,7 +94,8 @@ public final class Bench {
                   report,
                   options.serverArguments(),
                   options.scale(),
-                  options.items()));
+                  options.items(),
+                  options.stores()));
         } finally {
           Scenario.Context.delete(folder);
         }

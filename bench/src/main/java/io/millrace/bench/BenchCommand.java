@@ -69,6 +69,15 @@ public final class BenchCommand implements Callable<Integer> {
   private long items;
 
   @Option(
+      names = "--store",
+      paramLabel = "URL",
+      description =
+          "A database that the scenario stores measures too, for example"
+              + " 'jdbc:postgresql://127.0.0.1:5432/bench?user=bench'; can be repeated. What it"
+              + " writes stays there")
+  private List<String> stores = new ArrayList<>();
+
+  @Option(
       names = "--server-jvm",
       paramLabel = "ARGUMENT",
       description =
@@ -93,6 +102,7 @@ public final class BenchCommand implements Callable<Integer> {
               serverArguments,
               scale,
               items,
+              stores,
               out));
       return CommandLine.ExitCode.OK;
     } catch (IllegalArgumentException | BenchException e) {

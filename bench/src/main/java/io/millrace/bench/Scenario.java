@@ -52,6 +52,7 @@ abstract class Scenario {
         new ArchiveRun(),
         new SnapshotLatency(),
         new LimitsThroughput(),
+        new StoresLatency(),
         new Backlog("backlog-1m", 1_000_000),
         new Backlog("backlog-10m", 10_000_000));
   }
@@ -65,6 +66,7 @@ abstract class Scenario {
    * @param serverArguments arguments for the JVM of the servers that it starts
    * @param scale divides the number of waiting tasks; 1 except in tests
    * @param items how many jobs to send through the server; 0 for a number of runs instead
+   * @param stores the addresses of databases to measure
    */
   record Context(
       Duration time,
@@ -72,10 +74,11 @@ abstract class Scenario {
       Report report,
       List<String> serverArguments,
       int scale,
-      long items) {
+      long items,
+      List<String> stores) {
     /** The same with another time for each thing. */
     Context withTime(Duration other) {
-      return new Context(other, folder, report, serverArguments, scale, items);
+      return new Context(other, folder, report, serverArguments, scale, items, stores);
     }
 
     /** A new folder within that of the scenario. */

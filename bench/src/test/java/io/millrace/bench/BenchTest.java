@@ -31,6 +31,7 @@ class BenchTest {
         List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"),
         10_000,
         scenario.equals("archive") ? 500 : 0,
+        List.of(),
         new PrintStream(printed, true, StandardCharsets.UTF_8));
   }
 
@@ -48,6 +49,7 @@ class BenchTest {
         "archive",
         "snapshot",
         "limits",
+        "stores",
         "backlog-10m"
       })
   void each_scenario_measures_something_and_leaves_no_files(String scenario) throws Exception {

@@ -33,6 +33,7 @@ class QueuesRunTest {
                 List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"),
                 50,
                 0,
+                List.of(),
                 new PrintStream(printed, true, StandardCharsets.UTF_8)));
 
     assertThat(measurements).as(printed.toString(StandardCharsets.UTF_8)).hasSize(count);
