@@ -61,6 +61,9 @@ public final class SqlJournal implements Journal {
   /** The last frame that was delivered, with its checksum if it is known. */
   private Chain followed = Chain.START;
 
+  /** The identity of the journal that it was of; null before the first read. */
+  private @Nullable Long journalId;
+
   /** The last sign of life that was told, after which this one leads if there is no other. */
   private @Nullable Pulse pulse;
 
@@ -143,6 +146,16 @@ public final class SqlJournal implements Journal {
     int attempts = 0;
     while (true) {
       Head head = SqlPlace.requireComplete(options, database.head());
+      if (journalId != null && journalId != head.journalId()) {
+        // A restore has replaced it.
+        followed = Chain.START;
+      } else if (head.chain().sequence() < followed.sequence()) {
+        throw new DamagedJournalException(
+            place(followed.sequence()),
+            0,
+            "it was read before and is gone: the database went back to an earlier state");
+      }
+      journalId = head.journalId();
       long wanted = followed.sequence() + 1;
       if (followed.sequence() == 0 || wanted < head.first()) {
         if (++attempts > ATTEMPTS) {

@@ -16,9 +16,11 @@ import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.Transaction;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Chain;
+import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.FrameCodec;
 import io.millrace.store.journal.files.JournalCheck;
+import io.millrace.store.kernel.Replica;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -253,6 +255,39 @@ final class StoreCopyTest {
     TaskStore.copy(from.place(), to.place(), true);
     try (EmbeddedTaskStore copy = to.open()) {
       assertThat(tasks(copy)).containsExactly("task 0");
+    }
+  }
+
+  @Test
+  void a_standby_of_a_store_that_is_replaced_or_goes_back_does_not_continue_it() {
+    Place from = place(Kind.SQLITE, "from");
+    try (EmbeddedTaskStore store = from.open()) {
+      add(store, 0);
+    }
+    Place to = place(Kind.SQLITE, "to");
+    try (EmbeddedTaskStore store = to.open()) {
+      for (int i = 0; i < 20; i++) {
+        add(store, 100 + i);
+      }
+    }
+    SqlJournalOptions options = Objects.requireNonNull(to.options());
+    try (SqlJournal journal = SqlJournal.open(Environment.system(), options)) {
+      Replica standby = new Replica(StoreOptions.in(folder), journal);
+      long last = standby.follow();
+      TaskStore.copy(from.place(), to.place(), true);
+      assertThat(standby.follow()).isPositive().isLessThan(last);
+      try (EmbeddedTaskStore store = standby.promote()) {
+        assertThat(tasks(store)).containsExactly("task 0");
+      }
+    }
+    try (SqlJournal journal = SqlJournal.open(Environment.system(), options)) {
+      Replica standby = new Replica(StoreOptions.in(folder), journal);
+      long last = standby.follow();
+      to.execute("UPDATE millrace_journal_head SET seq = seq - 1");
+      assertThatThrownBy(standby::follow)
+          .isInstanceOf(DamagedJournalException.class)
+          .hasMessageContaining("frame " + last)
+          .hasMessageContaining("went back");
     }
   }
 
