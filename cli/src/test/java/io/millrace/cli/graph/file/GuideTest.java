@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
@@ -17,11 +16,10 @@ class GuideTest {
   @Test
   void every_example_is_a_graph_file() throws IOException {
     List<String> examples =
-        Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL)
+        Pattern.compile("```yaml[^\n]*\n(.*?)```", Pattern.DOTALL)
             .matcher(Files.readString(GUIDE))
             .results()
-            .map(MatchResult::group)
-            .map(text -> text.replace("```yaml\n", "").replace("```", ""))
+            .map(example -> example.group(1))
             .toList();
     assertThat(examples).hasSize(2);
     for (String example : examples) {
