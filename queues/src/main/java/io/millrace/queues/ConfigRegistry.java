@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
  * The stored configuration: for all nodes, and for single nodes, whose fields take precedence. Safe
  * for use by any number of threads.
  */
-public final class ConfigRegistry {
+public final class ConfigRegistry implements QueueBackend.Config {
   /** The scope of all nodes; every other scope is the name of a node. */
   public static final String ALL = "";
 
@@ -25,6 +25,7 @@ public final class ConfigRegistry {
   }
 
   /** The fields of a scope as they were set; empty if none was set. */
+  @Override
   public ObjectNode fields(String scope) {
     return session
         .document(key(scope))
@@ -38,6 +39,7 @@ public final class ConfigRegistry {
    * @return all fields of the scope as they are now
    * @throws InvalidRequestException if a known field has a value of the wrong kind
    */
+  @Override
   public ObjectNode set(String scope, ObjectNode changes) {
     return session.retry(
         "the configuration",
@@ -59,11 +61,13 @@ public final class ConfigRegistry {
   }
 
   /** The fields of every scope that has any. */
+  @Override
   public List<ObjectNode> allFields() {
     return session.all(Keys.CONFIG).stream().map(found -> Json.read(found.body())).toList();
   }
 
   /** The configuration of the node of this name. */
+  @Override
   public NodeConfig forNode(String node) {
     ObjectNode merged = fields(ALL);
     fields(node).properties().forEach(field -> merged.set(field.getKey(), field.getValue()));

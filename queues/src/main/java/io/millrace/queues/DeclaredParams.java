@@ -25,7 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
  * of any node takes them, and any params are if a node has a version without a declaration. What is
  * looked up is up to a second old. Safe for use by threads.
  */
-public final class DeclaredParams {
+public final class DeclaredParams implements QueueBackend.Declarations {
   /** The longest report of a node; plugins for which it has no room count as undeclared. */
   static final int MAX_BYTES = 64 << 10;
 
@@ -55,6 +55,7 @@ public final class DeclaredParams {
   private record Snapshot(long readMillis, Map<String, List<PluginVersion>> plugins) {}
 
   /** Reports what the plugins of a node declare. */
+  @Override
   public void put(String node, Map<String, PluginDeclaration> declared) {
     ObjectNode json = Json.object();
     int bytes = 2;
@@ -96,6 +97,7 @@ public final class DeclaredParams {
   }
 
   /** The versions of a plugin that nodes have; none if no node offers it. */
+  @Override
   public List<PluginVersion> versions(String plugin) {
     Optional<PluginDeclaration> builtIn = PluginFolder.ofBuiltIn(plugin);
     if (builtIn.isPresent()) {

@@ -57,7 +57,12 @@ public record NodeConfig(
 
   private static final Pattern PLUGIN = Pattern.compile("[A-Za-z0-9_:.-]+");
 
-  static NodeConfig read(ObjectNode fields) {
+  /**
+   * The configuration of these fields; unknown ones are ignored.
+   *
+   * @throws InvalidRequestException if a known field has a value of the wrong kind
+   */
+  public static NodeConfig read(ObjectNode fields) {
     String level = text(fields, "log_level");
     if (level != null && !LEVELS.contains(level)) {
       throw new InvalidRequestException("log_level", "log_level must be one of " + LEVELS);

@@ -14,7 +14,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The execution nodes. Safe for use by any number of threads. */
-public final class NodeRegistry {
+public final class NodeRegistry implements QueueBackend.Nodes {
   private final QueueSession session;
 
   NodeRegistry(QueueSession session) {
@@ -22,11 +22,13 @@ public final class NodeRegistry {
   }
 
   /** All nodes by name, including dead ones and those that have left. */
+  @Override
   public List<NodeRecord> all() {
     return list().value();
   }
 
   /** The same, with the store time of the read; see {@link NodeRecord#stateAt}. */
+  @Override
   public Read<List<NodeRecord>> list() {
     Read<List<Document>> read = session.store().documents(DocumentQuery.prefix(Keys.NODES, ""));
     return new Read<>(
@@ -34,6 +36,7 @@ public final class NodeRegistry {
   }
 
   /** The node of this name. */
+  @Override
   public Optional<NodeRecord> find(String name) {
     return name.isEmpty()
         ? Optional.empty()
@@ -41,6 +44,7 @@ public final class NodeRegistry {
   }
 
   /** The node with this id or, if there is none, with this name. */
+  @Override
   public Optional<NodeRecord> findByIdOrName(String idOrName) {
     if (ObjectId.isValid(idOrName)) {
       Optional<NodeRecord> byId =
@@ -59,6 +63,7 @@ public final class NodeRegistry {
    * @param seen the record that the caller has read; null if there was none
    * @return the node; empty if the record has changed meanwhile
    */
+  @Override
   public Optional<NodeRecord> take(String name, @Nullable NodeRecord seen, NodeIdentity presence) {
     long now = session.store().document(Keys.node(name)).timeMillis();
     NodeRecord next =
@@ -73,6 +78,7 @@ public final class NodeRegistry {
    *
    * @return the node as it is now; empty if another process has taken its name or it was removed
    */
+  @Override
   public Optional<NodeRecord> refresh(NodeRecord node, NodeIdentity presence) {
     return session.retry(
         "node " + node.name(),
@@ -106,6 +112,7 @@ public final class NodeRegistry {
    * @param maxthreads from 0; null for no limit
    * @return the node as it is now; empty if there is none of this name
    */
+  @Override
   public Optional<NodeRecord> limit(String name, @Nullable Integer maxthreads) {
     if (maxthreads != null && maxthreads < 0) {
       throw new InvalidRequestException(
@@ -116,6 +123,7 @@ public final class NodeRegistry {
   }
 
   /** Gives a name back; does nothing if another process has taken it. */
+  @Override
   public void leave(NodeRecord node, String instance) {
     session.retry(
         "node " + node.name(),
@@ -129,6 +137,7 @@ public final class NodeRegistry {
    * @return whether it existed
    * @throws InvalidRequestException if it is alive
    */
+  @Override
   public boolean remove(String name) {
     return session
         .retry(

@@ -15,13 +15,44 @@ import java.util.Optional;
 
 /** Reads the output of tasks, also while they run. Safe for use by any number of threads. */
 public final class OutputReader {
-  private final Queues queues;
-  private final BlobStore blobs;
+  private final Files files;
 
   /** Reads the output of the tasks of {@code queues}, whose files are in {@code blobs}. */
   public OutputReader(Queues queues, BlobStore blobs) {
-    this.queues = queues;
-    this.blobs = blobs;
+    this(new ChunkedFiles(queues, blobs));
+  }
+
+  /** Reads output from these files. */
+  public OutputReader(Files files) {
+    this.files = files;
+  }
+
+  /** Where output is that is not in its task. Safe for use by any number of threads. */
+  public interface Files {
+    /** A file; empty if it no longer exists. */
+    Optional<Tail> file(Output.Stored output);
+
+    /** The output so far of a task that has none in itself. */
+    Tail soFar(QueueTask task, Stream stream);
+  }
+
+  private record ChunkedFiles(Queues queues, BlobStore blobs) implements Files {
+    @Override
+    public Optional<Tail> file(Output.Stored output) {
+      String prefix = output.chunkPrefix();
+      return prefix == null
+          ? queues.file(output.file()).map(file -> file.content(blobs))
+          : Optional.of(new ChunkedBlob(blobs, prefix, OutputFile.CHUNK_BYTES));
+    }
+
+    @Override
+    public Tail soFar(QueueTask task, Stream stream) {
+      return queues
+          .runs()
+          .find(task.id())
+          .<Tail>map(run -> OutputFile.content(blobs, run, stream))
+          .orElseGet(() -> Tail.of(""));
+    }
   }
 
   /** The streams of a task. */
@@ -59,7 +90,8 @@ public final class OutputReader {
    * @return empty if it no longer exists
    */
   public Optional<String> text(Output.Stored output) {
-    return content(output)
+    return files
+        .file(output)
         .map(content ->
             new String(content.read(0, (int) output.sizeBytes()), StandardCharsets.UTF_8));
   }
@@ -71,15 +103,9 @@ public final class OutputReader {
    * @return empty if it no longer exists
    */
   public Optional<Reader> open(Output.Stored output) {
-    return content(output)
+    return files
+        .file(output)
         .map(content -> new InputStreamReader(content.open(0), StandardCharsets.UTF_8));
-  }
-
-  private Optional<ChunkedBlob> content(Output.Stored output) {
-    String prefix = output.chunkPrefix();
-    return prefix == null
-        ? queues.file(output.file()).map(file -> file.content(blobs))
-        : Optional.of(new ChunkedBlob(blobs, prefix, OutputFile.CHUNK_BYTES));
   }
 
   /**
@@ -91,14 +117,8 @@ public final class OutputReader {
   public Tail tail(QueueTask task, Stream stream) {
     return switch (stream.of(task.output())) {
       case Output.Text(String text) -> Tail.of(text);
-      case Output.Stored stored -> {
-        Optional<ChunkedBlob> content = content(stored);
-        yield content.isPresent() ? content.get() : Tail.of("");
-      }
-      case Output.None() -> {
-        Optional<Run> run = queues.runs().find(task.id());
-        yield run.isPresent() ? OutputFile.content(blobs, run.get(), stream) : Tail.of("");
-      }
+      case Output.Stored stored -> files.file(stored).orElseGet(() -> Tail.of(""));
+      case Output.None() -> files.soFar(task, stream);
     };
   }
 

@@ -28,7 +28,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The queues. Safe for use by any number of threads. */
-public final class QueueRegistry {
+public final class QueueRegistry implements QueueBackend.Definitions {
   /** Words after {@code /tasks/} in addresses that are not queues, or that never arrive there. */
   private static final Set<String> TAKEN = Set.of("id", "search", "wait", ".", "..");
 
@@ -46,6 +46,7 @@ public final class QueueRegistry {
    * @throws InvalidRequestException if the name is taken, empty, an id or a word of the command
    *     interface ({@code id}, {@code search}, {@code wait}), or the store does not accept it
    */
+  @Override
   public Queue create(String name, String plugin, Queue.Settings settings) {
     checkName(name);
     ObjectId id = session.newId();
@@ -79,16 +80,19 @@ public final class QueueRegistry {
   }
 
   /** All queues, oldest first. */
+  @Override
   public List<Queue> all() {
     return session.all(Keys.QUEUES).stream().map(Queue::read).toList();
   }
 
   /** The queue with this id. */
+  @Override
   public Optional<Queue> find(ObjectId id) {
     return session.document(Keys.queue(id)).map(Queue::read);
   }
 
   /** The queue with this id or, if there is none, with this name. */
+  @Override
   public Optional<Queue> find(String idOrName) {
     if (ObjectId.isValid(idOrName)) {
       Optional<Queue> byId = find(new ObjectId(idOrName));
@@ -111,6 +115,7 @@ public final class QueueRegistry {
    * @return the queue as it is now; empty if there is none with this id
    * @throws InvalidRequestException if the new name is one that {@link #create} refuses
    */
+  @Override
   public Optional<Queue> change(ObjectId id, UnaryOperator<Change> change) {
     return session.retry("queue " + id, () -> find(id), queue -> tryChange(queue, change));
   }
@@ -140,6 +145,7 @@ public final class QueueRegistry {
    * @param servedElsewhere whether another live node serves the queue, given as it is now
    * @return the queue as it is now; empty if there is none with this id
    */
+  @Override
   public Optional<Queue> suspend(
       ObjectId id, String node, String reason, Predicate<Queue> servedElsewhere) {
     return session.retry(
@@ -159,6 +165,7 @@ public final class QueueRegistry {
   }
 
   /** Lets a suspended node claim again; does nothing if it is not suspended. */
+  @Override
   public void lift(ObjectId id, String node) {
     session.retry(
         "queue " + id,
@@ -172,6 +179,7 @@ public final class QueueRegistry {
    *
    * @return the queue as it was; empty if there is none with this id
    */
+  @Override
   public Optional<Queue> resume(ObjectId id) {
     return session.retry(
         "queue " + id,
@@ -223,6 +231,7 @@ public final class QueueRegistry {
    *
    * @return whether it existed
    */
+  @Override
   public boolean delete(ObjectId id) {
     return session.retry("queue " + id, () -> find(id), this::tryDelete).isPresent();
   }
@@ -242,6 +251,7 @@ public final class QueueRegistry {
   }
 
   /** How many tasks each of these queues has, in their order; read at one position. */
+  @Override
   public List<Queue.Counts> counts(List<Queue> queues) {
     return loads(queues, Map.of()).stream()
         .map(load ->
@@ -307,6 +317,7 @@ public final class QueueRegistry {
   }
 
   /** When delayed tasks of these queues can be claimed, for those that have any. */
+  @Override
   public Map<ObjectId, Delays> delays(List<Queue> queues) {
     Map<String, ObjectId> groups = new HashMap<>();
     queues.forEach(queue -> groups.put(queue.waitingGroup(), queue.id()));
@@ -323,6 +334,7 @@ public final class QueueRegistry {
    *
    * @return empty if nothing waits, or no such limit applies
    */
+  @Override
   public Optional<Duration> pauseForLimits(Queue queue) {
     if (queue.settings().policy().isEmpty()) {
       return Optional.empty();
@@ -345,7 +357,12 @@ public final class QueueRegistry {
     return new ObjectId(bell.key().key());
   }
 
-  private static void checkName(String name) {
+  /**
+   * Checks the name of a new queue.
+   *
+   * @throws InvalidRequestException if it is one that {@link #create} refuses
+   */
+  public static void checkName(String name) {
     if (name.isBlank()) {
       throw new InvalidRequestException("name", "the name of a queue is empty");
     }

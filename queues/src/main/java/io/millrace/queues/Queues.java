@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * The queues of a store: the entry of this module. Safe for use by any number of threads; there may
  * be several for one store.
  */
-public final class Queues {
+public final class Queues implements QueueBackend {
   private final QueueSession session;
   private final DeclaredParams declarations;
 
@@ -63,16 +63,19 @@ public final class Queues {
   }
 
   /** The registry of queues. */
+  @Override
   public QueueRegistry queues() {
     return new QueueRegistry(session);
   }
 
   /** Creates their tasks. */
+  @Override
   public TaskSubmission submission() {
     return new TaskSubmission(session, declarations);
   }
 
   /** The registry of their tasks. */
+  @Override
   public TaskRegistry tasks() {
     return new TaskRegistry(session);
   }
@@ -97,21 +100,25 @@ public final class Queues {
   }
 
   /** The registry of claimed and running tasks. */
+  @Override
   public RunRegistry runs() {
     return new RunRegistry(session);
   }
 
   /** The registry of execution nodes. */
+  @Override
   public NodeRegistry nodes() {
     return new NodeRegistry(session);
   }
 
   /** The params that plugins declare. */
+  @Override
   public DeclaredParams declarations() {
     return declarations;
   }
 
   /** The stored configuration. */
+  @Override
   public ConfigRegistry config() {
     return new ConfigRegistry(session);
   }
@@ -186,6 +193,7 @@ public final class Queues {
   }
 
   /** A new id for a file. */
+  @Override
   public ObjectId newId() {
     return session.newId();
   }

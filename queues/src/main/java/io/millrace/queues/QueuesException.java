@@ -33,9 +33,18 @@ public class QueuesException extends RuntimeException {
     }
   }
 
+  /** Where the queues are kept cannot be reached; the outcome of the request is not known. */
+  public static final class UnreachableException extends QueuesException {
+    /** With what is wrong. */
+    public UnreachableException(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
+
   /** The status of a queue task does not allow the request. */
   public static final class TaskStateException extends QueuesException {
-    TaskStateException(String message) {
+    /** Says in {@code message} which status the task has. */
+    public TaskStateException(String message) {
       super(message);
     }
   }

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * {@link LostClaimException} and change nothing. Every step may be repeated after its answer was
  * lost.
  */
-public final class RunRegistry {
+public final class RunRegistry implements QueueBackend.Runs {
   /**
    * How long a claim lasts that was never recorded, because its node ended in between or did not
    * get the answer. Its end is not announced by a bell.
@@ -55,6 +55,7 @@ public final class RunRegistry {
    * @return the runs, claimed and recorded; none if no task is waiting, the limit is reached, or
    *     the definition of the queue or node has changed
    */
+  @Override
   public List<Run> claim(
       NodeRecord node, Queue queue, int most, Duration lease, OutputRecovery recovery) {
     return new Claiming(session, node, queue, lease, recovery).claim(most);
@@ -70,12 +71,19 @@ public final class RunRegistry {
     return session.all(Keys.RUNS).stream().map(Run::read).toList();
   }
 
+  @Override
+  public List<Run> ofNode(String node) {
+    return all().stream().filter(run -> run.node().equals(node)).toList();
+  }
+
   /** The run of this task, if it is claimed or running. */
+  @Override
   public Optional<Run> find(ObjectId task) {
     return session.document(Keys.run(task)).map(Run::read);
   }
 
   /** Whether the end of this task was requested. */
+  @Override
   public boolean isToStop(ObjectId task) {
     return session.document(Keys.stop(task)).isPresent();
   }
@@ -89,6 +97,7 @@ public final class RunRegistry {
    * @param runner the identity of the process that runs it
    * @throws LostClaimException if the run no longer has this claim
    */
+  @Override
   public Started begin(Run run, String runner, Duration lease) {
     Started usual = commitStart(run, session.taskOf(run), runner, lease);
     return usual != null
@@ -152,6 +161,7 @@ public final class RunRegistry {
    *
    * @throws LostClaimException if the run no longer has this claim
    */
+  @Override
   public void renew(Run run, Duration lease) {
     Transaction transaction =
         Transaction.by(run.claim().owner()).renew(run.claim().ref(), lease).build();
@@ -187,6 +197,7 @@ public final class RunRegistry {
    * @return the task as it is now
    * @throws LostClaimException if the run no longer has this claim
    */
+  @Override
   public QueueTask finish(Started started, Report report) {
     QueueTask ended = endings.endAsStarted(started, report);
     return ended == null ? finish(started.run(), report) : ended;
@@ -209,6 +220,7 @@ public final class RunRegistry {
    *
    * @return whether it was given back; false if it was started or has another claim
    */
+  @Override
   public boolean giveBack(Run run) {
     return session.retry(
         "task " + run.task(),
@@ -261,6 +273,7 @@ public final class RunRegistry {
    *
    * @return the task as it is now; empty if the run has ended otherwise meanwhile
    */
+  @Override
   public Optional<QueueTask> orphan(Run run, Report report) {
     QueueTask task;
     try {

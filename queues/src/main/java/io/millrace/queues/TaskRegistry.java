@@ -10,7 +10,7 @@ import java.util.function.Consumer;
  * The queue tasks: finds them, and changes them for operators. {@link TaskSubmission} creates them.
  * Safe for use by any number of threads.
  */
-public final class TaskRegistry {
+public final class TaskRegistry implements QueueBackend.Tasks {
   private final QueueSession session;
 
   TaskRegistry(QueueSession session) {
@@ -23,6 +23,7 @@ public final class TaskRegistry {
   }
 
   /** The task with this id. */
+  @Override
   public Optional<QueueTask> find(ObjectId id) {
     return session.document(Keys.task(id)).map(QueueTask::read);
   }
@@ -44,6 +45,7 @@ public final class TaskRegistry {
    * @return the task as it is now; empty if there is none
    * @throws TaskStateException if it is claimed or running, or has finished
    */
+  @Override
   public Optional<QueueTask> hold(ObjectId id, int status, String reason) {
     TaskAction.Hold hold = new TaskAction.Hold(status, reason);
     return change(
@@ -66,6 +68,7 @@ public final class TaskRegistry {
    * @return the task as it is now; empty if there is none
    * @throws TaskStateException if it is queued, claimed or running
    */
+  @Override
   public Optional<QueueTask> requeue(ObjectId id) {
     return change(
         id,
@@ -84,6 +87,7 @@ public final class TaskRegistry {
    * @return the task as it is now; empty if there is none
    * @throws TaskStateException if it has finished
    */
+  @Override
   public Optional<QueueTask> terminate(ObjectId id) {
     return session.retry(
         "task " + id,

@@ -33,7 +33,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Creates queue tasks, thousands in one transaction. Safe for use by any number of threads. */
-public final class TaskSubmission {
+public final class TaskSubmission implements QueueBackend.Submission {
   /**
    * The most tasks that one transaction creates: a task has two parts, perhaps a unique key and a
    * deadline, and the bell is one.
@@ -146,6 +146,7 @@ public final class TaskSubmission {
    * @throws InvalidRequestException if there is no such queue, or the store does not accept a task;
    *     tasks that were passed on stay
    */
+  @Override
   public void submit(
       Queue queue, List<ObjectNode> params, Terms terms, Consumer<List<Submitted>> created) {
     checkKnown(queue, params, terms.policy());

@@ -1,10 +1,10 @@
 package io.millrace.queues.node;
 
-import io.millrace.queues.DeclaredParams;
 import io.millrace.queues.NodeConfig;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output.OutputRecovery;
+import io.millrace.queues.QueueBackend;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Queues.Signal;
 import io.millrace.queues.Run;
@@ -50,7 +50,7 @@ public final class ExecutionNode implements Step {
   private final String name;
   private final Runners runners;
   private final Plugins plugins;
-  private final DeclaredParams declarations;
+  private final QueueBackend.Declarations declarations;
   private Map<String, PluginDeclaration> declared = Map.of();
   private boolean undeclared;
   private final NodeName nodeName;
@@ -73,7 +73,7 @@ public final class ExecutionNode implements Step {
    * @param machine looks at processes
    */
   public ExecutionNode(
-      NodeOptions options, Queues queues, Runners runners, Plugins plugins, Machine machine) {
+      NodeOptions options, QueueBackend queues, Runners runners, Plugins plugins, Machine machine) {
     this.name = options.name();
     this.runners = runners;
     this.plugins = plugins;

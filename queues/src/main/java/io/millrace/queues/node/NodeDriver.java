@@ -8,6 +8,7 @@ import io.millrace.work.StepLoop;
 import io.millrace.work.Subscriber;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,14 +22,13 @@ public final class NodeDriver implements AutoCloseable {
 
   private final ExecutionNode node;
   private final StepLoop loop;
-  private final Subscriber subscriber;
+  private final News news;
 
-  private NodeDriver(ExecutionNode node, TaskStore store) {
+  private NodeDriver(ExecutionNode node, Function<ExecutionNode, News> source) {
     this.node = node;
     this.loop = StepLoop.start("millrace-node", new MonotonicClock(), node);
     node.wakeBy(loop::wake);
-    this.subscriber =
-        Subscriber.start("millrace-node-news", store, Queues.interest(), new Changes());
+    this.news = source.apply(node);
   }
 
   /**
@@ -37,7 +37,28 @@ public final class NodeDriver implements AutoCloseable {
    * @param store the source of the changes; not closed by the driver
    */
   public static NodeDriver start(ExecutionNode node, TaskStore store) {
-    return new NodeDriver(node, store);
+    return start(
+        node,
+        it ->
+            Subscriber.start("millrace-node-news", store, Queues.interest(), new Changes(it))
+                ::close);
+  }
+
+  /**
+   * Starts a node.
+   *
+   * @param source begins to tell the node what changes, by {@link ExecutionNode#notice}, and that
+   *     it does so, by {@link ExecutionNode#subscribed}
+   */
+  public static NodeDriver start(ExecutionNode node, Function<ExecutionNode, News> source) {
+    return new NodeDriver(node, source);
+  }
+
+  /** Tells a node what changes, until it is closed. */
+  @FunctionalInterface
+  public interface News {
+    /** Tells it nothing more. */
+    void close();
   }
 
   /** Completes when the node has ended, by itself or by {@link #close}. */
@@ -45,7 +66,7 @@ public final class NodeDriver implements AutoCloseable {
     return loop.onEnd();
   }
 
-  private final class Changes implements Subscriber.Listener {
+  private record Changes(ExecutionNode node) implements Subscriber.Listener {
     @Override
     public void opened() {
       node.subscribed();
@@ -67,6 +88,6 @@ public final class NodeDriver implements AutoCloseable {
     if (!loop.close(PATIENCE)) {
       LOG.warn("the node ends without the store, which cannot be reached");
     }
-    subscriber.close();
+    news.close();
   }
 }

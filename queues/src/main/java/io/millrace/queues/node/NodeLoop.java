@@ -6,7 +6,7 @@ import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output.OutputRecovery;
 import io.millrace.queues.Queue;
-import io.millrace.queues.Queues;
+import io.millrace.queues.QueueBackend;
 import io.millrace.queues.Queues.Signal;
 import io.millrace.queues.Run;
 import io.millrace.queues.RunRegistry;
@@ -33,7 +33,7 @@ final class NodeLoop {
   private static final long LOOK_AGAIN_NANOS = RunRegistry.UNTIL_RECORDED.plusSeconds(1).toNanos();
 
   private final NodeOptions options;
-  private final Queues queues;
+  private final QueueBackend queues;
   private final Runners runners;
   private final Machine machine;
   private final ActiveRuns active = new ActiveRuns();
@@ -54,7 +54,7 @@ final class NodeLoop {
 
   private long lookAroundAtNanos = Long.MIN_VALUE;
 
-  NodeLoop(NodeOptions options, Queues queues, Runners runners, Machine machine) {
+  NodeLoop(NodeOptions options, QueueBackend queues, Runners runners, Machine machine) {
     this.options = options;
     this.queues = queues;
     this.runners = runners;
@@ -114,7 +114,7 @@ final class NodeLoop {
   }
 
   private List<Run> ours() {
-    return queues.runs().all().stream().filter(run -> run.node().equals(options.name())).toList();
+    return queues.runs().ofNode(options.name());
   }
 
   void hear(Signal signal, long nowNanos) {

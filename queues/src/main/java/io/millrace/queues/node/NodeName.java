@@ -2,7 +2,7 @@ package io.millrace.queues.node;
 
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRecord.NodeIdentity;
-import io.millrace.queues.NodeRegistry;
+import io.millrace.queues.QueueBackend;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -22,7 +22,7 @@ final class NodeName {
   private static final Logger LOG = LoggerFactory.getLogger(NodeName.class);
   private static final long LONGEST_GAP_NANOS = 2_000_000_000L;
 
-  private final NodeRegistry nodes;
+  private final QueueBackend.Nodes nodes;
   private final NodeOptions options;
   private final Machine machine;
   private @Nullable NodeRecord record;
@@ -32,7 +32,7 @@ final class NodeName {
   private long lastLookNanos;
   private boolean said;
 
-  NodeName(NodeRegistry nodes, NodeOptions options, Machine machine) {
+  NodeName(QueueBackend.Nodes nodes, NodeOptions options, Machine machine) {
     this.nodes = nodes;
     this.options = options;
     this.machine = machine;

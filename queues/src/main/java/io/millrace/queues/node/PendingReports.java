@@ -1,17 +1,13 @@
 package io.millrace.queues.node;
 
-import io.millrace.queues.ConfigRegistry;
 import io.millrace.queues.NodeRecord;
-import io.millrace.queues.NodeRegistry;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output.OutputRecovery;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueRegistry;
+import io.millrace.queues.QueueBackend;
 import io.millrace.queues.QueueTask.TaskOutput;
-import io.millrace.queues.Queues;
 import io.millrace.queues.Run;
 import io.millrace.queues.Run.Report;
-import io.millrace.queues.RunRegistry;
 import io.millrace.queues.Status;
 import io.millrace.store.TaskStore.Read;
 import java.util.ArrayDeque;
@@ -39,17 +35,17 @@ final class PendingReports {
       new Report(Status.TERMINATED, TaskOutput.NONE, List.of(), "terminated before it ran");
 
   private final String node;
-  private final RunRegistry runs;
-  private final QueueRegistry queues;
-  private final NodeRegistry nodes;
-  private final ConfigRegistry config;
+  private final QueueBackend.Runs runs;
+  private final QueueBackend.Definitions queues;
+  private final QueueBackend.Nodes nodes;
+  private final QueueBackend.Config config;
   private final ServedQueues served;
   private final ActiveRuns active;
   private final Deque<PendingReport> owed = new ArrayDeque<>();
   private final Map<ObjectId, Integer> unstarted = new HashMap<>();
   private OutputRecovery recovery = OutputRecovery.NOTHING;
 
-  PendingReports(String node, Queues queues, ServedQueues served, ActiveRuns active) {
+  PendingReports(String node, QueueBackend queues, ServedQueues served, ActiveRuns active) {
     this.node = node;
     this.runs = queues.runs();
     this.queues = queues.queues();

@@ -4,7 +4,7 @@ import io.millrace.blobs.BlobStore;
 import io.millrace.processes.ProcessIdentity;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.processes.Watchdog;
-import io.millrace.queues.Queues;
+import io.millrace.queues.QueueBackend;
 import io.millrace.queues.plugin.Plugins;
 import io.millrace.queues.runner.TaskFolder.WorkFolder;
 import io.millrace.work.LeaseKeeper;
@@ -30,7 +30,7 @@ record RunnerContext(
     Server server, ProcessIdentity identity, Tools tools, TaskFolder folder, WorkFolder work) {
 
   /** The queues and the blob store, which is made when it is first needed. */
-  record Server(Queues queues, Supplier<BlobStore> blobs) {}
+  record Server(QueueBackend queues, Supplier<BlobStore> blobs) {}
 
   /**
    * What starts, watches and ends work.

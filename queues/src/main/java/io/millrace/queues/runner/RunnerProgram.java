@@ -1,5 +1,6 @@
 package io.millrace.queues.runner;
 
+import io.millrace.blobs.BlobStore;
 import io.millrace.processes.PrivateFiles;
 import io.millrace.processes.ProcessException;
 import io.millrace.processes.ProcessIdentity;
@@ -7,6 +8,7 @@ import io.millrace.processes.ProcessLauncher;
 import io.millrace.processes.RunningProcess;
 import io.millrace.processes.Watchdog;
 import io.millrace.queues.ObjectId;
+import io.millrace.queues.QueueBackend;
 import io.millrace.queues.Queues;
 import io.millrace.queues.plugin.Plugins;
 import io.millrace.queues.runner.RunnerContext.Schedule;
@@ -22,6 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,15 +47,15 @@ public final class RunnerProgram {
 
   private final Queue<TaskRun> waiting = new ArrayDeque<>();
   private final RunnerContext context;
-  private final MovingServer server;
+  private final Consumer<List<String>> move;
   private final NodeLink link;
   private @Nullable TaskRun current;
   private boolean quit;
   private boolean direct;
 
-  private RunnerProgram(RunnerContext context, MovingServer server, Path socket) {
+  private RunnerProgram(RunnerContext context, Consumer<List<String>> move, Path socket) {
     this.context = context;
-    this.server = server;
+    this.move = move;
     String name = context.folder().runner().getFileName().toString();
     this.link = new NodeLink(socket, name, context.identity(), this::hear);
   }
@@ -68,14 +71,32 @@ public final class RunnerProgram {
    */
   public static void run(Path socket, Path folder, List<String> address, Connector connector)
       throws InterruptedException {
+    try (MovingServer store = new MovingServer(connector, address)) {
+      Queues queues = Queues.in(store, InstantSource.system(), new SecureRandom());
+      run(socket, folder, new RunnerContext.Server(queues, store::blobs), store::moveTo);
+    }
+  }
+
+  /**
+   * The same for queues that the runner reaches by itself, wherever its node is.
+   *
+   * @param queues where it begins, renews and ends runs
+   * @param blobs takes output until the end of a run is stored
+   */
+  public static void run(Path socket, Path folder, QueueBackend queues, BlobStore blobs)
+      throws InterruptedException {
+    run(socket, folder, new RunnerContext.Server(queues, () -> blobs), _ -> {});
+  }
+
+  private static void run(
+      Path socket, Path folder, RunnerContext.Server server, Consumer<List<String>> move)
+      throws InterruptedException {
     ProcessLauncher launcher = ProcessLauncher.create();
     ProcessIdentity identity = self(launcher, folder);
     TaskFolder files = new TaskFolder(folder.toAbsolutePath().normalize());
-    try (MovingServer store = new MovingServer(connector, address);
-        Watchdog watchdog = new Watchdog(launcher, groupOf(identity));
+    try (Watchdog watchdog = new Watchdog(launcher, groupOf(identity));
         Schedule schedule = Schedule.create();
         Plugins plugins = new Plugins(files.classes())) {
-      Queues queues = Queues.in(store, InstantSource.system(), new SecureRandom());
       RunnerContext.Tools tools =
           new RunnerContext.Tools(
               launcher,
@@ -84,10 +105,9 @@ public final class RunnerProgram {
               plugins,
               reason -> endAtOnce(files, reason),
               PluginWork.LINGER);
-      RunnerContext.Server server = new RunnerContext.Server(queues, store::blobs);
       RunnerContext context =
           new RunnerContext(server, identity, tools, files, new WorkFolder(files));
-      new RunnerProgram(context, store, socket).work();
+      new RunnerProgram(context, move, socket).work();
     }
   }
 
@@ -199,7 +219,7 @@ public final class RunnerProgram {
           }
         }
       }
-      case Messages.Server(List<String> arguments) -> server.moveTo(arguments);
+      case Messages.Server(List<String> arguments) -> move.accept(arguments);
       case Messages.Quit() -> quit = true;
       case Messages.Hello _, Messages.Ended _, Messages.Holds _ ->
           LOG.warn("a node says {}", message);

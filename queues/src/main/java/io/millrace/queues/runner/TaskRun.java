@@ -3,6 +3,7 @@ package io.millrace.queues.runner;
 import io.millrace.processes.PrivateFiles;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.queues.ObjectId;
+import io.millrace.queues.QueueBackend;
 import io.millrace.queues.QueueTask.Scheduled;
 import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.QueuesException.InvalidRequestException;
@@ -11,7 +12,6 @@ import io.millrace.queues.Run;
 import io.millrace.queues.Run.Report;
 import io.millrace.queues.Run.RetryWish;
 import io.millrace.queues.Run.Started;
-import io.millrace.queues.RunRegistry;
 import io.millrace.queues.Status;
 import io.millrace.queues.plugin.PluginException;
 import io.millrace.queues.plugin.PluginFolder;
@@ -99,7 +99,7 @@ final class TaskRun {
   }
 
   private void carryOutNamed() throws InterruptedException {
-    RunRegistry runs = context.server().queues().runs();
+    QueueBackend.Runs runs = context.server().queues().runs();
     Duration lease = assignment.terms().lease();
     AtomicLong sent = new AtomicLong();
     Started started;

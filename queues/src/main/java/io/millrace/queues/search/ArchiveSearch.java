@@ -1,7 +1,6 @@
 package io.millrace.queues.search;
 
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.QueueTask;
 import io.millrace.queues.Queues;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.TaskArchive;
@@ -18,7 +17,7 @@ import java.util.Set;
  * for anything else only on request, since that reads all archived tasks, a few hundred thousand
  * per second. Thread-safe.
  */
-public final class ArchiveSearch {
+public final class ArchiveSearch implements TaskFinder {
   /** The most archived tasks that one search counts; it keeps the ids in memory. */
   public static final int MAX_COUNTED = 1_000_000;
 
@@ -38,17 +37,11 @@ public final class ArchiveSearch {
   }
 
   /**
-   * A task that was found.
-   *
-   * @param archived whether it was found in the archive
-   */
-  public record Found(QueueTask task, boolean archived) {}
-
-  /**
    * The tasks that match, sorted and limited as the options say.
    *
    * @param everywhere whether to search the archive even if the filter does not name ids
    */
+  @Override
   public List<Found> find(Filter filter, SearchOptions options, boolean everywhere) {
     Set<String> ids = Plan.of(filter).ids();
     if (ids == null && !everywhere) {
@@ -70,6 +63,7 @@ public final class ArchiveSearch {
    *
    * @throws InvalidRequestException if more than {@link #MAX_COUNTED} archived tasks match
    */
+  @Override
   public long count(Filter filter, boolean everywhere) {
     long count = live.count(filter);
     Set<String> ids = Plan.of(filter).ids();

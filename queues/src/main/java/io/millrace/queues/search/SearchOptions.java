@@ -39,7 +39,7 @@ public record SearchOptions(int limit, int skip, List<SortKey> sort, Projection 
    * @param path the field
    * @param descending whether the greatest value comes first
    */
-  record SortKey(FieldPath path, boolean descending) {}
+  public record SortKey(FieldPath path, boolean descending) {}
 
   /**
    * Reads {@code limit} (0 for the default, 100), {@code skip}, {@code sort} and {@code

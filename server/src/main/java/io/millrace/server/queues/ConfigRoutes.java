@@ -6,8 +6,8 @@ import io.millrace.http.json.Json;
 import io.millrace.http.message.Response;
 import io.millrace.queues.ConfigRegistry;
 import io.millrace.queues.NodeRecord;
-import io.millrace.queues.NodeRegistry;
 import io.millrace.queues.ObjectId;
+import io.millrace.queues.QueueBackend;
 import io.millrace.server.config.EditDistance;
 import java.util.List;
 import java.util.Set;
@@ -15,7 +15,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The stored configuration of all execution nodes, or of one. */
-record ConfigRoutes(ConfigRegistry config, NodeRegistry nodes) {
+record ConfigRoutes(QueueBackend.Config config, QueueBackend.Nodes nodes) {
   private static final String NODE = "node";
 
   private static final int MAX_MISTYPED = 2;

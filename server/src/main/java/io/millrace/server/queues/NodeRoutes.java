@@ -4,7 +4,7 @@ import io.millrace.http.Caller.Role;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Response;
 import io.millrace.queues.NodeRecord;
-import io.millrace.queues.NodeRegistry;
+import io.millrace.queues.QueueBackend;
 import io.millrace.store.TaskStore.Read;
 import java.util.List;
 import java.util.Objects;
@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** The execution nodes. */
-record NodeRoutes(NodeRegistry nodes) {
+record NodeRoutes(QueueBackend.Nodes nodes) {
   void addTo(DciRoutes api) {
     api.get("/nodes", (_, _) -> all())
         .get(

@@ -7,7 +7,7 @@ import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueRegistry;
+import io.millrace.queues.QueueBackend;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.search.TaskFilter;
 import io.millrace.work.filter.Filter;
@@ -18,8 +18,8 @@ import tools.jackson.databind.node.ArrayNode;
  * Which queues and tasks a caller reaches: queues by their names, tasks by the queue they are in.
  * Those out of reach are as if they were not there, and so are tasks of queues that were deleted.
  */
-record QueueReach(Caller caller, QueueRegistry queues) {
-  static QueueReach of(Request request, QueueRegistry queues) {
+record QueueReach(Caller caller, QueueBackend.Definitions queues) {
+  static QueueReach of(Request request, QueueBackend.Definitions queues) {
     return new QueueReach(request.caller(), queues);
   }
 

@@ -10,9 +10,8 @@ import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.Queue;
 import io.millrace.queues.Queue.Sort;
-import io.millrace.queues.QueueRegistry;
+import io.millrace.queues.QueueBackend;
 import io.millrace.queues.QueueRegistry.Change;
-import io.millrace.queues.Queues;
 import io.millrace.queues.plugin.PluginFolder;
 import io.millrace.work.policy.Policy;
 import java.util.List;
@@ -45,10 +44,10 @@ final class QueueRoutes {
       "no live node announces it; start a node that has it, or name it in plugins of the"
           + " configuration";
 
-  private final QueueRegistry queues;
+  private final QueueBackend.Definitions queues;
   private final Plugins plugins;
 
-  QueueRoutes(QueueRegistry queues, Plugins plugins) {
+  QueueRoutes(QueueBackend.Definitions queues, Plugins plugins) {
     this.queues = queues;
     this.plugins = plugins;
   }
@@ -231,9 +230,9 @@ final class QueueRoutes {
 
   /** The plugins that may be used for queues: built in, configured, or announced by a node. */
   static final class Plugins {
-    private final Queues queues;
+    private final QueueBackend queues;
 
-    Plugins(Queues queues) {
+    Plugins(QueueBackend queues) {
       this.queues = queues;
     }
 

@@ -129,8 +129,8 @@ public final class QueuesPart implements Part {
     Shapes shapes = new Shapes(outputs);
     Plugins plugins = new Plugins(queues);
     ArchiveSearch search = ArchiveSearch.in(queues, archived);
-    KnownTasks known = new KnownTasks(queues.tasks(), archived, queues.queues());
-    UserDocuments documents = new UserDocuments(store);
+    KnownTasks known = new KnownTasks(queues.tasks(), archived::find, queues.queues());
+    UserDocuments documents = UserDocuments.in(store);
 
     new NodeRoutes(queues.nodes()).addTo(api);
     new ConfigRoutes(queues.config(), queues.nodes()).addTo(api);
@@ -143,7 +143,7 @@ public final class QueuesPart implements Part {
     taskRoutes.addTo(api);
     SearchRoutes searches = new SearchRoutes(search, shapes, queues.queues());
     searches.addTo(api);
-    new WaitRoute(queues, archived).addTo(api);
+    new WaitRoute(queues, queues::watch, archived::find).addTo(api);
     new OutputRoutes(known, outputs).addTo(api);
     new OldRoutes(queueRoutes, taskRoutes, documents, plugins).addTo(api);
     searches.addOldTo(api);

@@ -4,11 +4,11 @@ import io.millrace.http.Caller.Role;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Response;
-import io.millrace.queues.QueueRegistry;
-import io.millrace.queues.search.ArchiveSearch;
-import io.millrace.queues.search.ArchiveSearch.Found;
+import io.millrace.queues.QueueBackend;
 import io.millrace.queues.search.SearchOptions;
 import io.millrace.queues.search.TaskFilter;
+import io.millrace.queues.search.TaskFinder;
+import io.millrace.queues.search.TaskFinder.Found;
 import io.millrace.server.config.EditDistance;
 import io.millrace.server.queues.Shapes.OutputForm;
 import io.millrace.server.queues.Shapes.Times;
@@ -20,7 +20,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Search for tasks. */
-record SearchRoutes(ArchiveSearch search, Shapes shapes, QueueRegistry queues) {
+record SearchRoutes(TaskFinder search, Shapes shapes, QueueBackend.Definitions queues) {
   private static final String NOT_OBJECTS = "filter and options must be name/value objects";
 
   private static final List<String> PARAMS =

@@ -8,17 +8,14 @@ import io.millrace.http.message.Query;
 import io.millrace.http.message.Response;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueRegistry;
+import io.millrace.queues.QueueBackend;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.Status;
-import io.millrace.queues.TaskArchive;
-import io.millrace.queues.TaskRegistry;
-import io.millrace.queues.TaskSubmission;
 import io.millrace.queues.TaskSubmission.Submitted;
 import io.millrace.queues.TaskSubmission.Terms;
-import io.millrace.queues.search.ArchiveSearch.Found;
 import io.millrace.queues.search.Projection;
+import io.millrace.queues.search.TaskFinder.Found;
 import io.millrace.server.queues.Results.InsertedForm;
 import io.millrace.server.queues.Shapes.Times;
 import io.millrace.server.traces.Traces;
@@ -40,7 +37,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Creates tasks, shows one, and operates on it. */
 record TaskRoutes(
-    TaskSubmission submission,
+    QueueBackend.Submission submission,
     KnownTasks known,
     QueueRoutes queues,
     UserDocuments documents,
@@ -202,7 +199,12 @@ record TaskRoutes(
   }
 
   /** All tasks by id, including archived ones. */
-  record KnownTasks(TaskRegistry tasks, TaskArchive archived, QueueRegistry queues) {
+  record KnownTasks(QueueBackend.Tasks tasks, Archived archived, QueueBackend.Definitions queues) {
+    /** Finds those of these tasks that are archived. */
+    interface Archived {
+      Map<ObjectId, QueueTask> find(List<ObjectId> ids);
+    }
+
     private static final String NOT_FOUND = "task not found";
 
     /** The id in a path. */

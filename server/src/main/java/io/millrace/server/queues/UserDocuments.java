@@ -8,6 +8,7 @@ import io.millrace.work.StoreSession;
 import io.millrace.work.filter.Filter;
 import io.millrace.work.filter.Subject;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,7 +17,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Collections of documents that users keep in the store, from which tasks can be created. */
-record UserDocuments(TaskStore store) {
+record UserDocuments(Source source) {
   /** The prefixes of the system's own collections, up to a dot. */
   private static final Set<String> SYSTEM =
       Set.of("queues", "jobs", "graph", "cluster", "access", "millrace", "system");
@@ -29,17 +30,13 @@ record UserDocuments(TaskStore store) {
    * counts as its {@code _id} if it has no other.
    */
   List<ObjectNode> params(String collection, ObjectNode filter, ObjectNode params) {
-    if (SYSTEM.contains(collection.split("\\.", 2)[0])) {
-      throw Refusal.of(
-          "collection " + collection + " belongs to the system", "collection", collection);
-    }
+    Iterable<ObjectNode> all = source.all(collection);
     if (params.isEmpty()) {
       throw Refusal.of("params must not be empty", "params", params);
     }
     Filter wanted = TaskFilter.onDocuments(filter);
     List<ObjectNode> tasks = new ArrayList<>();
-    for (Document document : StoreSession.pages(store, collection, "", "")) {
-      ObjectNode fields = fields(document);
+    for (ObjectNode fields : all) {
       if (wanted.matches(Subject.of(fields))) {
         tasks.add(filled(params, fields));
       }
@@ -48,6 +45,45 @@ record UserDocuments(TaskStore store) {
       }
     }
     return tasks;
+  }
+
+  /** Where the collections are. */
+  interface Source {
+    /**
+     * The documents of a collection, read while they are passed on.
+     *
+     * @throws Refusal if it is one of the system's own
+     */
+    Iterable<ObjectNode> all(String collection);
+  }
+
+  /** The collections of a store. */
+  static UserDocuments in(TaskStore store) {
+    return new UserDocuments(collection -> {
+      if (SYSTEM.contains(collection.split("\\.", 2)[0])) {
+        throw ofSystem(collection);
+      }
+      Iterable<Document> documents = StoreSession.pages(store, collection, "", "");
+      return () -> {
+        Iterator<Document> each = documents.iterator();
+        return new Iterator<>() {
+          @Override
+          public boolean hasNext() {
+            return each.hasNext();
+          }
+
+          @Override
+          public ObjectNode next() {
+            return fields(each.next());
+          }
+        };
+      };
+    });
+  }
+
+  private static Refusal ofSystem(String collection) {
+    return Refusal.of(
+        "collection " + collection + " belongs to the system", "collection", collection);
   }
 
   private static ObjectNode fields(Document document) {

@@ -6,11 +6,12 @@ import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Response;
 import io.millrace.queues.ObjectId;
+import io.millrace.queues.QueueBackend;
 import io.millrace.queues.QueueTask;
-import io.millrace.queues.Queues;
-import io.millrace.queues.TaskArchive;
+import io.millrace.server.queues.TaskRoutes.KnownTasks.Archived;
 import io.millrace.work.Watch;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +22,12 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Waits for many tasks in one request. */
-record WaitRoute(Queues queues, TaskArchive archived) {
+record WaitRoute(QueueBackend queues, Watching watching, Archived archived) {
+  /** Begins to watch tasks until they have ended. */
+  interface Watching {
+    Watch<ObjectId, QueueTask> watch(Collection<ObjectId> tasks);
+  }
+
   private static final int MAX_IDS = 10_000;
   private static final int MAX_MILLIS = 600_000;
   private static final int DEFAULT_MILLIS = 30_000;
@@ -39,7 +45,7 @@ record WaitRoute(Queues queues, TaskArchive archived) {
     if (timeout > MAX_MILLIS) {
       throw Refusal.of(wrong, "timeout", input.get("timeout"));
     }
-    try (Watch<ObjectId, QueueTask> tasks = queues.watch(ids);
+    try (Watch<ObjectId, QueueTask> tasks = watching.watch(ids);
         Deadline deadline = new Deadline(request, Duration.ofMillis(timeout))) {
       Duration step = deadline.step();
       while (tasks.pending() > 0 && step.isPositive()) {
