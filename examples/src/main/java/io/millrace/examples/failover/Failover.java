@@ -170,6 +170,7 @@ public final class Failover implements AutoCloseable {
       first.add();
       report.accept("server " + (leader.get() + 1) + " leads");
       lastNanos.set(System.nanoTime());
+      longestGapNanos.set(0);
       for (int i = 0; i < CLIENTS; i++) {
         int number = i;
         clients.add(Thread.ofVirtual().start(() -> load(number)));
@@ -229,6 +230,7 @@ public final class Failover implements AutoCloseable {
     long before = commits.get();
     long most = 1;
     double nextKill = delaySeconds();
+    boolean led = true;
     for (int second = 1;
         second <= options.length().toSeconds() && failure.get() == null;
         second++) {
@@ -240,18 +242,25 @@ public final class Failover implements AutoCloseable {
       most = Math.max(most, rate);
       String bar = "█".repeat((int) (WIDTH * rate / most));
       report.accept(
-          ("%-" + WIDTH + "s %6d commits/s, server %d leads")
-              .formatted(bar, rate, leader.get() + 1));
+          ("%-" + WIDTH + "s %6d commits/s, %s")
+              .formatted(
+                  bar,
+                  rate,
+                  rate == 0 ? "no server answers" : "server " + (leader.get() + 1) + " leads"));
       restartEnded();
-      // The last seconds show that the work goes on.
-      if (second >= nextKill && second + 5 <= options.length().toSeconds()) {
+      if (!led && rate > 0) {
+        led = true;
+        nextKill = second + delaySeconds();
+      }
+      // Only one that has taken over; and the last seconds show that the work goes on.
+      if (led && second >= nextKill && second + 5 <= options.length().toSeconds()) {
         int killed = leader.get();
-        Process process = servers.get(killed);
-        process.destroyForcibly().waitFor();
+        servers.get(killed).destroyForcibly().waitFor();
+        before = commits.get();
         kills++;
+        led = false;
         servers.set(killed, start(killed));
         report.accept("kill -9 of server " + (killed + 1) + ", which led; it starts again");
-        nextKill = second + delaySeconds();
       }
     }
   }
