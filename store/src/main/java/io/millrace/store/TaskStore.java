@@ -15,6 +15,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A transactional store of tasks and documents. Only {@link #commit} and {@link #claim} (and {@link
@@ -123,7 +124,19 @@ public interface TaskStore extends AutoCloseable {
    *     damaged
    */
   static EmbeddedTaskStore open(StoreOptions options, Supplier<? extends Journal> journals) {
-    return StoreStarter.open(options, journals);
+    return standby(options, journals, null).lead();
+  }
+
+  /**
+   * The same for a process that tells others how far it is while it waits.
+   *
+   * @param journals opens the journal; called again if another waiting process was faster
+   * @param address where clients reach this process when it leads, for those that wait then; null
+   *     for none
+   */
+  static StandbyStore standby(
+      StoreOptions options, Supplier<? extends Journal> journals, @Nullable String address) {
+    return StoreStarter.standby(options, journals, address);
   }
 
   /**

@@ -33,6 +33,12 @@ final class Dialect {
                 store {name} NOT NULL, seq {number} NOT NULL, upload {number} NOT NULL,
                 chunk {number} NOT NULL, content {bytes} NOT NULL,
                 PRIMARY KEY (store, seq, upload, chunk)) {rows}
+              """),
+          List.of(
+              """
+              CREATE TABLE IF NOT EXISTS millrace_journal_leaders (
+                store {name} NOT NULL, epoch {number} NOT NULL, address VARCHAR(1000) NOT NULL,
+                PRIMARY KEY (store, epoch)) {rows}
               """));
 
   private Dialect() {}

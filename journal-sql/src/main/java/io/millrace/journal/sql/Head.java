@@ -2,6 +2,7 @@ package io.millrace.journal.sql;
 
 import io.millrace.store.journal.Chain;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The row of a store that says where its journal ends.
@@ -16,6 +17,7 @@ import java.nio.ByteBuffer;
  * @param older the one before it
  * @param renewals changes with each renewal of the lease
  * @param resigned whether the leader has ended on purpose
+ * @param address where clients reach the leader; null if it has announced nothing
  */
 record Head(
     long journalId,
@@ -27,7 +29,8 @@ record Head(
     Snapshot snapshot,
     Snapshot older,
     long renewals,
-    boolean resigned) {
+    boolean resigned,
+    @Nullable String address) {
   /** Whether nothing has been stored yet. */
   boolean isNew() {
     return chain.sequence() == 0 && snapshot.equals(Snapshot.NONE);

@@ -217,7 +217,12 @@ final class JdbcDatabase implements JournalDatabase {
 
   @Override
   public Head head() throws SQLException {
-    String sql = "SELECT " + COLUMNS + " FROM millrace_journal_head WHERE store = ?";
+    String sql =
+        "SELECT "
+            + COLUMNS
+            + ", (SELECT address FROM millrace_journal_leaders l"
+            + " WHERE l.store = h.store AND l.epoch = h.epoch)"
+            + " FROM millrace_journal_head h WHERE store = ?";
     return run(open -> {
       try (PreparedStatement select = open.prepareStatement(sql)) {
         select.setString(1, options.store());
@@ -240,7 +245,8 @@ final class JdbcDatabase implements JournalDatabase {
               new Snapshot(found.getLong(11), found.getLong(12)),
               new Snapshot(found.getLong(13), found.getLong(14)),
               found.getLong(15),
-              found.getLong(16) != 0);
+              found.getLong(16) != 0,
+              found.getString(17));
         }
       }
     });
@@ -421,6 +427,15 @@ final class JdbcDatabase implements JournalDatabase {
         "UPDATE millrace_journal_head SET resigned = 1"
             + " WHERE store = ? AND epoch = ? AND writer = ?";
     run(open -> update(open, sql, options.store(), epoch, writer));
+  }
+
+  @Override
+  public void announce(long epoch, String address) throws SQLException {
+    String insert =
+        dialect.insertIfAbsent("millrace_journal_leaders (store, epoch, address) VALUES (?, ?, ?)");
+    String delete = "DELETE FROM millrace_journal_leaders WHERE store = ? AND epoch < ?";
+    run(open -> update(open, insert, options.store(), epoch, address));
+    run(open -> update(open, delete, options.store(), epoch));
   }
 
   @Override

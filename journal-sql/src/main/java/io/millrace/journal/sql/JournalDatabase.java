@@ -43,6 +43,9 @@ interface JournalDatabase extends AutoCloseable {
   /** Notes that the leader has ended on purpose. */
   void resign(long epoch, long writer) throws SQLException;
 
+  /** Notes where clients reach the leader of an epoch, and forgets that of earlier ones. */
+  void announce(long epoch, String address) throws SQLException;
+
   /** Stores a chunk of a snapshot. */
   void putChunk(Snapshot snapshot, long number, byte[] bytes) throws SQLException;
 

@@ -251,7 +251,7 @@ public final class SqlJournal implements Journal {
         head = appends.head();
       }
       Pulse vacancy = pulse;
-      if (vacancy != null && !vacancy.equals(pulse(head))) {
+      if (vacancy != null && !pulse(head).isSilentSince(vacancy)) {
         throw new FencedException(
             "another server began or went on to lead the store in " + options + " meanwhile");
       }
@@ -268,7 +268,8 @@ public final class SqlJournal implements Journal {
   }
 
   private Pulse pulse(Head head) {
-    return new Pulse(head.chain().sequence(), head.renewals(), head.resigned(), options.lease());
+    return new Pulse(
+        head.chain().sequence(), head.renewals(), head.resigned(), options.lease(), head.address());
   }
 
   @Override
@@ -345,6 +346,12 @@ public final class SqlJournal implements Journal {
     @Override
     public void listen(Listener listener) {
       loop.listen(listener);
+    }
+
+    @Override
+    public void announce(String address) {
+      loop.announce(address);
+      driver.signal();
     }
 
     @Override

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *     commits; docs/stores.md lists them. Empty by default
  * @param retention how much is kept for subscribers
  * @param lease how long a leader may answer without a sign from the database, at least 100 ms; a
- *     standby waits a tenth more. Default 2 s
+ *     standby waits a tenth more. Default 1.5 s
  * @param deadline how long an append whose outcome is unknown is repeated, at least 1 s; default 30
  *     s
  */
@@ -69,7 +69,7 @@ public record SqlJournalOptions(
         "main",
         Set.of(),
         Retention.DEFAULTS,
-        Duration.ofSeconds(2),
+        Duration.ofMillis(1_500),
         Duration.ofSeconds(30));
   }
 

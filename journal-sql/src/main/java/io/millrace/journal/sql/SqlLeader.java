@@ -76,11 +76,13 @@ final class SqlLeader implements Activity {
   private @Nullable Batch batch;
   private boolean uncertain;
   private @Nullable SQLException lastFailure;
+  private @Nullable String announced;
 
   // Guarded by this.
   private final ArrayDeque<Pending> queue = new ArrayDeque<>();
   private boolean closing;
   private boolean renew;
+  private @Nullable String address;
   private @Nullable JournalException failure;
   private Journal.Leader.@Nullable Listener listener;
 
@@ -128,6 +130,11 @@ final class SqlLeader implements Activity {
     listener = added;
   }
 
+  /** Announces an address once an epoch has begun; the caller signals the driver. */
+  synchronized void announce(String its) {
+    address = its;
+  }
+
   /** Ends the activity once the queue is empty; the caller signals the driver. */
   synchronized void finish() {
     closing = true;
@@ -165,7 +172,11 @@ final class SqlLeader implements Activity {
     try {
       while (true) {
         if (batch == null && !begin()) {
-          return isClosing() ? close() : renewIfAsked();
+          if (isClosing()) {
+            return close();
+          }
+          announce();
+          return renewIfAsked();
         }
         long pause = write();
         if (pause > 0) {
@@ -337,6 +348,23 @@ final class SqlLeader implements Activity {
         || found.isEmpty()
         || !found.getFirst().frame().equals(first.frame())) {
       throw fenced();
+    }
+  }
+
+  /** Announces the address if that was not done yet; without success, at the next renewal. */
+  private void announce() {
+    String wanted;
+    synchronized (this) {
+      wanted = address;
+    }
+    if (wanted == null || wanted.equals(announced) || epoch == 0 || isFailed()) {
+      return;
+    }
+    try {
+      database.announce(epoch, wanted);
+      announced = wanted;
+    } catch (SQLException e) {
+      LOG.debug("the address of the leader could not be announced in {}", options, e);
     }
   }
 

@@ -48,7 +48,7 @@ final class SharedStoreSimulation {
   private static final int SERVERS = 3;
   private static final int CLIENTS = 4;
   private static final String REGISTERS = "registers";
-  private static final Duration LEASE = Duration.ofSeconds(2);
+  private static final Duration LEASE = Duration.ofMillis(1_500);
 
   /** A place for a server, which is started again when it has ended. */
   private static final class Place {

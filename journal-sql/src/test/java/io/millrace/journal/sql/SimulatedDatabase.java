@@ -41,7 +41,17 @@ final class SimulatedDatabase {
     this.random = world.newRandom();
     this.head =
         new Head(
-            random.nextLong(), Chain.START, 0, 0, 1, 0, Snapshot.NONE, Snapshot.NONE, 0, false);
+            random.nextLong(),
+            Chain.START,
+            0,
+            0,
+            1,
+            0,
+            Snapshot.NONE,
+            Snapshot.NONE,
+            0,
+            false,
+            null);
   }
 
   /** One that has every frame that was ever committed, and no snapshot. */
@@ -59,7 +69,8 @@ final class SimulatedDatabase {
             Snapshot.NONE,
             Snapshot.NONE,
             0,
-            true);
+            true,
+            null);
     return copy;
   }
 
@@ -181,7 +192,8 @@ final class SimulatedDatabase {
                 head.snapshot(),
                 head.older(),
                 head.renewals(),
-                false);
+                false,
+                null);
         return true;
       });
     }
@@ -243,6 +255,11 @@ final class SimulatedDatabase {
       });
     }
 
+    @Override
+    public void announce(long epoch, String address) throws SQLException {
+      call(() -> true);
+    }
+
     private void change(
         long first,
         long firstPosition,
@@ -261,7 +278,8 @@ final class SimulatedDatabase {
               snapshot,
               older,
               head.renewals() + (renewed ? 1 : 0),
-              resigned || head.resigned());
+              resigned || head.resigned(),
+              null);
     }
 
     @Override

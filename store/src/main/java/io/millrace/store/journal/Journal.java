@@ -95,8 +95,22 @@ public interface Journal extends AutoCloseable {
    * @param renewals changes with each renewal of the lease
    * @param vacant whether nobody leads: the journal is new, or its leader has ended on purpose
    * @param lease how long a leader may answer after its last sign
+   * @param address what the leader has announced, see {@link Leader#announce}; null for nothing
    */
-  record Pulse(long sequence, long renewals, boolean vacant, Duration lease) {}
+  record Pulse(
+      long sequence, long renewals, boolean vacant, Duration lease, @Nullable String address) {
+    /** The same without an address. */
+    public Pulse(long sequence, long renewals, boolean vacant, Duration lease) {
+      this(sequence, renewals, vacant, lease, null);
+    }
+
+    /** Whether the leader has given no other sign than in {@code earlier}. */
+    public boolean isSilentSince(Pulse earlier) {
+      return sequence == earlier.sequence
+          && renewals == earlier.renewals
+          && vacant == earlier.vacant;
+    }
+  }
 
   /**
    * The newest sign of life of the leader, which may be another process; null, the default, if
@@ -196,6 +210,14 @@ public interface Journal extends AutoCloseable {
     default boolean holdsLease() {
       return true;
     }
+
+    /**
+     * Tells followers where clients reach this leader, see {@link Pulse#address}, once its first
+     * frame is durable. Tried again if it fails. Does not block. By default, nobody is told.
+     *
+     * @param address at most 1,000 characters
+     */
+    default void announce(String address) {}
 
     /** Receives what happens to a leader apart from its appends, on the thread of the journal. */
     interface Listener {

@@ -1,11 +1,13 @@
 package io.millrace.store.kernel;
 
 import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.Position;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
+import io.millrace.store.kernel.records.History;
 import io.millrace.store.kernel.records.JournalRecord;
 import io.millrace.store.kernel.records.RecordWriter;
 import io.millrace.store.kernel.records.Records;
@@ -16,6 +18,7 @@ import io.millrace.store.kernel.subscriptions.Broadcast;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -83,6 +86,12 @@ public final class Replica {
     return delivered;
   }
 
+  /** The last commit that has been applied; null for none. */
+  @Nullable Position position() {
+    History history = replayer.history();
+    return history == null ? null : new Position(history.id(), replayer.state().commits());
+  }
+
   /**
    * Leads the journal: applies the rest, records a new epoch, and starts the loop. The store closes
    * the journal when it is closed.
@@ -91,8 +100,20 @@ public final class Replica {
    *     be read and written
    */
   public EmbeddedStore promote() {
+    return promote(null);
+  }
+
+  /**
+   * The same for a leader that announces an address.
+   *
+   * @param address see {@link Journal.Leader#announce}; null for none
+   */
+  EmbeddedStore promote(@Nullable String address) {
     Environment environment = options.environment();
     Journal.Leader leader = journal.lead(counted, delivered);
+    if (address != null) {
+      leader.announce(address);
+    }
     Replayer.Recovered recovered = replayer.recovered(environment, leader.tail());
     Journal.Tail tail = recovered.tail();
     if (tail.notice() != null) {

@@ -1,6 +1,8 @@
 package io.millrace.store.kernel;
 
 import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.StandbyStore;
+import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.environment.Activity;
 import io.millrace.store.environment.Driver;
@@ -22,116 +24,151 @@ import org.slf4j.LoggerFactory;
  * tenth longer than its lease. No clocks of two machines are compared: this one counts from when it
  * has seen the last sign.
  */
-final class Standby implements Activity {
+final class Standby implements StandbyStore {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedTaskStore.class);
 
-  /** How often the journal is read. */
-  private static final Duration POLL = Duration.ofMillis(100);
+  /** How often the journal is read, which is also the longest pause after a resignation. */
+  private static final Duration POLL = Duration.ofMillis(50);
 
-  private final Environment environment;
-  private final Journal journal;
-  private final Replica replica;
-  private final CompletableFuture<Void> vacant = new CompletableFuture<>();
-  private Journal.@Nullable Pulse last;
-  private long seenNanos;
-  private boolean told;
-  private boolean failing;
+  private final StoreOptions options;
+  private final Supplier<? extends Journal> journals;
+  private final @Nullable String address;
+  private volatile View view = new View(null, null, null);
+  private volatile boolean closed;
+  private volatile @Nullable Driver following;
 
-  private Standby(Environment environment, Journal journal, Replica replica) {
-    this.environment = environment;
-    this.journal = journal;
-    this.replica = replica;
+  Standby(StoreOptions options, Supplier<? extends Journal> journals, @Nullable String address) {
+    this.options = options;
+    this.journals = journals;
+    this.address = address;
   }
 
-  /**
-   * Opens a store once nobody else leads its journal.
-   *
-   * @param journals opens the journal, again if another standby was faster
-   */
-  static EmbeddedStore open(StoreOptions options, Supplier<? extends Journal> journals) {
+  @Override
+  public EmbeddedTaskStore lead() {
     while (true) {
       Journal journal = journals.get();
-      boolean open = false;
+      boolean leads = false;
       try {
         Replica replica = new Replica(options, journal);
-        waitUntilVacant(options.environment(), journal, replica);
-        EmbeddedStore store = replica.promote();
-        open = true;
+        waitUntilVacant(journal, replica);
+        EmbeddedStore store = replica.promote(address);
+        leads = true;
         return store;
       } catch (FencedException e) {
         LOG.info("another server was faster: {}", e.getMessage());
       } finally {
-        if (!open) {
+        if (!leads) {
           journal.close();
         }
       }
     }
   }
 
-  private static void waitUntilVacant(Environment environment, Journal journal, Replica replica) {
+  private void waitUntilVacant(Journal journal, Replica replica) {
     if (journal.pulse() == null) {
       return;
     }
-    Standby standby = new Standby(environment, journal, replica);
-    Driver driver = environment.drive("standby", standby);
+    Environment environment = options.environment();
+    Following activity = new Following(environment, journal, replica);
+    Driver driver = environment.drive("standby", activity);
+    following = driver;
     try {
-      EmbeddedStore.await(environment, standby.vacant);
+      EmbeddedStore.await(environment, activity.vacant);
     } finally {
+      following = null;
       driver.join();
     }
   }
 
   @Override
-  public long step() {
-    try {
-      replica.follow();
-      Journal.Pulse pulse = Objects.requireNonNull(journal.pulse());
-      if (failing) {
-        failing = false;
-        LOG.info("the journal can be read again");
-      }
-      if (isVacant(pulse)) {
-        vacant.complete(null);
-        return FINISHED;
-      }
-    } catch (DamagedJournalException e) {
-      failed(e);
-      return FINISHED;
-    } catch (JournalException e) {
-      // It may be unreachable for all. Nobody can lead it meanwhile, and this one goes on later.
-      if (!failing) {
-        failing = true;
-        LOG.warn("the journal cannot be followed, and is tried again: {}", e.getMessage());
-      }
-    }
-    return POLL.toNanos();
-  }
-
-  private boolean isVacant(Journal.Pulse pulse) {
-    if (pulse.vacant()) {
-      return true;
-    }
-    // Read after the pulse, so that the sign is not younger.
-    long now = environment.nanos();
-    if (!pulse.equals(last)) {
-      if (last != null && !told) {
-        told = true;
-        LOG.info("another server leads the store; following it as a standby");
-      }
-      last = pulse;
-      seenNanos = now;
-      return false;
-    }
-    long lease = pulse.lease().toNanos();
-    boolean lapsed = now - seenNanos >= lease + lease / 10;
-    if (lapsed) {
-      LOG.info("the leader has given no sign for {}; taking over", pulse.lease());
-    }
-    return lapsed;
+  public View view() {
+    return view;
   }
 
   @Override
-  public void failed(Throwable thrown) {
-    vacant.completeExceptionally(thrown);
+  public void close() {
+    closed = true;
+    Driver current = following;
+    if (current != null) {
+      current.signal();
+    }
+  }
+
+  /** Reads the journal until nobody leads it. */
+  private final class Following implements Activity {
+    private final Environment environment;
+    private final Journal journal;
+    private final Replica replica;
+    private final CompletableFuture<@Nullable Void> vacant = new CompletableFuture<>();
+    private Journal.@Nullable Pulse last;
+    private long seenNanos;
+    private boolean told;
+
+    Following(Environment environment, Journal journal, Replica replica) {
+      this.environment = environment;
+      this.journal = journal;
+      this.replica = replica;
+    }
+
+    @Override
+    public long step() {
+      if (closed) {
+        vacant.completeExceptionally(new StoreClosedException("the standby is closed"));
+        return FINISHED;
+      }
+      try {
+        replica.follow();
+        Journal.Pulse pulse = Objects.requireNonNull(journal.pulse());
+        if (view.problem() != null) {
+          LOG.info("the journal can be read again");
+        }
+        boolean isVacant = isVacant(pulse);
+        view = new View(replica.position(), isVacant ? null : pulse.address(), null);
+        if (isVacant) {
+          vacant.complete(null);
+          return FINISHED;
+        }
+      } catch (DamagedJournalException e) {
+        failed(e);
+        return FINISHED;
+      } catch (JournalException e) {
+        // It may be unreachable for all. Nobody can lead it meanwhile, and this one goes on later.
+        View before = view;
+        if (before.problem() == null) {
+          LOG.warn("the journal cannot be followed, and is tried again: {}", e.getMessage());
+        }
+        view = new View(before.position(), before.leader(), String.valueOf(e.getMessage()));
+      }
+      return POLL.toNanos();
+    }
+
+    private boolean isVacant(Journal.Pulse pulse) {
+      if (pulse.vacant()) {
+        return true;
+      }
+      // Read after the pulse, so that the sign is not younger.
+      long now = environment.nanos();
+      Journal.Pulse before = last;
+      if (before == null || !pulse.isSilentSince(before)) {
+        if (before != null && !told) {
+          told = true;
+          LOG.info("another server leads the store; following it as a standby");
+        }
+        last = pulse;
+        seenNanos = now;
+        return false;
+      }
+      long lease = pulse.lease().toNanos();
+      boolean lapsed = now - seenNanos >= lease + lease / 10;
+      if (lapsed) {
+        LOG.info("the leader has given no sign for {}; taking over", pulse.lease());
+      }
+      return lapsed;
+    }
+
+    @Override
+    public void failed(Throwable thrown) {
+      vacant.completeExceptionally(thrown);
+    }
   }
 }

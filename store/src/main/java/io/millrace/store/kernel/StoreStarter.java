@@ -1,5 +1,6 @@
 package io.millrace.store.kernel;
 
+import io.millrace.store.StandbyStore;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
 import io.millrace.store.environment.Environment;
@@ -11,6 +12,7 @@ import io.millrace.store.kernel.state.State;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Opens and restores stores; a store that is opened is a {@link Replica} that is promoted. */
 public final class StoreStarter {
@@ -38,12 +40,10 @@ public final class StoreStarter {
     return open(options, journal, State.NODE_CAPACITY);
   }
 
-  /**
-   * Opens a store whose journal other processes may lead, as a standby at first; see {@link
-   * TaskStore#open(StoreOptions, Supplier)}.
-   */
-  public static EmbeddedStore open(StoreOptions options, Supplier<? extends Journal> journals) {
-    return Standby.open(options, journals);
+  /** A standby of a store whose journal other processes may lead; see {@link TaskStore#standby}. */
+  public static StandbyStore standby(
+      StoreOptions options, Supplier<? extends Journal> journals, @Nullable String address) {
+    return new Standby(options, journals, address);
   }
 
   /** Creates a store from a backup; see {@link TaskStore#restore}. */
