@@ -114,8 +114,15 @@ def failure(status: int, content: bytes) -> ServerError:
 class Response:
     """The answer to a request whose body has not been read yet."""
 
-    def __init__(self, transport: "Transport", connection: http.client.HTTPConnection, raw: http.client.HTTPResponse):
+    def __init__(
+        self,
+        transport: "Transport",
+        target: "Target",
+        connection: http.client.HTTPConnection,
+        raw: http.client.HTTPResponse,
+    ) -> None:
         self._transport = transport
+        self._target = target
         self._connection = connection
         self._raw = raw
         self.status = raw.status
@@ -128,11 +135,11 @@ class Response:
         try:
             content = self._raw.read() if size < 0 else self._raw.read(size)
         except http.client.HTTPException as e:
-            raise ConnectionFailedError(f"the answer of {self._transport.address} broke off: {e!r}") from e
+            raise ConnectionFailedError(f"the answer of {self._target.address} broke off: {e!r}") from e
         except OSError as e:
-            raise ConnectionFailedError(f"the answer of {self._transport.address} broke off: {e}") from e
+            raise ConnectionFailedError(f"the answer of {self._target.address} broke off: {e}") from e
         if size > 0 and not content and self._raw.length:
-            raise ConnectionFailedError(f"the answer of {self._transport.address} broke off")
+            raise ConnectionFailedError(f"the answer of {self._target.address} broke off")
         return content
 
     def lines(self) -> Iterator[bytes]:
@@ -141,7 +148,7 @@ class Response:
             try:
                 line = self._raw.readline()
             except (OSError, http.client.HTTPException) as e:
-                raise ConnectionFailedError(f"the answer of {self._transport.address} broke off: {e}") from e
+                raise ConnectionFailedError(f"the answer of {self._target.address} broke off: {e}") from e
             if not line:
                 return
             yield line
@@ -149,7 +156,7 @@ class Response:
     def close(self) -> None:
         """Gives the connection back if the body has been read, and closes it otherwise."""
         if self._raw.isclosed() and not self._raw.will_close:
-            self._transport.keep(self._connection)
+            self._transport.keep(self._target, self._connection)
         else:
             self._connection.close()
         self._raw.close()
@@ -161,8 +168,36 @@ class Response:
         self.close()
 
 
+class Target:
+    """One address of a server."""
+
+    def __init__(self, address: str, context: Optional[ssl.SSLContext], configured: bool) -> None:
+        split = urlsplit(address)
+        if split.scheme not in ("http", "https") or not split.hostname or split.query or split.fragment:
+            raise ValueError(f'the address of a server is like "http://127.0.0.1:8048", not "{address}"')
+        if split.username or split.password:
+            raise ValueError("the address of a server has no user and password; give a token instead")
+        self.address = address.rstrip("/")
+        self.host = split.hostname
+        self.port = split.port or (443 if split.scheme == "https" else 80)
+        self.host_header = split.netloc
+        self.prefix = split.path.rstrip("/")
+        self.configured = configured
+        self.context: Optional[ssl.SSLContext] = None
+        if split.scheme == "https":
+            self.context = context or ssl.create_default_context()
+
+
+class RedirectedError(ConnectionFailedError):
+    """The server is a standby and has done nothing; the next request goes to the leader."""
+
+
 class Transport:
-    """Connections to one server. Safe for use by several threads."""
+    """Connections to a server. Safe for use by several threads.
+
+    Several addresses, separated by commas, are those of servers that share a store: a standby names the leader, and
+    after a failure the next one is asked. Credentials go only to these addresses and to a leader that one of them names.
+    """
 
     def __init__(
         self,
@@ -173,68 +208,90 @@ class Transport:
         retry_for: float,
         context: Optional[ssl.SSLContext],
     ) -> None:
-        split = urlsplit(address)
-        if split.scheme not in ("http", "https") or not split.hostname or split.query or split.fragment:
-            raise ValueError(f'the address of a server is like "http://127.0.0.1:8048", not "{address}"')
-        if split.username or split.password:
-            raise ValueError("the address of a server has no user and password; give a token instead")
         if timeout <= 0 or retry_for < 0:
             raise ValueError("timeout is above 0 and retry_for at least 0, in seconds")
-        self.address = address.rstrip("/")
-        self.host = split.hostname
-        self.port = split.port or (443 if split.scheme == "https" else 80)
-        self.host_header = split.netloc
-        self.prefix = split.path.rstrip("/")
+        self._context = context
+        self._targets = [Target(each.strip(), context, True) for each in address.split(",")]
+        self._current = self._targets[0]
+        self._turn = 0
+        self.address = ",".join(target.address for target in self._targets)
         self.timeout = timeout
         self.retry_for = retry_for
-        self.context: Optional[ssl.SSLContext] = None
-        if split.scheme == "https":
-            self.context = context or ssl.create_default_context()
         self.headers: Dict[str, str] = {}
         if token is not None:
             self.headers["Authorization"] = "Bearer " + token
         if api_key is not None:
             self.headers["X-API-KEY"] = api_key
-        self._idle: List[Tuple[float, http.client.HTTPConnection]] = []
+        self._idle: List[Tuple[float, Target, http.client.HTTPConnection]] = []
         self._lock = threading.Lock()
         self._closed = False
+
+    @property
+    def target(self) -> Target:
+        """The address that the next request goes to."""
+        return self._current
 
     def close(self) -> None:
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
-        for _, connection in idle:
+        for _, _, connection in idle:
             connection.close()
 
-    def keep(self, connection: http.client.HTTPConnection) -> None:
+    def keep(self, target: Target, connection: http.client.HTTPConnection) -> None:
         with self._lock:
-            if not self._closed and len(self._idle) < 16:
-                self._idle.append((time.monotonic(), connection))
+            if not self._closed and len(self._idle) < 16 and target is self._current:
+                self._idle.append((time.monotonic(), target, connection))
                 return
         connection.close()
 
-    def _take(self) -> Tuple[http.client.HTTPConnection, bool]:
+    def _take(self, target: Target) -> Tuple[http.client.HTTPConnection, bool]:
         """A connection, and whether it was used before, so that the server may have closed it."""
         with self._lock:
             while self._idle:
-                since, connection = self._idle.pop()
+                since, its, connection = self._idle.pop()
                 # The server closes a silent connection after minutes; a younger one is most likely open.
-                if time.monotonic() - since < 60:
+                if its is target and time.monotonic() - since < 60:
                     return connection, True
                 connection.close()
-        return self._open(), False
+        return self._open(target), False
 
-    def _open(self) -> http.client.HTTPConnection:
-        if self.context is not None:
-            return http.client.HTTPSConnection(self.host, self.port, timeout=self.timeout, context=self.context)
-        return http.client.HTTPConnection(self.host, self.port, timeout=self.timeout)
+    def _open(self, target: Target) -> http.client.HTTPConnection:
+        if target.context is not None:
+            return http.client.HTTPSConnection(
+                target.host, target.port, timeout=self.timeout, context=target.context
+            )
+        return http.client.HTTPConnection(target.host, target.port, timeout=self.timeout)
 
-    def connect(self) -> "Line":
+    def leave(self, target: Target) -> None:
+        """Asks the next address, after a failure of this one."""
+        with self._lock:
+            if target is self._current:
+                # In turns, whomever they name: a standby may name one that does not answer any more.
+                self._turn = (self._turn + 1) % len(self._targets)
+                self._current = self._targets[self._turn]
+
+    def follow(self, target: Target, location: Optional[str], path: str) -> None:
+        """Asks the leader that a standby names with a location, which ends with the path of the request."""
+        found: Optional[Target] = None
+        if location and location.endswith(path):
+            address = location[: -len(path)]
+            found = next((each for each in self._targets if each.address == address), None)
+            # Not from one that was named to a third one, and not out of an encrypted connection.
+            if found is None and target.configured and not (target.context and not address.startswith("https://")):
+                found = Target(address, self._context, False)
+        if found is None:
+            self.leave(target)
+            raise ConnectionFailedError(f"{target.address} redirects to {location}")
+        with self._lock:
+            self._current = found
+
+    def connect(self, target: Target) -> "Line":
         """A new connection for reading and writing by two threads, encrypted if the address says so."""
-        plain = socket.create_connection((self.host, self.port), self.timeout)
+        plain = socket.create_connection((target.host, target.port), self.timeout)
         try:
             plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            return Line(plain, self.context, self.host)
+            return Line(plain, target.context, target.host)
         except BaseException:
             plain.close()
             raise
@@ -259,12 +316,21 @@ class Transport:
         """
         end = time.monotonic() + (self.retry_for if retry_for is None else retry_for)
         backoff = Backoff(0.1, 2)
+        redirects = 0
         while True:
             problem: MillraceError
             cause: Exception
+            target = self.target
             try:
-                return self._once(method, path, body, headers, silence, repeatable, opened)
+                return self._once(target, method, path, body, headers, silence, repeatable, opened)
+            except RedirectedError as e:
+                redirects += 1
+                if redirects % 4 != 0:
+                    continue
+                self.leave(target)
+                problem, cause = e, e
             except (ConnectionFailedError, UnavailableError) as e:
+                self.leave(target)
                 if isinstance(e, UnavailableError) and not repeatable:
                     raise
                 problem, cause = e, e
@@ -276,6 +342,7 @@ class Transport:
                     raise OutcomeUnknownError(str(e)) from e
                 problem, cause = e, e
             except OutcomeUnknownError as e:
+                self.leave(target)
                 if not repeatable:
                     raise
                 problem, cause = e, e
@@ -286,6 +353,7 @@ class Transport:
 
     def _once(
         self,
+        target: Target,
         method: str,
         path: str,
         body: Body,
@@ -295,44 +363,48 @@ class Transport:
         opened: Optional[Callable[[socket.socket], None]],
     ) -> Response:
         # A connection that was used before may have been closed meanwhile; what cannot be repeated gets a new one.
-        connection, used = self._take() if repeatable else (self._open(), False)
+        connection, used = self._take(target) if repeatable else (self._open(target), False)
         while True:
             try:
                 if connection.sock is None:
                     connection.connect()
             except ssl.SSLCertVerificationError as e:
                 connection.close()
-                raise MillraceError(f"the certificate of {self.address} is not trusted: {e.verify_message}") from e
+                raise MillraceError(f"the certificate of {target.address} is not trusted: {e.verify_message}") from e
             except OSError as e:
                 connection.close()
-                raise ConnectionFailedError(f"{self.address} cannot be reached: {e}") from e
+                raise ConnectionFailedError(f"{target.address} cannot be reached: {e}") from e
             try:
                 if connection.sock is not None:
                     connection.sock.settimeout((silence or 0) + self.timeout)
                     if opened is not None:
                         opened(connection.sock)
-                raw = self._exchange(connection, method, path, body, headers)
+                raw = self._exchange(target, connection, method, path, body, headers)
                 break
             except (OSError, http.client.HTTPException) as e:
                 connection.close()
                 if used and not isinstance(e, TimeoutError):
-                    connection, used = self._open(), False
+                    connection, used = self._open(target), False
                     continue
                 raise OutcomeUnknownError(
-                    f"{method} {path}: the answer of {self.address} was lost: {e or type(e).__name__}"
+                    f"{method} {path}: the answer of {target.address} was lost: {e or type(e).__name__}"
                 ) from e
             except BaseException:
                 connection.close()
                 raise
-        answer = Response(self, connection, raw)
+        answer = Response(self, target, connection, raw)
         if raw.status < 400 and raw.status not in (301, 302, 303, 307, 308):
             return answer
         with answer:
             content = answer.read()
+        if raw.status == 307:
+            self.follow(target, raw.getheader("Location"), path)
+            raise RedirectedError(f"{target.address} is a standby")
         raise failure(raw.status, content)
 
     def _exchange(
         self,
+        target: Target,
         connection: http.client.HTTPConnection,
         method: str,
         path: str,
@@ -344,13 +416,13 @@ class Transport:
             if callable(body):
                 connection.request(
                     method,
-                    self.prefix + path,
+                    target.prefix + path,
                     iter(body()),
                     all_headers,
                     encode_chunked="Content-Length" not in all_headers,
                 )
             else:
-                connection.request(method, self.prefix + path, body, all_headers)
+                connection.request(method, target.prefix + path, body, all_headers)
         except (BrokenPipeError, ConnectionResetError):
             # The server may have refused the request before it read the whole body: its answer says why.
             return connection.getresponse()

@@ -10,7 +10,7 @@ import struct
 import threading
 from typing import Callable, Iterable, Optional, Tuple
 
-from ._http import Transport, failure, to_json
+from ._http import RedirectedError, Target, Transport, failure, to_json
 from .errors import MillraceError, WebSocketClosedError
 
 _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
@@ -40,24 +40,29 @@ class WebSocket:
     def __init__(self, transport: Transport, path: str, silence: float) -> None:
         """Connects. Raises a ServerError if the server answers otherwise than with a switch to WebSocket, OSError if it
         cannot be reached."""
-        self._line = transport.connect()
+        target = transport.target
+        try:
+            self._line = transport.connect(target)
+        except OSError:
+            transport.leave(target)
+            raise
         self._socket = self._line.socket
         self._frame_lock = threading.Lock()
         self._message_lock = threading.Lock()
         self._closing = False
         try:
             self._input = io.BufferedReader(self._line, 64 * 1024)
-            self._handshake(transport, path)
+            self._handshake(transport, target, path)
             self._socket.settimeout(silence)
         except BaseException:
             self._line.close()
             raise
 
-    def _handshake(self, transport: Transport, path: str) -> None:
+    def _handshake(self, transport: Transport, target: Target, path: str) -> None:
         key = base64.b64encode(os.urandom(16))
         head = [
-            f"GET {transport.prefix}{path} HTTP/1.1",
-            f"Host: {transport.host_header}",
+            f"GET {target.prefix}{path} HTTP/1.1",
+            f"Host: {target.host_header}",
             "Upgrade: websocket",
             "Connection: Upgrade",
             "Sec-WebSocket-Version: 13",
@@ -73,7 +78,11 @@ class WebSocket:
         status = int(words[1])
         if status == 426:
             raise NotWebSocketError("the server did not see the headers of a WebSocket")
+        if status == 307:
+            transport.follow(target, headers.get("Location"), path)
+            raise RedirectedError(f"{target.address} is a standby")
         if status != 101:
+            transport.leave(target)
             size = headers.get("Content-Length", "")
             raise failure(status, self._input.read(min(int(size), 65536)) if size.isdigit() else b"")
         accept = base64.b64encode(hashlib.sha1(key + _GUID).digest()).decode()

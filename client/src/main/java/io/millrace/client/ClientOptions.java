@@ -4,21 +4,25 @@ import io.millrace.work.TrustedCertificates;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How to reach a store over HTTP.
  *
- * @param server the address of the server, {@code http} or {@code https}, with a path prefix if
- *     there is one; the paths of the APIs, for example {@code /store}, are appended
+ * @param servers the addresses of the server, {@code http} or {@code https}, with a path prefix if
+ *     there is one; the paths of the APIs, for example {@code /store}, are appended. At least one;
+ *     several if servers share a store, in any order: clients find the one that leads it
  * @param token a bearer token; null for none
  * @param certificates a PEM or DER file with the certificates to trust over {@code https}; null to
  *     trust those of the JVM. The host name is always checked
  * @param timeouts how long to wait
  */
 public record ClientOptions(
-    URI server, @Nullable String token, @Nullable Path certificates, Timeouts timeouts) {
+    List<URI> servers, @Nullable String token, @Nullable Path certificates, Timeouts timeouts) {
 
   /**
    * How long to wait.
@@ -40,6 +44,17 @@ public record ClientOptions(
 
   /** Rejects an invalid address. */
   public ClientOptions {
+    servers = List.copyOf(servers);
+    if (servers.isEmpty()) {
+      throw new IllegalArgumentException("there is no address of a server");
+    }
+    servers.forEach(ClientOptions::check);
+    if (token != null && !token.chars().allMatch(c -> c > ' ' && c < 127)) {
+      throw new IllegalArgumentException("the token must be printable ASCII without spaces");
+    }
+  }
+
+  private static void check(URI server) {
     String scheme = server.getScheme();
     if (server.getHost() == null
         || !("http".equalsIgnoreCase(scheme) || "https".equalsIgnoreCase(scheme))) {
@@ -53,26 +68,42 @@ public record ClientOptions(
     if (server.getRawQuery() != null || server.getRawFragment() != null) {
       throw new IllegalArgumentException("the server's address has a query: " + server);
     }
-    if (token != null && !token.chars().allMatch(c -> c > ' ' && c < 127)) {
-      throw new IllegalArgumentException("the token must be printable ASCII without spaces");
-    }
   }
 
   /** The defaults for the server at this address. */
   public static ClientOptions at(URI server) {
+    return at(List.of(server));
+  }
+
+  /** The defaults for servers at these addresses, which share a store. */
+  public static ClientOptions at(List<URI> servers) {
     Timeouts timeouts =
         new Timeouts(Duration.ofSeconds(5), Duration.ofSeconds(30), Duration.ofSeconds(10));
-    return new ClientOptions(server, null, null, timeouts);
+    return new ClientOptions(servers, null, null, timeouts);
+  }
+
+  /**
+   * The defaults for one or more addresses, separated by commas, of servers that share a store.
+   *
+   * @throws IllegalArgumentException if one is invalid
+   */
+  public static ClientOptions at(String servers) {
+    return at(Stream.of(servers.strip().split("\\s*,\\s*", -1)).map(URI::create).toList());
+  }
+
+  /** The first address of the server. */
+  public URI server() {
+    return servers.getFirst();
   }
 
   /** The same with a bearer token. */
   public ClientOptions withToken(@Nullable String token) {
-    return new ClientOptions(server, token, certificates, timeouts);
+    return new ClientOptions(servers, token, certificates, timeouts);
   }
 
   /** The same, but trusting the certificates in this file instead of those of the JVM. */
   public ClientOptions withCertificates(@Nullable Path file) {
-    return new ClientOptions(server, token, file, timeouts);
+    return new ClientOptions(servers, token, file, timeouts);
   }
 
   /** The same with another connect timeout. */
@@ -91,7 +122,7 @@ public record ClientOptions(
   }
 
   private ClientOptions with(Timeouts other) {
-    return new ClientOptions(server, token, certificates, other);
+    return new ClientOptions(servers, token, certificates, other);
   }
 
   /**
@@ -106,6 +137,11 @@ public record ClientOptions(
   /** The address, without the token. */
   @Override
   public String toString() {
-    return "client of " + server;
+    return "client of " + addresses();
+  }
+
+  /** The addresses, separated by commas. */
+  String addresses() {
+    return servers.stream().map(URI::toString).collect(Collectors.joining(","));
   }
 }

@@ -67,14 +67,20 @@ final class HttpSubscription implements Subscription {
 
   /** Opens a subscription and waits for its start position. */
   static HttpSubscription begin(HttpTransport server, Interest interest) {
-    try {
-      int responseTimeoutMillis = server.responseTimeoutMillis(Duration.ZERO);
-      Opened opened = open(server, interest, interest.after(), responseTimeoutMillis);
-      HttpSubscription subscription = new HttpSubscription(server, interest, opened);
-      subscription.reader.start();
-      return subscription;
-    } catch (IOException e) {
-      throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
+    long begin = System.nanoTime();
+    Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
+    while (true) {
+      try {
+        int responseTimeoutMillis = server.responseTimeoutMillis(Duration.ZERO);
+        Opened opened = open(server, interest, interest.after(), responseTimeoutMillis);
+        HttpSubscription subscription = new HttpSubscription(server, interest, opened);
+        subscription.reader.start();
+        return subscription;
+      } catch (IOException e) {
+        if (!server.hasOthers() || server.isLate(begin) || !HttpTransport.pause(backoff)) {
+          throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
+        }
+      }
     }
   }
 

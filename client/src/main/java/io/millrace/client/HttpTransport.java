@@ -15,53 +15,118 @@ import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests to one server over pooled connections, and repeats them if that is safe.
- * Thread-safe.
+ * Sends requests to a server over pooled connections, and repeats them if that is safe. If several
+ * servers share a store, it finds the one that leads it: a standby answers 307 with its address,
+ * and after a failure the next configured server is asked. Credentials go only to servers that are
+ * configured and to those that one of them has named. Thread-safe.
  */
 final class HttpTransport implements AutoCloseable {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
+  /** The header by which a standby says that it is one, so that it has done nothing. */
+  private static final String ROLE = "Millrace-Role";
+
+  private static final int REDIRECT = 307;
+  private static final int MOST_REDIRECTS = 4;
+
   private final ClientOptions options;
-  private final String host;
-  private final int port;
-  private final String prefix;
-
-  /** The encoded headers of every request. */
-  private final byte[] headers;
-
-  private final @Nullable SSLSocketFactory tls;
+  private final Map<String, String> headers;
   private final ResponseDeadlines deadlines = new ResponseDeadlines();
-  private final ConnectionPool<Connection> pool = new ConnectionPool<>(this::connect);
+  private final List<Target> configured;
+
+  /** The server that the next request goes to. */
+  private volatile Target current;
+
+  /** The place of the configured server whose turn it was last; guarded by this. */
+  private int turn;
+
+  /** The last server that a configured one has named. */
+  private volatile @Nullable Target named;
+
+  private volatile boolean closed;
 
   /** Adds these headers to every request. Connects on first use. */
   HttpTransport(ClientOptions options, Map<String, String> headers) {
     this.options = options;
-    URI address = options.server();
-    String named = address.getHost();
-    host = named.startsWith("[") ? named.substring(1, named.length() - 1) : named;
-    boolean secure = "https".equalsIgnoreCase(address.getScheme());
-    tls = secure ? options.tls().getSocketFactory() : null;
-    int usual = secure ? 443 : 80;
-    port = address.getPort() < 0 ? usual : address.getPort();
-    String path = address.getRawPath() == null ? "" : address.getRawPath();
-    prefix = path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
-    StringBuilder lines = new StringBuilder("Host: ").append(named);
-    if (port != usual) {
-      lines.append(':').append(port);
+    this.headers = headers;
+    this.configured = options.servers().stream().map(address -> new Target(address, true)).toList();
+    this.current = configured.getFirst();
+  }
+
+  /** A server. */
+  private final class Target {
+    /** The address, without a slash at its end. */
+    private final String address;
+
+    private final String host;
+    private final int port;
+    private final String prefix;
+    private final boolean isConfigured;
+
+    /** The encoded headers of every request. */
+    private final byte[] headers;
+
+    private final @Nullable SSLSocketFactory tls;
+    private final ConnectionPool<Connection> pool = new ConnectionPool<>(this::connect);
+
+    Target(URI address, boolean isConfigured) {
+      this.isConfigured = isConfigured;
+      String text = address.toString();
+      this.address = text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
+      String its = address.getHost();
+      host = its.startsWith("[") ? its.substring(1, its.length() - 1) : its;
+      boolean secure = "https".equalsIgnoreCase(address.getScheme());
+      tls = secure ? options.tls().getSocketFactory() : null;
+      int usual = secure ? 443 : 80;
+      port = address.getPort() < 0 ? usual : address.getPort();
+      String path = address.getRawPath() == null ? "" : address.getRawPath();
+      prefix = path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
+      StringBuilder lines = new StringBuilder("Host: ").append(its);
+      if (port != usual) {
+        lines.append(':').append(port);
+      }
+      lines.append("\r\n");
+      if (options.token() != null) {
+        lines.append("Authorization: Bearer ").append(options.token()).append("\r\n");
+      }
+      HttpTransport.this.headers.forEach(
+          (name, value) -> lines.append(name).append(": ").append(value).append("\r\n"));
+      this.headers = lines.toString().getBytes(StandardCharsets.ISO_8859_1);
     }
-    lines.append("\r\n");
-    if (options.token() != null) {
-      lines.append("Authorization: Bearer ").append(options.token()).append("\r\n");
+
+    private Connection connect() throws NotSentException {
+      int timeoutMillis = Math.clamp(options.timeouts().connect().toMillis(), 1, Integer.MAX_VALUE);
+      try {
+        return Connection.open(new InetSocketAddress(host, port), tls, timeoutMillis, deadlines);
+      } catch (NotSentException e) {
+        throw e;
+      } catch (IOException e) {
+        throw new NotSentException("cannot reach " + address + ": " + e.getMessage(), e);
+      }
     }
-    headers.forEach((name, value) -> lines.append(name).append(": ").append(value).append("\r\n"));
-    this.headers = lines.toString().getBytes(StandardCharsets.ISO_8859_1);
+
+    StreamedResponse open(Request request, Call call, boolean certain) throws IOException {
+      Connection connection = pool.lease(call, certain);
+      boolean opened = false;
+      try {
+        ResponseStream response = connection.send(request, prefix, headers);
+        StreamedResponse streamed = new StreamedResponse(response, connection, call, pool);
+        opened = true;
+        return streamed;
+      } finally {
+        if (!opened) {
+          pool.release(connection, call);
+        }
+      }
+    }
   }
 
   /** What happens if a request arrives twice, in the terms of RFC 9110. */
@@ -201,17 +266,23 @@ final class HttpTransport implements AutoCloseable {
    * its end; otherwise closing the response cuts it. For use by one thread; any thread may close
    * it.
    */
-  final class StreamedResponse extends FilterInputStream {
+  static final class StreamedResponse extends FilterInputStream {
     private final ResponseStream response;
     private final Connection connection;
     private final Call call;
+    private final ConnectionPool<Connection> pool;
     private boolean released;
 
-    private StreamedResponse(ResponseStream response, Connection connection, Call call) {
+    private StreamedResponse(
+        ResponseStream response,
+        Connection connection,
+        Call call,
+        ConnectionPool<Connection> pool) {
       super(response);
       this.response = response;
       this.connection = connection;
       this.call = call;
+      this.pool = pool;
     }
 
     int status() {
@@ -290,13 +361,20 @@ final class HttpTransport implements AutoCloseable {
     Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
     while (true) {
       IOException failure;
+      Response unavailable = null;
       try {
         Response response = open(request, call, false).whole();
-        if (response.status() < 502 || response.status() == 503) {
+        if (response.status() < 502) {
           return response;
         }
+        if (response.status() == 503) {
+          if (!hasOthers() && response.header(ROLE) == null) {
+            return response;
+          }
+          unavailable = response;
+        }
         failure = new IOException("status " + response.status() + ": " + response.error());
-        mayBeDone = true;
+        mayBeDone |= unavailable == null;
       } catch (NotSentException e) {
         failure = e;
       } catch (IOException e) {
@@ -308,6 +386,9 @@ final class HttpTransport implements AutoCloseable {
               && !(failure instanceof NotSentException.Untrusted);
       boolean late = System.nanoTime() - begin >= options.timeouts().retry().toNanos();
       if (!safe || late || call.isCancelled() || isClosed() || !pause(backoff)) {
+        if (unavailable != null && !mayBeDone) {
+          return unavailable;
+        }
         throw failed(failure, mayBeDone && idempotency != Idempotency.SAFE);
       }
     }
@@ -325,8 +406,18 @@ final class HttpTransport implements AutoCloseable {
     return new UnreachableException("no answer from " + this + why, failure);
   }
 
+  /** Whether several servers are configured, so that one of them may soon lead. */
+  boolean hasOthers() {
+    return configured.size() > 1;
+  }
+
+  /** Whether the retry time has passed since {@code beginNanos}. */
+  boolean isLate(long beginNanos) {
+    return System.nanoTime() - beginNanos >= options.timeouts().retry().toNanos();
+  }
+
   /** Waits before the next attempt. Returns false if interrupted. */
-  private static boolean pause(Backoff backoff) {
+  static boolean pause(Backoff backoff) {
     try {
       Thread.sleep(backoff.next(ThreadLocalRandom.current()));
       return true;
@@ -347,34 +438,96 @@ final class HttpTransport implements AutoCloseable {
   }
 
   private StreamedResponse open(Request request, Call call, boolean certain) throws IOException {
-    Connection connection = pool.lease(call, certain);
-    boolean opened = false;
-    try {
-      ResponseStream response = connection.send(request, prefix, headers);
-      StreamedResponse streamed = new StreamedResponse(response, connection, call);
-      opened = true;
-      return streamed;
-    } finally {
-      if (!opened) {
-        pool.release(connection, call);
+    for (int redirects = 0; ; redirects++) {
+      Target target = current;
+      StreamedResponse response;
+      try {
+        response = target.open(request, call, certain);
+      } catch (IOException e) {
+        leave(target);
+        throw e;
       }
+      if (response.status() != REDIRECT) {
+        if (response.status() == 503) {
+          leave(target);
+        }
+        return response;
+      }
+      String location = response.whole().header("Location");
+      UploadBody upload = request.upload();
+      if (upload != null && upload.bytesRead() > 0) {
+        current = follow(target, location, request);
+        throw new NotSentException(
+            target.address + " is a standby; the leader is asked next", null);
+      }
+      if (redirects == MOST_REDIRECTS) {
+        leave(target);
+        throw new NotSentException("no leader was found in " + redirects + " redirections", null);
+      }
+      current = follow(target, location, request);
+    }
+  }
+
+  /**
+   * Asks another configured server next, after a failure of this one. They take turns, whomever
+   * they name meanwhile: a standby may name one that does not answer any more.
+   */
+  private synchronized void leave(Target target) {
+    if (target.equals(current)) {
+      turn = (turn + 1) % configured.size();
+      current = configured.get(turn);
+    }
+  }
+
+  /**
+   * The server that a standby names.
+   *
+   * @param location its address with the path of the request
+   */
+  private Target follow(Target standby, @Nullable String location, Request request)
+      throws NotSentException {
+    if (location == null || !location.endsWith(request.path())) {
+      leave(standby);
+      throw new NotSentException(standby.address + " redirects to " + location, null);
+    }
+    String address = location.substring(0, location.length() - request.path().length());
+    for (Target each : configured) {
+      if (each.address.equals(address)) {
+        return each;
+      }
+    }
+    Target known = named;
+    if (known != null && known.address.equals(address) && standby.isConfigured) {
+      return known;
+    }
+    leave(standby);
+    try {
+      URI uri = ClientOptions.at(address).server();
+      if (standby.tls != null && !"https".equalsIgnoreCase(uri.getScheme())) {
+        throw new NotSentException.Untrusted(
+            standby.address + " redirects to " + address + ", which is not encrypted", null);
+      }
+      if (!standby.isConfigured) {
+        throw new NotSentException(
+            standby.address + " was named by another server, and names " + address, null);
+      }
+      Target found = new Target(uri, false);
+      named = found;
+      if (known != null) {
+        known.pool.close();
+      }
+      if (closed) {
+        found.pool.close();
+      }
+      return found;
+    } catch (IllegalArgumentException e) {
+      throw new NotSentException(standby.address + " redirects to " + location, e);
     }
   }
 
   /** Requests server-sent events. Throws what {@link #open} throws. */
   StreamedResponse events(String path, int responseTimeoutMillis) throws IOException {
     return open(Request.of("GET", path, responseTimeoutMillis).with("Accept", "text/event-stream"));
-  }
-
-  private Connection connect() throws NotSentException {
-    int timeoutMillis = Math.clamp(options.timeouts().connect().toMillis(), 1, Integer.MAX_VALUE);
-    try {
-      return Connection.open(new InetSocketAddress(host, port), tls, timeoutMillis, deadlines);
-    } catch (NotSentException e) {
-      throw e;
-    } catch (IOException e) {
-      throw new NotSentException("cannot reach " + this + ": " + e.getMessage(), e);
-    }
   }
 
   /** The exception for a status that has no special meaning for the request. */
@@ -390,7 +543,7 @@ final class HttpTransport implements AutoCloseable {
   }
 
   boolean isClosed() {
-    return pool.isClosed();
+    return closed;
   }
 
   StoreClosedException closedException() {
@@ -400,12 +553,17 @@ final class HttpTransport implements AutoCloseable {
   /** Closes all connections: running requests fail, and later ones are not sent. */
   @Override
   public void close() {
-    pool.close();
+    closed = true;
+    configured.forEach(target -> target.pool.close());
+    Target other = named;
+    if (other != null) {
+      other.pool.close();
+    }
   }
 
-  /** The server's address. */
+  /** The addresses of the server. */
   @Override
   public String toString() {
-    return options.server().toString();
+    return options.addresses();
   }
 }

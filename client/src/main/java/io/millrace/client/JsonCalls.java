@@ -7,6 +7,7 @@ import io.millrace.client.HttpTransport.Response;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
+import io.millrace.work.Backoff;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -39,6 +40,9 @@ public final class JsonCalls implements AutoCloseable {
 
   /** The additional time for the response to an upload, which the server stores first. */
   private static final Duration UPLOAD_TIMEOUT = Duration.ofMinutes(10);
+
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
   private final HttpTransport server;
   private final URI address;
@@ -83,7 +87,7 @@ public final class JsonCalls implements AutoCloseable {
     return HttpTransport.encode(name);
   }
 
-  /** The server's address. */
+  /** The first address of the server. */
   public URI server() {
     return address;
   }
@@ -153,23 +157,35 @@ public final class JsonCalls implements AutoCloseable {
    * @throws IOException if the body cannot be read
    */
   public JsonNode upload(String path, Upload upload) throws IOException {
+    long begin = System.nanoTime();
+    Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
     UploadBody content = new UploadBody(upload.contentType(), upload.content(), upload.length());
-    try {
-      return value(
-          server
-              .open(Request.of("POST", path, content, server.responseTimeoutMillis(UPLOAD_TIMEOUT)))
-              .whole());
-    } catch (NotSentException e) {
-      throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
-    } catch (IOException e) {
-      if (content.failure() != null) {
-        throw content.failure();
+    while (true) {
+      try {
+        if (server.hasOthers()) {
+          // The body can be read only once, so the leader is found without it.
+          server.open(Request.of("HEAD", "/", server.responseTimeoutMillis(Duration.ZERO))).close();
+        }
+        return value(
+            server
+                .open(
+                    Request.of("POST", path, content, server.responseTimeoutMillis(UPLOAD_TIMEOUT)))
+                .whole());
+      } catch (NotSentException e) {
+        boolean again = server.hasOthers() && content.bytesRead() == 0 && !server.isLate(begin);
+        if (!again || !HttpTransport.pause(backoff)) {
+          throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
+        }
+      } catch (IOException e) {
+        if (content.failure() != null) {
+          throw content.failure();
+        }
+        String message = "the connection to " + server + " broke ";
+        if (content.hasEnded()) {
+          throw new OutcomeUnknownException(message + "before the response arrived: " + e, e);
+        }
+        throw new UnreachableException(message + "before all was sent: " + e, e);
       }
-      String message = "the connection to " + server + " broke ";
-      if (content.hasEnded()) {
-        throw new OutcomeUnknownException(message + "before the response arrived: " + e, e);
-      }
-      throw new UnreachableException(message + "before all was sent: " + e, e);
     }
   }
 
@@ -198,15 +214,25 @@ public final class JsonCalls implements AutoCloseable {
   }
 
   private InputStream opened(Opener opener, Duration silence) {
-    try {
-      HttpTransport.StreamedResponse stream =
-          opener.open(Math.clamp(silence.toMillis(), 1, Integer.MAX_VALUE));
-      if (stream.status() == 200) {
-        return stream;
+    long begin = System.nanoTime();
+    Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
+    while (true) {
+      boolean again = server.hasOthers() && !server.isLate(begin);
+      try {
+        HttpTransport.StreamedResponse stream =
+            opener.open(Math.clamp(silence.toMillis(), 1, Integer.MAX_VALUE));
+        if (stream.status() == 200) {
+          return stream;
+        }
+        Response response = stream.whole();
+        if (response.status() != 503 || !again || !HttpTransport.pause(backoff)) {
+          throw failed(response);
+        }
+      } catch (IOException e) {
+        if (!again || !HttpTransport.pause(backoff)) {
+          throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
+        }
       }
-      throw failed(stream.whole());
-    } catch (IOException e) {
-      throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
     }
   }
 

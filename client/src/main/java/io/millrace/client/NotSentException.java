@@ -15,7 +15,7 @@ class NotSentException extends IOException {
   static final class Untrusted extends NotSentException {
     private static final long serialVersionUID = 1;
 
-    Untrusted(String message, Throwable cause) {
+    Untrusted(String message, @Nullable Throwable cause) {
       super(message, cause);
     }
   }

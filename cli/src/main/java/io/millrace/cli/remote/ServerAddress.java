@@ -15,11 +15,15 @@ public final class ServerAddress {
   private static final String VARIABLE = "MILLRACE_SERVER";
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
+  /** How long one of several servers may take until it leads. */
+  private static final Duration TAKEOVER = Duration.ofSeconds(15);
+
   @Option(
       names = "--server",
       paramLabel = "URL",
       description =
-          "The server to connect to. Default: the environment variable MILLRACE_SERVER, or "
+          "The server to connect to, or several that share a store, separated by commas. Default:"
+              + " the environment variable MILLRACE_SERVER, or "
               + DEFAULT)
   private @Nullable String server;
 
@@ -77,7 +81,8 @@ public final class ServerAddress {
    * @throws UsageException if the address is invalid or a file cannot be read
    */
   public ClientOptions client() {
-    return location().client(PATIENCE);
+    ServerLocation location = location();
+    return location.client(location.address().contains(",") ? TAKEOVER : PATIENCE);
   }
 
   /**

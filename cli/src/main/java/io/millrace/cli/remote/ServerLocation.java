@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The address of a server, and the files needed to connect to it. It can be passed to another
  * process as options of {@link ServerAddress}.
  *
- * @param address the URL
+ * @param address the URL, or several of servers that share a store, separated by commas
  * @param tokenFile the file with the token to send; null for none
  * @param certificates the file with the certificates to trust; null for those that Java trusts
  */
@@ -74,7 +74,7 @@ public record ServerLocation(
   public ClientOptions client(Duration retryTime) {
     try {
       ClientOptions options =
-          ClientOptions.at(URI.create(address))
+          ClientOptions.at(address)
               .withRetryFor(retryTime)
               .withCertificates(certificates)
               .withToken(tokenFile == null ? null : SecretFile.read("token file", tokenFile));

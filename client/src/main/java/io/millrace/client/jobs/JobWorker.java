@@ -51,6 +51,12 @@ public final class JobWorker implements AutoCloseable {
   private final CompletableFuture<Void> end = new CompletableFuture<>();
   private volatile @Nullable WorkerConnection connection;
 
+  /** The place in the addresses of the server that is tried; for the thread of the worker. */
+  private int at;
+
+  /** The server that the one at that place has named as the leader; null for none. */
+  private @Nullable URI leader;
+
   private JobWorker(JobWorkerOptions options, JobHandler handler) {
     this.options = options;
     this.handler = handler;
@@ -155,6 +161,11 @@ public final class JobWorker implements AutoCloseable {
       var _ = builder.buildAsync(address(), now).join();
     } catch (CompletionException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
+      if (isDirected(cause)) {
+        now.cut("the leader is at " + leader);
+        return now.await();
+      }
+      moveOn();
       boolean handshake =
           cause instanceof WebSocketHandshakeException refusal
               && PERMANENT.contains(refusal.getResponse().statusCode());
@@ -167,7 +178,10 @@ public final class JobWorker implements AutoCloseable {
     if (isLeaving()) {
       now.leave();
     }
-    return now.await();
+    WorkerConnection.CloseStatus ended = now.await();
+    // Whether or not that one still leads, the first question is for a configured server.
+    leader = null;
+    return ended;
   }
 
   private static String describe(Throwable failure) {
@@ -181,8 +195,40 @@ public final class JobWorker implements AutoCloseable {
   }
 
   private URI address() {
-    String server = options.server().server().toString().replaceAll("/+$", "");
+    URI named = leader;
+    String server = withoutSlash(named == null ? options.server().servers().get(at) : named);
     return URI.create("ws" + server.substring("http".length()) + path());
+  }
+
+  private static String withoutSlash(URI address) {
+    return address.toString().replaceAll("/+$", "");
+  }
+
+  /** Tries the next address of the server. */
+  private void moveOn() {
+    leader = null;
+    at = (at + 1) % options.server().servers().size();
+  }
+
+  /**
+   * Whether a configured server is a standby and has named the leader, which is tried next. The
+   * credentials are not sent to it without encryption if they are encrypted on the way to the one
+   * that names it.
+   */
+  private boolean isDirected(Throwable failure) {
+    if (leader != null
+        || !(failure instanceof WebSocketHandshakeException refusal)
+        || refusal.getResponse().statusCode() != 307) {
+      return false;
+    }
+    String location = refusal.getResponse().headers().firstValue("Location").orElse("");
+    String scheme = options.server().servers().get(at).getScheme() + "://";
+    if (!location.endsWith(path())
+        || !(location.startsWith(scheme) || location.startsWith("https://"))) {
+      return false;
+    }
+    leader = URI.create(location.substring(0, location.length() - path().length()));
+    return true;
   }
 
   /**

@@ -1,0 +1,95 @@
+"""A client of servers that share a store finds the one that leads it."""
+
+import json
+import threading
+import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Dict, List, Optional, Tuple
+
+from millrace.client import Client
+from millrace.errors import ConnectionFailedError
+
+NOBODY = "http://127.0.0.1:1"
+
+
+class Fake:
+    """A leader, or a standby that names another server or nobody."""
+
+    def __init__(self, *, leads: bool, named: Optional[str] = None) -> None:
+        self.leads = leads
+        self.named = named
+        self.seen: List[Tuple[str, Optional[str]]] = []
+        fake = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+                fake.seen.append((body.decode(), self.headers.get("Authorization")))
+                headers: Dict[str, str] = {}
+                answer: Dict[str, Any] = {"tasks": [], "position": "a-1", "time": 5}
+                status = 200
+                if not fake.leads:
+                    status, answer = (307 if fake.named else 503), {"error": "a standby"}
+                    if fake.named:
+                        headers["Location"] = fake.named + self.path
+                content = json.dumps(answer).encode()
+                self.send_response(status)
+                for name, value in {**headers, "Content-Length": str(len(content))}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(content)
+
+            def log_message(self, *arguments: Any) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.address = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
+
+    def close(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class FollowTest(unittest.TestCase):
+    def fake(self, *, leads: bool, named: Optional[str] = None) -> Fake:
+        made = Fake(leads=leads, named=named)
+        self.addCleanup(made.close)
+        return made
+
+    def client(self, *addresses: str, retry_for: float = 20) -> Client:
+        client = Client(", ".join(addresses), token="secret", retry_for=retry_for)
+        self.addCleanup(client.close)
+        return client
+
+    def test_a_standby_directs_to_the_leader_with_body_and_credentials(self) -> None:
+        leader = self.fake(leads=True)
+        standby = self.fake(leads=False, named=leader.address)
+        client = self.client(standby.address)
+        client.store.add("g", "one")
+        client.store.add("g", "two")
+        self.assertEqual(1, len(standby.seen))
+        self.assertEqual(2, len(leader.seen))
+        self.assertEqual("Bearer secret", leader.seen[0][1])
+
+    def test_the_next_address_is_asked_after_one_that_does_not_answer(self) -> None:
+        leader = self.fake(leads=True)
+        standby = self.fake(leads=False, named=NOBODY)
+        waiting = self.fake(leads=False)
+        self.client(NOBODY, standby.address, waiting.address, leader.address).store.add("g", "one")
+        self.assertEqual(1, len(leader.seen))
+
+    def test_a_server_that_was_only_named_cannot_send_credentials_further(self) -> None:
+        stranger = self.fake(leads=True)
+        named = self.fake(leads=False, named=stranger.address)
+        standby = self.fake(leads=False, named=named.address)
+        with self.assertRaises(ConnectionFailedError):
+            self.client(standby.address, retry_for=0).store.add("g", "one")
+        self.assertEqual([], stranger.seen)
+
+
+if __name__ == "__main__":
+    unittest.main()
