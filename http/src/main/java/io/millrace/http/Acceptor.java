@@ -265,6 +265,11 @@ final class Acceptor {
     }
   }
 
+  /** Closes the connections whose request {@code dispatcher} handles. */
+  void abort(Dispatcher dispatcher) {
+    open.stream().filter(each -> each.isServedBy(dispatcher)).forEach(Connection::abort);
+  }
+
   /** Stops accepting, and closes every connection. */
   void stop() {
     try {

@@ -15,6 +15,7 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,6 +77,9 @@ final class Connection {
   private @Nullable SelectionKey key;
   private @Nullable Request request;
 
+  /** Handles the request that is being read or answered; null for none. */
+  private volatile @Nullable Dispatcher dispatcher;
+
   /** Whether {@link #request} was begun and must be ended with {@link Dispatcher#end}. */
   private boolean begun;
 
@@ -128,6 +132,11 @@ final class Connection {
 
   Activity activity() {
     return activity;
+  }
+
+  /** Whether its request is handled by this one. Called by any thread. */
+  boolean isServedBy(Dispatcher one) {
+    return one.equals(dispatcher);
   }
 
   /** Starts the handshake, or reading. Called by any thread. */
@@ -250,6 +259,7 @@ final class Connection {
   private void resume(byte[] leftover) {
     try {
       thread = null;
+      dispatcher = null;
       activity.touch();
       register();
       phase = Phase.READING;
@@ -367,7 +377,8 @@ final class Connection {
           // Check now, so that a client that is refused need not send the rest.
           pace = new RequestBody.Pace(limits().headTimeout(), limits().minBodyRate());
           sinceNanos = activity.lastNanos();
-          if (!context.dispatcher().isNonBlocking(request(), this)) {
+          Request current = request();
+          if (!require(dispatcher).isNonBlocking(current, this)) {
             startThread();
           }
         }
@@ -384,6 +395,7 @@ final class Connection {
     if (current == null) {
       current = new Request(received.head(), limits(), peer);
       request = current;
+      dispatcher = context.dispatcher().get();
     }
     return current;
   }
@@ -391,8 +403,7 @@ final class Connection {
   /** Handles a complete plain request on the loop. */
   private void handle() throws IOException {
     Request current = request();
-    AsyncResponse response =
-        context.dispatcher().begin(current, this, received.body(), loop.tick());
+    AsyncResponse response = require(dispatcher).begin(current, this, received.body(), loop.tick());
     if (response == null) {
       startThread();
       return;
@@ -418,12 +429,12 @@ final class Connection {
 
   private void write(Request current, AsyncResponse response) throws IOException {
     if (phase == Phase.CLOSED) {
-      var _ = context.dispatcher().completed(current, response);
+      var _ = require(dispatcher).completed(current, response);
       end();
       return;
     }
     phase = Phase.WRITING;
-    write(context.dispatcher().encode(current, response, loop.buffer()));
+    write(require(dispatcher).encode(current, response, loop.buffer()));
   }
 
   /** Refuses a request that cannot be parsed, and then closes the connection. */
@@ -432,7 +443,7 @@ final class Connection {
     received.clear();
     closing = true;
     request = null;
-    write(context.dispatcher().refuse(problem));
+    write(context.dispatcher().get().refuse(problem));
   }
 
   /** Writes as much as the client takes now, and the rest when it takes more. */
@@ -468,9 +479,10 @@ final class Connection {
   private void end() {
     if (begun) {
       begun = false;
-      context.dispatcher().end(require(request));
+      require(dispatcher).end(require(request));
     }
     request = null;
+    dispatcher = null;
     memory().release(reservedBytes);
     reservedBytes = 0;
   }
@@ -494,7 +506,7 @@ final class Connection {
     RequestThread task =
         new RequestThread(
             this,
-            context.dispatcher(),
+            require(dispatcher),
             serving,
             new RequestBody(this, serving.head(), rest, reserved));
     Thread unstarted = Thread.ofVirtual().name("http-request").unstarted(task);
@@ -554,14 +566,14 @@ final class Connection {
    *
    * @param limits the limits of requests and connections
    * @param memory the memory for all requests together
-   * @param dispatcher handles requests
+   * @param dispatcher the one that handles the next request
    * @param certificate of the server; null if its connections are plain
    * @param whenClosed called for each connection that is closed, possibly more than once
    */
   record Context(
       HttpLimits limits,
       RequestMemory memory,
-      Dispatcher dispatcher,
+      Supplier<Dispatcher> dispatcher,
       @Nullable ServerCertificate certificate,
       Consumer<Connection> whenClosed) {}
 

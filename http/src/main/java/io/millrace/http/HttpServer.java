@@ -7,27 +7,32 @@ import io.millrace.http.transport.ServerCertificate;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** An HTTP server on one port. Thread-safe. */
+/**
+ * An HTTP server on one port. What it serves, a {@link Site}, may be replaced while it listens.
+ * Thread-safe.
+ */
 public final class HttpServer {
   private static final Logger LOG = LoggerFactory.getLogger(HttpServer.class);
 
-  private final InFlight inFlight;
+  private final AtomicReference<Dispatcher> current;
   private final HttpLimits limits;
   private final Acceptor acceptor;
   private final @Nullable ServerCertificate certificate;
 
   private HttpServer(
       HttpLimits limits,
-      InFlight inFlight,
+      AtomicReference<Dispatcher> current,
       Acceptor acceptor,
       @Nullable ServerCertificate certificate) {
     this.certificate = certificate;
     this.limits = limits;
-    this.inFlight = inFlight;
+    this.current = current;
     this.acceptor = acceptor;
   }
 
@@ -46,7 +51,9 @@ public final class HttpServer {
       Routes routes,
       ErrorResponses errorResponses) {
     return start(
-        new Endpoint(address, port, null), limits, access, routes, errorResponses, AuditTrail.NONE);
+        new Endpoint(address, port, null),
+        limits,
+        new Site(access, routes, errorResponses, AuditTrail.NONE));
   }
 
   /**
@@ -60,21 +67,24 @@ public final class HttpServer {
   public record Endpoint(InetAddress address, int port, @Nullable ServerCertificate certificate) {}
 
   /**
-   * Starts a server whose requests are recorded.
+   * What a server serves.
+   *
+   * @param access who is let in
+   * @param routes all routes
+   * @param errorResponses the responses to exceptions of handlers
+   * @param audit records requests
+   */
+  public record Site(
+      AccessCheck access, Routes routes, ErrorResponses errorResponses, AuditTrail audit) {}
+
+  /**
+   * Starts a server.
    *
    * @throws HttpException if it cannot, for example because the port is taken
    */
-  public static HttpServer start(
-      Endpoint endpoint,
-      HttpLimits limits,
-      AccessCheck access,
-      Routes routes,
-      ErrorResponses errorResponses,
-      AuditTrail audit) {
-    InFlight inFlight = new InFlight();
+  public static HttpServer start(Endpoint endpoint, HttpLimits limits, Site site) {
     HttpLimits possible = limits.possible(endpoint.certificate() != null);
-    Dispatcher dispatcher =
-        new Dispatcher(access, routes, errorResponses, audit, inFlight, possible.slowRequest());
+    AtomicReference<Dispatcher> current = new AtomicReference<>(dispatcher(site, possible));
     RequestMemory memory = new RequestMemory(possible.memoryBytes());
     try {
       Acceptor acceptor =
@@ -82,8 +92,8 @@ public final class HttpServer {
               new InetSocketAddress(endpoint.address(), endpoint.port()),
               made ->
                   new Connection.Context(
-                      possible, memory, dispatcher, endpoint.certificate(), made::closed));
-      return new HttpServer(possible, inFlight, acceptor, endpoint.certificate());
+                      possible, memory, current::get, endpoint.certificate(), made::closed));
+      return new HttpServer(possible, current, acceptor, endpoint.certificate());
     } catch (UncheckedIOException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new HttpException(
@@ -97,13 +107,35 @@ public final class HttpServer {
     }
   }
 
-  /** Registers the metrics of the server. */
+  private static Dispatcher dispatcher(Site site, HttpLimits limits) {
+    return new Dispatcher(
+        site.access(),
+        site.routes(),
+        site.errorResponses(),
+        site.audit(),
+        new InFlight(),
+        limits.slowRequest());
+  }
+
+  /**
+   * Serves another site from the next request on. Waits for the requests to the site before, whose
+   * waits and WebSockets are ended as by a stop; connections stay open.
+   *
+   * @param grace how long to wait; then the connections of those that are left are closed
+   */
+  public void serve(Site site, Duration grace) {
+    Dispatcher before = current.getAndSet(dispatcher(site, limits));
+    end(before, grace);
+    acceptor.abort(before);
+  }
+
+  /** Registers the metrics of the server; those of connections count on in the last registry. */
   public void measure(MeterRegistry registry) {
     acceptor.measure(registry);
-    Gauge.builder("millrace.http.inflight", inFlight, InFlight::requests)
+    Gauge.builder("millrace.http.inflight", current, each -> each.get().inFlight().requests())
         .description("Requests that are being answered")
         .register(registry);
-    Gauge.builder("millrace.http.websockets", inFlight, InFlight::upgraded)
+    Gauge.builder("millrace.http.websockets", current, each -> each.get().inFlight().upgraded())
         .description("Connections that were switched to WebSocket")
         .register(registry);
     if (certificate != null) {
@@ -127,16 +159,21 @@ public final class HttpServer {
    * connections.
    */
   public void stop() {
+    end(current.get(), limits.stopGrace());
+    acceptor.stop();
+  }
+
+  private static void end(Dispatcher dispatcher, Duration grace) {
+    InFlight inFlight = dispatcher.inFlight();
     try {
-      if (!inFlight.stop(limits.stopGrace())) {
+      if (!inFlight.stop(grace)) {
         LOG.warn(
             "{} requests were not answered within {}; their connections are closed",
             inFlight.count(),
-            limits.stopGrace());
+            grace);
       }
-    } catch (InterruptedException e) {
+    } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
-    acceptor.stop();
   }
 }

@@ -209,6 +209,11 @@ public final class Request {
     return head.path();
   }
 
+  /** The path and the query, as they were sent. */
+  public String target() {
+    return head.query() == null ? head.path() : head.path() + "?" + head.query();
+  }
+
   /** The request that the current thread serves; null if it serves none. */
   public static @Nullable Request current() {
     return CURRENT.isBound() ? CURRENT.get() : null;

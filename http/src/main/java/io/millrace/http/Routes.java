@@ -35,10 +35,22 @@ public final class Routes {
   private final MeterRegistry registry;
   private final Endpoint unmatched;
   private final Refusals refusals;
+  private final @Nullable Handler others;
 
   /** No routes yet. The metrics of those that are added go to {@code registry}. */
   public Routes(MeterRegistry registry) {
+    this(registry, null);
+  }
+
+  /**
+   * The same for a server that answers all other requests in one way.
+   *
+   * @param others answers every request that matches no route, whoever sends it; null for the usual
+   *     errors
+   */
+  public Routes(MeterRegistry registry, @Nullable Handler others) {
     this.registry = registry;
+    this.others = others;
     this.refusals = new Refusals(registry);
     this.unmatched =
         Endpoint.unmatched(
@@ -128,6 +140,18 @@ public final class Routes {
     try {
       return found(method, path);
     } catch (HttpProblem problem) {
+      Handler other = others;
+      if (other != null) {
+        return new Match(
+            unmatched,
+            ApiRoutes.below("/")
+                .errors(ErrorForm.PROBLEM_DETAILS)
+                .role(Caller.Role.ANYONE)
+                .get("", other)
+                .routes()
+                .getFirst(),
+            List.of());
+      }
       ErrorForm form = errorsBelow(path);
       return answeredBy(
           form,

@@ -15,8 +15,8 @@ import java.util.Map;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Reports whether the server can work: 200, with warnings if something is about to run short, or
- * 503 if its store has stopped or waits for room on the disk.
+ * Reports whether a server that leads its store can work: 200, with warnings if something is about
+ * to run short, or 503 if its store has stopped or waits for room on the disk.
  */
 final class Health implements Handler {
   private static final JsonMapper JSON = new JsonMapper();
@@ -62,6 +62,7 @@ final class Health implements Handler {
     response.put("status", status);
     response.put("version", Version.text());
     response.put("journaling", journaling);
+    response.put("role", "leader");
     return response;
   }
 }

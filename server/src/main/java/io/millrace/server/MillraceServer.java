@@ -1,75 +1,45 @@
 package io.millrace.server;
 
-import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.millrace.archive.Archive;
 import io.millrace.blobs.BlobStore;
-import io.millrace.blobs.FileBlobStore;
-import io.millrace.http.AccessCheck;
-import io.millrace.http.ApiRoutes;
-import io.millrace.http.AuditTrail;
-import io.millrace.http.Caller;
-import io.millrace.http.ErrorResponses;
 import io.millrace.http.HttpServer;
 import io.millrace.http.Route;
-import io.millrace.http.Routes;
-import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpException;
-import io.millrace.jobs.registry.ArchivedJobs;
-import io.millrace.queues.search.BulkTasks;
-import io.millrace.server.access.AccessPart;
+import io.millrace.processes.FileTree;
 import io.millrace.server.access.AccessSettings;
-import io.millrace.server.archive.ArchivePart;
-import io.millrace.server.archive.ArchiveRoutes;
 import io.millrace.server.archive.ArchiveSettings;
-import io.millrace.server.archive.RetentionRoutes;
-import io.millrace.server.audit.AuditPart;
 import io.millrace.server.audit.AuditSettings;
-import io.millrace.server.blobs.BlobApi;
 import io.millrace.server.blobs.BlobSettings;
-import io.millrace.server.bulk.BulkPart;
-import io.millrace.server.cluster.ClusterApi;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.config.Configuration.Section;
-import io.millrace.server.dashboard.DashboardPart;
-import io.millrace.server.graph.GraphPart;
 import io.millrace.server.graph.GraphSettings;
-import io.millrace.server.jobs.JobsPart;
 import io.millrace.server.jobs.JobsSettings;
-import io.millrace.server.limits.LimitsPart;
-import io.millrace.server.metrics.HistoryPart;
-import io.millrace.server.metrics.Metrics;
-import io.millrace.server.metrics.QueueFigures;
-import io.millrace.server.openapi.OpenApiRoutes;
-import io.millrace.server.queues.QueuesPart;
 import io.millrace.server.queues.QueuesSettings;
-import io.millrace.server.schedules.GraphTarget;
-import io.millrace.server.schedules.JobTarget;
-import io.millrace.server.schedules.QueueTarget;
-import io.millrace.server.schedules.SchedulesPart;
 import io.millrace.server.security.Access;
-import io.millrace.server.security.ConfiguredPrincipal;
-import io.millrace.server.security.FilePermissions;
 import io.millrace.server.security.Principals;
 import io.millrace.server.security.ProxySettings;
-import io.millrace.server.security.SessionCookies;
 import io.millrace.server.security.Token;
-import io.millrace.server.store.StorePart;
 import io.millrace.server.store.StoreSettings;
-import io.millrace.server.traces.TracesPart;
 import io.millrace.server.traces.TracesSettings;
-import io.millrace.server.why.WhyPart;
 import io.millrace.store.EmbeddedTaskStore;
-import io.millrace.store.StoreOptions;
+import io.millrace.store.StandbyStore;
+import io.millrace.store.StoreClosedException;
+import io.millrace.store.StoreException;
 import io.millrace.store.TaskStore;
-import io.millrace.work.StepLoop;
+import io.millrace.store.journal.DamagedJournalException;
+import io.millrace.store.journal.JournalException;
+import io.millrace.work.Backoff;
+import java.io.IOException;
 import java.net.InetAddress;
-import java.security.SecureRandom;
-import java.time.Clock;
-import java.time.InstantSource;
-import java.util.ArrayList;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -77,11 +47,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One server: the embedded store and every API, on one port. It is ready once {@link #start} has
- * returned; {@code GET /health} then answers 200. Safe for use by threads.
+ * One server: the embedded store and every API, on one port. If other servers share its store, only
+ * the one that leads it serves them; a standby directs clients to it, and takes over when it ends.
+ * Safe for use by threads.
  */
 public final class MillraceServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MillraceServer.class);
+
+  /** How long requests may take to end when the lead is lost; their store answers nothing more. */
+  private static final Duration STEP_DOWN_GRACE = Duration.ofSeconds(1);
+
+  /** After this long, a server that has lost the lead but has not ended its parts is given up. */
+  private static final Duration LONGEST_STEP_DOWN = Duration.ofSeconds(30);
+
+  /** How long requests to a standby may take to end when it leads. */
+  private static final Duration PROMOTION_GRACE = Duration.ofMillis(100);
+
+  /** After this long without the lead, a standby prepares for it. */
+  private static final Duration WARM_UP_AFTER = Duration.ofSeconds(1);
+
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
   /** The sections of the configuration that this server reads. */
   public static final List<Section<?>> SECTIONS =
@@ -98,148 +84,305 @@ public final class MillraceServer implements AutoCloseable {
           TracesSettings.SECTION,
           LogSettings.SECTION);
 
-  private final EmbeddedTaskStore store;
-  private final BlobStore blobs;
-  private final List<Part> parts;
-  private final Principals principals;
-  private final List<StepLoop> loops;
-  private final @Nullable HttpServer listener;
-  private final Routes routes;
-  private final PrometheusMeterRegistry registry;
+  /** What runs in the same process while the server leads, such as an execution node. */
+  public interface Companion {
+    /** Runs nothing. */
+    Companion NONE =
+        new Companion() {
+          @Override
+          public void start(MillraceServer server) {}
+
+          @Override
+          public void stop() {}
+        };
+
+    /** Starts it; the server serves. */
+    void start(MillraceServer server);
+
+    /** Stops it, before the parts of the server end, or after the lead was lost. */
+    void stop();
+  }
+
+  private final Configuration configuration;
+  private final @Nullable Token token;
+  private final HttpServer.@Nullable Endpoint endpoint;
+  private final @Nullable Companion companion;
+  private final CompletableFuture<Void> leads = new CompletableFuture<>();
+  private final CompletableFuture<Throwable> stopped = new CompletableFuture<>();
+  private final CompletableFuture<@Nullable Void> closing = new CompletableFuture<>();
+
+  /** Waits for the lead of a store that other servers share; null for other stores. */
+  private @Nullable Thread waiting;
+
+  private volatile @Nullable HttpServer listener;
+  private volatile @Nullable StandbySite standbySite;
+  private volatile @Nullable StandbyStore standby;
+  private volatile @Nullable Term term;
 
   private MillraceServer(
-      EmbeddedTaskStore store,
-      BlobStore blobs,
-      List<Part> parts,
-      Principals principals,
-      @Nullable HttpServer listener,
-      Routes routes,
-      PrometheusMeterRegistry registry) {
-    this.store = store;
-    this.blobs = blobs;
-    this.parts = parts;
-    this.principals = principals;
-    this.listener = listener;
-    this.routes = routes;
-    this.registry = registry;
-    this.loops =
-        parts.stream()
-            .flatMap(part -> part.activities().stream())
-            .map(activity ->
-                StepLoop.start(activity.name(), InstantSource.system(), activity.step()))
-            .toList();
+      Configuration configuration,
+      HttpServer.@Nullable Endpoint endpoint,
+      @Nullable Companion companion) {
+    ServerSettings settings = configuration.get(ServerSettings.SECTION);
+    this.configuration = configuration;
+    this.endpoint = endpoint;
+    this.companion = companion;
+    this.token = settings.tokenFile() == null ? null : Token.read(settings.tokenFile());
   }
 
   /**
    * Opens the store of the configuration and listens. If other servers share it, waits until this
-   * one leads it.
+   * one leads it, and serves until it {@linkplain #stopped stops}.
    *
    * @param configuration read from at least {@link #SECTIONS}
    * @throws ServerException if it cannot listen as configured
    * @throws io.millrace.store.StoreException if the store cannot be opened
    */
   public static MillraceServer start(Configuration configuration) {
-    return start(configuration, StoreSettings::open);
+    return start(configuration, endpoint(configuration), null);
   }
 
   /** The same for this process alone: nothing listens. */
   public static MillraceServer startWithoutHttp(Configuration configuration) {
-    return start(configuration, StoreSettings::open, null);
+    return start(configuration, null, null);
+  }
+
+  /**
+   * The same for a process that serves until it is told to stop. If other servers share the store,
+   * it listens as a standby at once, leads it when nobody else does, and becomes a standby again
+   * when another one has taken over or its database gives no definite answer.
+   *
+   * @param companion runs in the same process while it leads
+   */
+  public static MillraceServer start(Configuration configuration, Companion companion) {
+    return start(configuration, endpoint(configuration), companion);
   }
 
   /** The same with a store that {@code opener} opens; it is closed if the start fails. */
   static MillraceServer start(
       Configuration configuration, Function<StoreSettings, EmbeddedTaskStore> opener) {
-    return start(configuration, opener, configuration.get(ServerSettings.SECTION).endpoint());
+    MillraceServer server = new MillraceServer(configuration, endpoint(configuration), null);
+    server.serve(opener);
+    return server;
   }
 
-  /** The same that listens at an end point, if there is one. */
+  private static HttpServer.Endpoint endpoint(Configuration configuration) {
+    return configuration.get(ServerSettings.SECTION).endpoint();
+  }
+
   private static MillraceServer start(
       Configuration configuration,
-      Function<StoreSettings, EmbeddedTaskStore> opener,
-      HttpServer.@Nullable Endpoint endpoint) {
-    ServerSettings settings = configuration.get(ServerSettings.SECTION);
-    StoreSettings storeSettings = configuration.get(StoreSettings.SECTION);
-    StoreOptions options = storeSettings.options();
-    Token token = settings.tokenFile() == null ? null : Token.read(settings.tokenFile());
+      HttpServer.@Nullable Endpoint endpoint,
+      @Nullable Companion companion) {
+    MillraceServer server = new MillraceServer(configuration, endpoint, companion);
+    if (!configuration.get(StoreSettings.SECTION).isShared()) {
+      server.serve(StoreSettings::open);
+      return server;
+    }
+    server.serveShared();
+    if (companion == null) {
+      try {
+        server.leads.join();
+      } catch (CompletionException e) {
+        server.close();
+        throw e.getCause() instanceof RuntimeException cause ? cause : e;
+      }
+    }
+    return server;
+  }
 
-    EmbeddedTaskStore store = opener.apply(storeSettings);
-    return orClose(
-        store,
-        () -> {
-          BlobSettings blobSettings = configuration.get(BlobSettings.SECTION);
-          BlobStore blobs = FileBlobStore.open(blobSettings.folder(options.folder()));
-          FilePermissions.warnIfShared("data folder", options.folder());
-          FilePermissions.warnIfShared("blob folder", blobSettings.folder(options.folder()));
-          SecureRandom random = new SecureRandom();
-          AuditPart audit =
-              AuditPart.open(
-                  store,
-                  configuration.get(AuditSettings.SECTION),
-                  random,
-                  options.limits().operations());
-          AccessSettings accessSettings = configuration.get(AccessSettings.SECTION);
-          AccessPart access =
-              AccessPart.open(
-                  new RequestStore(store, audit.requests()),
-                  random,
-                  accessSettings,
-                  new AccessPart.Published(
-                      new SessionCookies(settings.origins(), settings.proxies()),
-                      settings.publicUrl()));
-          TracesPart traces =
-              TracesPart.open(
-                  configuration.get(TracesSettings.SECTION),
-                  Version.text(),
-                  random,
-                  System::getenv);
-          List<Part> parts =
-              new ArrayList<>(
-                  parts(
-                      configuration,
-                      new Foundation(store, blobs, token, random),
-                      audit,
-                      access,
-                      traces));
-          parts.add(
-              new HistoryPart(
-                  List.copyOf(parts), () -> !store.disk().stuck(), InstantSource.system()));
-          PrometheusMeterRegistry registry = Metrics.registry(Version.text());
-          ErrorResponses errorResponses = new ErrorResponses();
-          parts.forEach(part -> part.addErrorResponses(errorResponses));
-          Routes routes = new Routes(registry);
-          routes.addAll(ownRoutes(store, parts, options, registry));
-          routes.addAll(new OpenApiRoutes(routes::all, Version.text()).routes());
-          parts.forEach(part -> routes.addAll(part.routes()));
-          HttpServer listener = null;
-          String url = "";
-          if (endpoint != null) {
-            InetAddress address = endpoint.address();
-            AccessCheck check =
-                Access.to(
-                    address,
-                    token,
-                    access.principals(),
-                    requiresCredentials(configuration) || !address.isLoopbackAddress(),
-                    new ProxySettings(
-                        settings.origins(), settings.proxies(), accessSettings.identity()));
-            listener = listen(endpoint, settings, check, routes, errorResponses, audit.trail());
-            listener.measure(registry);
-            LOG.info(
-                "listening on {} port {}{}",
-                address.getHostAddress(),
-                listener.port(),
-                endpoint.certificate() == null ? "" : " with TLS");
-            url = url(address, listener.port());
+  // ---- a store of its own
+
+  private void serve(Function<StoreSettings, EmbeddedTaskStore> opener) {
+    EmbeddedTaskStore store = opener.apply(configuration.get(StoreSettings.SECTION));
+    Term only =
+        orClose(
+            store,
+            () -> {
+              Term built = termOf(store);
+              if (endpoint != null) {
+                listener = listen(endpoint, built.site());
+              }
+              begin(built);
+              return built;
+            });
+    var _ = only.store().stopped().thenAccept(stopped::complete);
+  }
+
+  // ---- a store that other servers share
+
+  private void serveShared() {
+    if (endpoint != null) {
+      ServerSettings settings = configuration.get(ServerSettings.SECTION);
+      StandbySite site =
+          new StandbySite(
+              Access.ofStandby(
+                  endpoint.address(),
+                  token,
+                  requiresCredentials(configuration) || !endpoint.address().isLoopbackAddress(),
+                  new ProxySettings(settings.origins(), settings.proxies(), null)));
+      HttpServer opened = listen(endpoint, site.site());
+      site.listensAt(opened, settings.advertised(opened.port()));
+      listener = opened;
+      standbySite = site;
+    }
+    waiting = Thread.ofPlatform().name("lead").start(this::takeTurns);
+    Thread.ofPlatform().daemon().name("warm-up").start(this::warmUp);
+  }
+
+  /** Leads whenever nobody else does, until the server is closed. */
+  private void takeTurns() {
+    Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
+    while (!closing.isDone()) {
+      try {
+        Throwable cause = leadOnce();
+        if (cause != null && companion != null) {
+          stepDown(cause, companion);
+          backoff.succeeded();
+        } else {
+          if (cause != null) {
+            stopped.complete(cause);
           }
-          MillraceServer server =
-              new MillraceServer(
-                  store, blobs, parts, access.principals(), listener, routes, registry);
-          for (Part part : parts) {
-            part.start(url);
+          return;
+        }
+      } catch (StoreClosedException e) {
+        LOG.debug("the standby ends", e);
+      } catch (RuntimeException | Error e) {
+        boolean mayPass = e instanceof JournalException && !(e instanceof DamagedJournalException);
+        if (!mayPass || !leads.isDone()) {
+          leads.completeExceptionally(e);
+          stopped.complete(e);
+          return;
+        }
+        LOG.warn("the store cannot be followed, and is tried again: {}", e.getMessage());
+        awaitClosing(backoff.next());
+      }
+    }
+  }
+
+  /**
+   * Has a standby build all parts once, on an empty store of their own, so that their classes are
+   * loaded when it takes over. Without that, they are most of the time that a takeover takes.
+   */
+  private void warmUp() {
+    try {
+      leads.get(WARM_UP_AFTER.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException _) {
+      try {
+        Path folder = Files.createTempDirectory("millrace-warm-up-");
+        try {
+          Configuration usual =
+              Configuration.read(SECTIONS, null, Map.of("store.data", folder.toString()));
+          EmbeddedTaskStore store = usual.get(StoreSettings.SECTION).open();
+          try (Term built = orClose(store, () -> Term.of(usual, null, store, null))) {
+            built.start(null, "");
           }
-          return server;
-        });
+        } finally {
+          FileTree.remove(folder);
+        }
+      } catch (IOException | RuntimeException e) {
+        LOG.debug("the parts could not be built on an empty store", e);
+      }
+    } catch (ExecutionException e) {
+      LOG.debug("the server did not start", e);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void awaitClosing(Duration most) {
+    try {
+      var _ = closing.get(most.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException _) {
+      // The next attempt is due.
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * Waits for the lead, and serves until it is lost.
+   *
+   * @return why it was lost; null if the server is closed
+   */
+  private @Nullable Throwable leadOnce() {
+    HttpServer open = listener;
+    StoreSettings settings = configuration.get(StoreSettings.SECTION);
+    StandbyStore next =
+        settings.standby(
+            open == null
+                ? null
+                : configuration.get(ServerSettings.SECTION).advertised(open.port()));
+    standby = next;
+    if (standbySite != null) {
+      standbySite.follows(next);
+    }
+    if (closing.isDone()) {
+      next.close();
+    }
+    EmbeddedTaskStore store = next.lead();
+    Term built =
+        orClose(
+            store,
+            () -> {
+              Term made = termOf(store);
+              if (open != null) {
+                open.serve(made.site(), PROMOTION_GRACE);
+              }
+              begin(made);
+              return made;
+            });
+    CompletableFuture<Throwable> lost = built.store().stopped();
+    var _ = CompletableFuture.anyOf(lost, closing).join();
+    return closing.isDone() ? null : lost.join();
+  }
+
+  /** Ends what ran on a store that has stopped, and becomes a standby. */
+  private void stepDown(Throwable cause, Companion running) {
+    LOG.warn(
+        "this server does not lead the store any more, and becomes a standby: {}",
+        cause.getMessage());
+    CompletableFuture<Void> down = new CompletableFuture<>();
+    var _ =
+        down.orTimeout(LONGEST_STEP_DOWN.toSeconds(), TimeUnit.SECONDS)
+            .whenComplete((_, late) -> {
+              if (late != null) {
+                stopped.complete(cause);
+              }
+            });
+    HttpServer open = listener;
+    Term ended = term;
+    term = null;
+    if (open != null && standbySite != null) {
+      open.serve(standbySite.site(), STEP_DOWN_GRACE);
+    }
+    running.stop();
+    try {
+      if (ended != null) {
+        ended.close();
+      }
+    } catch (StoreException e) {
+      LOG.debug("the store has stopped before", e);
+    }
+    down.complete(null);
+  }
+
+  // ---- both
+
+  private Term termOf(EmbeddedTaskStore store) {
+    return Term.of(configuration, token, store, endpoint == null ? null : endpoint.address());
+  }
+
+  private void begin(Term next) {
+    HttpServer open = listener;
+    next.start(open, endpoint == null || open == null ? "" : url(endpoint.address(), open.port()));
+    term = next;
+    if (companion != null) {
+      companion.start(this);
+    }
+    leads.complete(null);
   }
 
   /** Whether every caller needs credentials, also on this machine. */
@@ -248,148 +391,19 @@ public final class MillraceServer implements AutoCloseable {
         || configuration.get(AccessSettings.SECTION).requiresCredentials();
   }
 
-  private static HttpServer listen(
-      HttpServer.Endpoint endpoint,
-      ServerSettings settings,
-      AccessCheck access,
-      Routes routes,
-      ErrorResponses errorResponses,
-      AuditTrail audit) {
+  private HttpServer listen(HttpServer.Endpoint where, HttpServer.Site site) {
     try {
-      return HttpServer.start(endpoint, settings.http(), access, routes, errorResponses, audit);
+      HttpServer opened =
+          HttpServer.start(where, configuration.get(ServerSettings.SECTION).http(), site);
+      LOG.info(
+          "listening on {} port {}{}",
+          where.address().getHostAddress(),
+          opened.port(),
+          where.certificate() == null ? "" : " with TLS");
+      return opened;
     } catch (HttpException e) {
       throw new ServerException(String.valueOf(e.getMessage()), e.getCause());
     }
-  }
-
-  /**
-   * What the parts of a server share.
-   *
-   * @param token the server's token; null for none
-   */
-  private record Foundation(
-      EmbeddedTaskStore store, BlobStore blobs, @Nullable Token token, SecureRandom random) {}
-
-  /** The parts of the server; each is built on those before it. */
-  private static List<Part> parts(
-      Configuration configuration,
-      Foundation foundation,
-      AuditPart audit,
-      AccessPart access,
-      TracesPart traces) {
-    EmbeddedTaskStore store = foundation.store();
-    BlobStore blobs = foundation.blobs();
-    Token token = foundation.token();
-    SecureRandom random = foundation.random();
-    StoreOptions options = configuration.get(StoreSettings.SECTION).options();
-    // Jobs and graphs commit changes of several requests together, on the thread of one of them.
-    TaskStore shared = new RequestStore(store, null);
-    TaskStore requests = new RequestStore(store, audit.requests());
-    long maxBlobBytes = configuration.get(BlobSettings.SECTION).maxBytes();
-    ArchiveSettings archiveSettings = configuration.get(ArchiveSettings.SECTION);
-    Archive archive = archiveSettings.open(options.folder());
-    QueuesPart queues =
-        QueuesPart.open(
-            requests,
-            blobs,
-            archive,
-            configuration.get(QueuesSettings.SECTION),
-            new QueuesPart.Callers(token, traces.traces()),
-            random,
-            options.limits().dataBytes());
-    traces.add(queues.queues()::spans);
-    JobsPart jobs =
-        JobsPart.open(
-            configuration.get(JobsSettings.SECTION),
-            new JobsPart.Base(store, shared, blobs, maxBlobBytes, archive, traces.traces()),
-            random);
-    traces.add(jobs.jobs()::spans);
-    GraphPart graph =
-        GraphPart.open(
-            configuration.get(GraphSettings.SECTION),
-            new GraphPart.Base(
-                shared,
-                blobs,
-                options.folder(),
-                queues.queues(),
-                queues.archived(),
-                jobs.jobs(),
-                archive),
-            random);
-    ArchivedJobs archivedJobs = new ArchivedJobs(archive, blobs);
-    SchedulesPart schedules =
-        SchedulesPart.open(
-            requests,
-            List.of(
-                new QueueTarget(queues.queues(), queues.archived(), traces.traces()),
-                new JobTarget(jobs.jobs(), archivedJobs, traces.traces()),
-                new GraphTarget(graph)),
-            random);
-    audit.reachesNodeBy(graph::reaches);
-    List<ConfiguredPrincipal> configured = new ArrayList<>(jobs.principals());
-    if (token != null) {
-      configured.addFirst(new ConfiguredPrincipal(Caller.OWNER, "server.token-file"));
-    }
-    access.configured(configured);
-    return List.of(
-        traces,
-        new DashboardPart(),
-        audit,
-        access,
-        new StorePart(store, options.limits().operations()),
-        new BlobApi(blobs, maxBlobBytes),
-        new ClusterApi(requests, Clock.systemUTC()),
-        queues,
-        new QueueFigures(queues.queues(), store),
-        jobs,
-        graph,
-        schedules,
-        new WhyPart(
-            Map.of(
-                "task",
-                queues::explain,
-                "job",
-                jobs::explain,
-                "node",
-                (request, id) -> graph.explain(request, id, queues::explain, jobs::explain))),
-        BulkPart.open(
-            shared,
-            List.of(new BulkTasks(queues.queues()), jobs.jobs().bulk(), graph.graph().bulk()),
-            audit.log(),
-            random),
-        new LimitsPart(requests, queues.queues().queues(), random.nextLong(1L << 53)),
-        new ArchivePart(
-            archive,
-            archiveSettings,
-            List.of(queues.retention(), jobs.retention(), graph.retention(schedules::parentNodes)),
-            new ArchiveRoutes(
-                archive,
-                queues.queues().queues(),
-                jobs.jobs().types(),
-                archivedJobs,
-                graph.graph()),
-            new RetentionRoutes(jobs.jobs().typeRetentions(), jobs.jobs().types())));
-  }
-
-  /** Health and figures, of all parts together. */
-  private static List<Route> ownRoutes(
-      EmbeddedTaskStore store,
-      List<Part> parts,
-      StoreOptions options,
-      PrometheusMeterRegistry registry) {
-    List<Runnable> refreshing = parts.stream().map(part -> part.measure(registry)).toList();
-    ApiRoutes own = ApiRoutes.below("").errors(ErrorForm.PROBLEM_DETAILS);
-    own.role(Caller.Role.ANYONE).get("/health", new Health(store, parts, options.journaling()));
-    own.get(
-        "/metrics",
-        request -> {
-          // Without room on the disk reads may wait; the last figures are shown then.
-          if (!store.disk().stuck()) {
-            refreshing.forEach(Runnable::run);
-          }
-          return Metrics.scrape(registry, request.header("Accept").orElse(""));
-        });
-    return own.routes();
   }
 
   /**
@@ -417,25 +431,44 @@ public final class MillraceServer implements AutoCloseable {
     return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
   }
 
+  private Term leading() {
+    Term current = term;
+    if (current == null) {
+      throw new IllegalStateException("the server does not lead its store");
+    }
+    return current;
+  }
+
   /**
    * The port on which it listens.
    *
    * @throws IllegalStateException if it does not listen
    */
   public int port() {
-    if (listener == null) {
+    HttpServer open = listener;
+    if (open == null) {
       throw new IllegalStateException("the server was started without HTTP");
     }
-    return listener.port();
+    return open.port();
+  }
+
+  /**
+   * Completes when it leads its store for the first time, after its companion was started; at once
+   * if no other servers share the store. Fails if it cannot, for example because the store is
+   * damaged.
+   */
+  public CompletableFuture<Void> leads() {
+    return leads.copy();
   }
 
   /**
    * A part of the server, for programs in the same process.
    *
    * @param type its class, for example {@code JobsPart.class}
+   * @throws IllegalStateException if the server does not lead its store, also in the next methods
    */
   public <P extends Part> P part(Class<P> type) {
-    return parts.stream()
+    return leading().parts().stream()
         .filter(type::isInstance)
         .map(type::cast)
         .findFirst()
@@ -444,43 +477,65 @@ public final class MillraceServer implements AutoCloseable {
 
   /** All of its routes, in the order of the parts. */
   public List<Route> routes() {
-    return routes.all();
+    return leading().site().routes().all();
   }
 
   /** The store that it serves, for parts that run in the same process; closed with the server. */
   public TaskStore store() {
-    return store;
-  }
-
-  /**
-   * Completes, with the cause, when the store has stopped by itself, for example after a failed
-   * write; see {@link EmbeddedTaskStore#stopped}. The server then only answers that it has stopped,
-   * and should be closed and started again.
-   */
-  public CompletableFuture<Throwable> stopped() {
-    return store.stopped();
+    return leading().store();
   }
 
   /** The principals of this server, and the keys of this process. */
   public Principals principals() {
-    return principals;
+    return leading().principals();
   }
 
   /** The blobs that it serves, for parts that run in the same process. */
   public BlobStore blobs() {
-    return blobs;
+    return leading().blobs();
   }
 
-  /** Finishes current requests, then closes the store and its journal. Closing twice is safe. */
+  /**
+   * Completes, with the cause, when the server cannot go on by itself: its store has stopped, for
+   * example after a failed write (see {@link EmbeddedTaskStore#stopped}), and it cannot become a
+   * standby. It then only answers that it has stopped, and should be closed and started again.
+   */
+  public CompletableFuture<Throwable> stopped() {
+    return stopped.copy();
+  }
+
+  /**
+   * Finishes current requests, then closes the store and its journal; a standby of a shared store
+   * takes over then. Closing twice is safe.
+   */
   @Override
   public void close() {
+    closing.complete(null);
+    StandbyStore follower = standby;
+    if (follower != null) {
+      follower.close();
+    }
+    if (waiting != null) {
+      try {
+        if (!waiting.join(LONGEST_STEP_DOWN)) {
+          LOG.warn("the server still waits for its database");
+        }
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    Term last = term;
+    if (companion != null && last != null) {
+      companion.stop();
+    }
     if (listener != null) {
       listener.stop();
     }
-    // Activities use what parts close, such as the archive.
-    loops.forEach(StepLoop::close);
-    parts.reversed().forEach(Part::close);
-    registry.close();
-    store.close();
+    if (last != null) {
+      last.close();
+    }
+    if (standbySite != null) {
+      standbySite.close();
+    }
   }
 }

@@ -47,6 +47,7 @@ public record ServerSettings(
     Origins origins,
     Proxies proxies,
     HttpLimits http) {
+  private static final int LONGEST_URL = 1_000;
   private static final SectionKeys KEYS = new SectionKeys();
   private static final Key<String> ADDRESS =
       KEYS.text(
@@ -173,7 +174,10 @@ public record ServerSettings(
               null,
               "the address of each request",
               "The URL under which browsers reach this server. A provider of identities sends them"
-                  + " back to `/access/callback` below it. Its origin is one of `server.origins`.",
+                  + " back to `/access/callback` below it. Its origin is one of `server.origins`."
+                  + " Servers that share a store send clients there while this one leads; by"
+                  + " default, to the address and port on which it listens. At most 1,000"
+                  + " characters.",
               ServerSettings::publicUrl));
   private static final Key<Proxies> PROXIES =
       KEYS.add(
@@ -218,6 +222,32 @@ public record ServerSettings(
    */
   public boolean requiresCredentials() {
     return requireCredentials || tokenFile != null || !resolved().isLoopbackAddress();
+  }
+
+  /**
+   * Where other servers send the clients of this one when it leads a store that they share: the
+   * public URL, or else the address and the port on which it listens, with the name of the machine
+   * for an address that stands for all of them.
+   *
+   * @param listening the port
+   */
+  String advertised(int listening) {
+    if (publicUrl != null) {
+      return publicUrl.toString();
+    }
+    String host = address;
+    if (resolved().isAnyLocalAddress()) {
+      try {
+        host = InetAddress.getLocalHost().getHostName();
+      } catch (UnknownHostException _) {
+        host = InetAddress.getLoopbackAddress().getHostAddress();
+      }
+    }
+    return "%s://%s:%d"
+        .formatted(
+            tls == null ? "http" : "https",
+            host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host,
+            listening);
   }
 
   /**
@@ -267,6 +297,7 @@ public record ServerSettings(
     }
     URI url = URI.create(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);
     if (url.getHost() == null
+        || text.length() > LONGEST_URL
         || url.getRawQuery() != null
         || url.getRawFragment() != null
         || url.getRawUserInfo() != null

@@ -54,6 +54,7 @@ final class DocumentedRoutesTest {
           .containsExactlyInAnyOrder(
               "/",
               "/health",
+              "/health/leader",
               "/access/me",
               "/access/sessions",
               "/access/sign-out",

@@ -23,6 +23,8 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -40,12 +42,14 @@ import picocli.CommandLine.Option;
       "2:the command line or the configuration is wrong",
       "3:out of memory; nothing that was acknowledged is lost",
       "5:files in the folder are damaged",
-      "74:the store has stopped because a write or a sync failed, or because another server that"
-          + " shares it has taken over: start the server again"
+      "74:the store has stopped because a write or a sync failed: start the server again"
     })
 public final class UpCommand extends TerminalUser implements Callable<Integer> {
   /** How long the server may take to stop after a failure. */
   private static final Duration LONGEST_STOP = Duration.ofSeconds(10);
+
+  /** After this long without the lead of a shared store, the server says that it is a standby. */
+  private static final Duration SOON = Duration.ofSeconds(1);
 
   @Mixin private ServerOptions options = new ServerOptions();
 
@@ -85,28 +89,14 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
       Logs.use(format);
     }
     ProcessLog log = ProcessLog.starting("server");
-    MillraceServer server = MillraceServer.start(configuration);
-    HeapGoal.keep();
-    NodeDriver node = noNode ? null : startNode(name, configuration, server);
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, node, log), "stop"));
-    out().println(greeting(configuration, server.port()));
-    ServerSettings settings = configuration.get(ServerSettings.SECTION);
-    if (MillraceServer.requiresCredentials(configuration) && settings.tokenFile() == null) {
-      server.principals().bootstrapKey().ifPresent(this::showBootstrap);
-    }
-    out().flush();
     CompletableFuture<Integer> end = new CompletableFuture<>();
+    LocalNodeCompanion node = new LocalNodeCompanion(name, configuration, end);
+    MillraceServer server = MillraceServer.start(configuration, node);
+    HeapGoal.keep();
+    Thread hook = new Thread(() -> stop(server, log), "stop");
+    Runtime.getRuntime().addShutdownHook(hook);
     // These run on threads that must not block.
     var _ = server.stopped().thenRun(() -> end.complete(ExitCode.STOPPED));
-    if (node != null) {
-      var _ =
-          node.onEnd()
-              .whenComplete((_, failure) -> {
-                if (failure != null) {
-                  end.complete(ExitCode.FAILURE);
-                }
-              });
-    }
     if (companion != null) {
       ProcessHandle.of(companion)
           .ifPresentOrElse(
@@ -115,8 +105,94 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
               },
               () -> end.complete(ExitCode.OK));
     }
-    exitCode = end.get();
-    return exitCode;
+    if (!leadsSoon(server)) {
+      say("Millrace is a standby at " + place(configuration, server.port()));
+    }
+    var _ =
+        server
+            .leads()
+            .whenComplete((_, failure) -> {
+              if (failure == null) {
+                greet(configuration, server);
+              } else {
+                end.completeExceptionally(failure);
+              }
+            });
+    try {
+      exitCode = end.get();
+      return exitCode;
+    } catch (ExecutionException e) {
+      // It has never led, so there is nothing to stop in order.
+      Runtime.getRuntime().removeShutdownHook(hook);
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw e;
+    }
+  }
+
+  /** Whether it leads within the time that a start takes if nobody else does. */
+  private static boolean leadsSoon(MillraceServer server) throws InterruptedException {
+    try {
+      server.leads().get(SOON.toMillis(), TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException _) {
+      return false;
+    } catch (ExecutionException _) {
+      // Reported by the caller.
+      return true;
+    }
+  }
+
+  private void greet(Configuration configuration, MillraceServer server) {
+    say("Millrace is ready at " + place(configuration, server.port()));
+    ServerSettings settings = configuration.get(ServerSettings.SECTION);
+    if (MillraceServer.requiresCredentials(configuration) && settings.tokenFile() == null) {
+      server.principals().bootstrapKey().ifPresent(this::showBootstrap);
+    }
+  }
+
+  private void say(String line) {
+    out().println(line);
+    out().flush();
+  }
+
+  /** The execution node in the server, which runs while the server leads its store. */
+  private final class LocalNodeCompanion implements MillraceServer.Companion {
+    private final String name;
+    private final Configuration configuration;
+    private final CompletableFuture<Integer> end;
+    private @Nullable NodeDriver running;
+
+    LocalNodeCompanion(String name, Configuration configuration, CompletableFuture<Integer> end) {
+      this.name = name;
+      this.configuration = configuration;
+      this.end = end;
+    }
+
+    @Override
+    public synchronized void start(MillraceServer server) {
+      NodeDriver started = noNode ? null : startNode(name, configuration, server);
+      running = started;
+      if (started != null) {
+        var _ =
+            started
+                .onEnd()
+                .whenComplete((_, failure) -> {
+                  if (failure != null) {
+                    end.complete(ExitCode.FAILURE);
+                  }
+                });
+      }
+    }
+
+    @Override
+    public synchronized void stop() {
+      if (running != null) {
+        running.close();
+        running = null;
+      }
+    }
   }
 
   private void showBootstrap(String key) {
@@ -127,6 +203,7 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
     out().println("  " + key);
     out().println("Write it to a file and create the first administrator with it:");
     out().println("  millrace access create NAME --role admin --token-file FILE");
+    out().flush();
   }
 
   /** Starts the execution node; null if processes cannot be started on this machine. */
@@ -179,11 +256,12 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
     return "http://%s:%d".formatted(host.contains(":") ? "[" + host + "]" : host, port);
   }
 
-  private static String greeting(Configuration configuration, int port) {
+  /** Where it listens, and where its data is. */
+  private static String place(Configuration configuration, int port) {
     ServerSettings settings = configuration.get(ServerSettings.SECTION);
     String url = url(settings.address(), port);
     StoreSettings store = configuration.get(StoreSettings.SECTION);
-    return "Millrace is ready at %s (%s, %s journal)"
+    return "%s (%s, %s journal)"
         .formatted(
             settings.tls() == null ? url : url.replaceFirst("http", "https"),
             store.place(),
@@ -191,7 +269,7 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
   }
 
   /** The shutdown hook. */
-  private void stop(MillraceServer server, @Nullable NodeDriver node, ProcessLog log) {
+  private void stop(MillraceServer server, ProcessLog log) {
     log.stopping();
     int code = exitCode;
     if (code != ExitCode.OK) {
@@ -199,9 +277,6 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
       Thread.ofPlatform().daemon().name("halt").start(this::haltLater);
     }
     try {
-      if (node != null) {
-        node.close();
-      }
       server.close();
     } catch (RuntimeException e) {
       terminal().say("the server did not stop cleanly: " + e.getMessage());

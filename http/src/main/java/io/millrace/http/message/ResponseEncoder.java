@@ -137,6 +137,7 @@ public final class ResponseEncoder {
       case 206 -> "Partial Content";
       case 303 -> "See Other";
       case 304 -> "Not Modified";
+      case 307 -> "Temporary Redirect";
       case 400 -> "Bad Request";
       case 401 -> "Unauthorized";
       case 403 -> "Forbidden";

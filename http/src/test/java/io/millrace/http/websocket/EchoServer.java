@@ -70,10 +70,7 @@ final class EchoServer implements AutoCloseable {
                 idle,
                 http.stopGrace(),
                 http.slowRequest()),
-            AccessCheck.OPEN,
-            routes,
-            new ErrorResponses(),
-            AuditTrail.NONE);
+            new HttpServer.Site(AccessCheck.OPEN, routes, new ErrorResponses(), AuditTrail.NONE));
   }
 
   static EchoServer start() {

@@ -59,6 +59,13 @@ public final class Metrics {
     return registry;
   }
 
+  /** Adds whether the server leads its store. */
+  public static void role(PrometheusMeterRegistry registry, boolean leads) {
+    Gauge.builder("millrace.leader", () -> leads ? 1 : 0)
+        .description("1 if this server leads its store, 0 if it is a standby")
+        .register(registry);
+  }
+
   /**
    * All figures as they are now.
    *

@@ -1,5 +1,6 @@
 package io.millrace.server.security;
 
+import io.millrace.access.AccessKey;
 import io.millrace.http.AccessCheck;
 import io.millrace.http.Caller;
 import io.millrace.http.Route;
@@ -69,6 +70,17 @@ public final class Access implements AccessCheck {
   }
 
   /**
+   * The rules for a listen address of a server that does not lead its store and so knows no
+   * principals: whoever asks for what is open to all is {@link Caller#UNKNOWN}, whatever the
+   * credentials, and keys of principals are refused with 503 elsewhere.
+   */
+  public static AccessCheck ofStandby(
+      InetAddress address, @Nullable Token token, boolean required, ProxySettings front) {
+    Access access = new Access(address, token, null, required, front, System::nanoTime);
+    return access::checkAtStandby;
+  }
+
+  /**
    * The rules for a listen address, without principals.
    *
    * @param token what clients must present; null for no authentication
@@ -129,6 +141,19 @@ public final class Access implements AccessCheck {
       }
       throw answer(problem, attempt);
     }
+  }
+
+  private @Nullable Caller checkAtStandby(Attempt attempt) {
+    if (attempt.route().role() == Caller.Role.ANYONE) {
+      checkPage(attempt, attempt.headers().only(Headers.ORIGIN));
+      return Caller.UNKNOWN;
+    }
+    Optional<String> shown = Token.bearer(attempt.headers().only(Headers.AUTHORIZATION));
+    if (shown.filter(key -> AccessKey.prefixOf(key) != null).isPresent()) {
+      throw HttpProblem.unavailable(
+          "this server is a standby and does not know the keys of principals", 1);
+    }
+    return check(attempt);
   }
 
   /**

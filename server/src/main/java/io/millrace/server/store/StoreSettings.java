@@ -8,6 +8,7 @@ import io.millrace.server.config.ConfigurationException;
 import io.millrace.server.config.Key;
 import io.millrace.server.config.SectionKeys;
 import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.StandbyStore;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.StoreOptions.Journaling;
 import io.millrace.store.StoreOptions.Limits;
@@ -70,7 +71,7 @@ public record StoreSettings(StoreOptions options, @Nullable SqlJournalOptions da
           "lease",
           Duration.ofMillis(500),
           Duration.ofMinutes(1),
-          Duration.ofSeconds(2),
+          Duration.ofMillis(1_500),
           "How long the server that leads a shared store may answer without a sign from the"
               + " database. After a tenth more without one, another server takes over.");
   private static final Key<Journaling> JOURNAL =
@@ -94,7 +95,8 @@ public record StoreSettings(StoreOptions options, @Nullable SqlJournalOptions da
           Duration.ofHours(1),
           Upkeep.DEFAULTS.snapshotAtClose(),
           "How long a snapshot may take that is written at a stop, so that the next start need not"
-              + " read the journal; 0s for none. It is left out if there is little to read.");
+              + " read the journal; 0s for none. It is left out if there is little to read, and"
+              + " with `store.url`, since standbys have read it.");
   private static final Key<Long> KEEP_BYTES =
       KEYS.bytes(
           "journal-keep-bytes",
@@ -228,7 +230,17 @@ public record StoreSettings(StoreOptions options, @Nullable SqlJournalOptions da
       return new StoreSettings(options(named, values), null);
     }
     StoreOptions options = options(folder, values);
-    return new StoreSettings(options, url == null ? null : database(url, options, values));
+    return url == null
+        ? new StoreSettings(options, null)
+        : new StoreSettings(handingOver(options), database(url, options, values));
+  }
+
+  /** A leader that ends writes no snapshot before: a standby has everything in memory. */
+  private static StoreOptions handingOver(StoreOptions options) {
+    Upkeep upkeep = options.upkeep();
+    return options.withUpkeep(
+        new Upkeep(
+            upkeep.snapshotEvery(), Duration.ZERO, upkeep.retention(), upkeep.diskReserveBytes()));
   }
 
   private static SqlJournalOptions database(String url, StoreOptions options, Values values) {
@@ -284,16 +296,36 @@ public record StoreSettings(StoreOptions options, @Nullable SqlJournalOptions da
   }
 
   /**
-   * Opens the store. If other servers share its database and one of them leads, follows it and
-   * waits until that one has ended.
+   * Opens the store of a folder.
    *
+   * @throws IllegalStateException if it is in a database; see {@link #standby}
    * @throws io.millrace.store.StoreException if it cannot be opened
    */
   public EmbeddedTaskStore open() {
+    if (database != null) {
+      throw new IllegalStateException("other servers may lead the store in " + database);
+    }
+    return TaskStore.open(options);
+  }
+
+  /** Whether other servers may share the store. */
+  public boolean isShared() {
+    return database != null;
+  }
+
+  /**
+   * A standby of a store that other servers may share.
+   *
+   * @param address where clients reach this server; null if it does not listen
+   * @throws IllegalStateException if it is in a folder; see {@link #open}
+   */
+  public StandbyStore standby(@Nullable String address) {
     SqlJournalOptions shared = database;
-    return shared == null
-        ? TaskStore.open(options)
-        : TaskStore.open(options, () -> SqlJournal.open(options.environment(), shared));
+    if (shared == null) {
+      throw new IllegalStateException("the store in " + options.folder() + " is not shared");
+    }
+    return TaskStore.standby(
+        options, () -> SqlJournal.open(options.environment(), shared), address);
   }
 
   /**
