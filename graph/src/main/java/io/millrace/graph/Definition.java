@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param branch on which branch of those parents that are conditions it is; null for both
  * @param always whether it runs however the nodes above it ended
  * @param timing when it may start, and how long it may wait and take
+ * @param limits the shared limits under which it starts
  */
 public record Definition(
     String type,
@@ -24,21 +25,34 @@ public record Definition(
     List<NodeId> after,
     @Nullable Branch branch,
     boolean always,
-    Timing timing) {
+    Timing timing,
+    NodeLimits limits) {
 
   public Definition {
     parents = List.copyOf(parents);
     after = List.copyOf(after);
   }
 
-  /** The same at another place. */
-  public Definition at(List<NodeId> newParents, List<NodeId> newAfter, @Nullable Branch newBranch) {
-    return new Definition(type, kind, newParents, newAfter, newBranch, always, timing);
+  /** Without limits. */
+  public Definition(
+      String type,
+      Kind kind,
+      List<NodeId> parents,
+      List<NodeId> after,
+      @Nullable Branch branch,
+      boolean always,
+      Timing timing) {
+    this(type, kind, parents, after, branch, always, timing, NodeLimits.NONE);
   }
 
-  /** The same at other times. */
-  public Definition timed(Timing newTiming) {
-    return new Definition(type, kind, parents, after, branch, always, newTiming);
+  /** The same at another place. */
+  public Definition at(List<NodeId> newParents, List<NodeId> newAfter, @Nullable Branch newBranch) {
+    return new Definition(type, kind, newParents, newAfter, newBranch, always, timing, limits);
+  }
+
+  /** The same at other times and under other limits. */
+  public Definition starting(Timing newTiming, NodeLimits newLimits) {
+    return new Definition(type, kind, parents, after, branch, always, newTiming, newLimits);
   }
 
   /** All nodes that it refers to. */

@@ -39,7 +39,8 @@ public interface GraphWork {
       Map<String, Tail> recordings) {}
 
   /**
-   * Nodes of a type that may start now; those that have been ready longest come first.
+   * Nodes of a type that may start now, without those that have limits; those that have been ready
+   * longest come first.
    *
    * @param most the maximum number, from 1
    */
@@ -70,9 +71,9 @@ public interface GraphWork {
   Map<NodeId, Kill> killing();
 
   /**
-   * Starts nodes, all in one transaction.
+   * Starts nodes, all in one transaction. A node with limits needs a permit for this attempt.
    *
-   * @return the nodes that have started; the others are not ready any more
+   * @return the nodes that have started; the others are not ready any more, or have no permit
    */
   List<Item> start(List<NodeId> ids);
 
@@ -81,6 +82,40 @@ public interface GraphWork {
    * same transaction makes the nodes below ready.
    */
   void end(List<Ended> ended);
+
+  /** The permits of the nodes that have {@linkplain NodeLimits limits}. */
+  Permits permits();
+
+  /**
+   * The permits without which nodes with limits do not start. A permit is for one attempt, and
+   * counts against the limits from its claim until the attempt has ended. For the scheduler's
+   * thread.
+   */
+  interface Permits {
+    /**
+     * Offers permits for nodes that have become due, and deletes those of nodes that have ended or
+     * are not due any more. Failures are logged, and repaired by a later call.
+     *
+     * @return when to call it again, in milliseconds since 1970, if no node changes before; the
+     *     largest number for never
+     */
+    long update(long nowMillis);
+
+    /** How many nodes are due and have no permit, of the types that do or do not take a place. */
+    int waiting(boolean takingPlaces);
+
+    /**
+     * Claims permits as far as the limits allow, without waiting.
+     *
+     * @param room how many nodes can start; permits beyond that are given back
+     * @param more how many permits to claim, as far as there is room
+     * @return the nodes with permits that have not started, up to {@code room}
+     */
+    List<NodeId> claim(boolean takingPlaces, int room, int more);
+
+    /** Has the scheduler woken when one more permit can be had, within a second. */
+    void await(boolean takingPlaces);
+  }
 
   /**
    * Sets where to read the output of running nodes until it is stored.

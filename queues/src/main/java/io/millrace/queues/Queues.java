@@ -12,7 +12,10 @@ import io.millrace.work.DocumentChanges;
 import io.millrace.work.Explanation;
 import io.millrace.work.Subscriber;
 import io.millrace.work.Watch;
+import io.millrace.work.policy.LimitReasons.Running;
+import io.millrace.work.policy.LimitReasons.Sharing;
 import io.millrace.work.policy.Retention;
+import io.millrace.work.policy.SharedLimits.Usage;
 import io.millrace.work.trace.Span;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -94,9 +97,24 @@ public final class Queues implements QueueBackend {
    * Why a task has not been run yet.
    *
    * @param visible whether the caller may see the tasks of a queue; others are counted, not named
+   * @param sharing finds what uses up a shared limit
    */
-  public Explanation explain(QueueTask task, Predicate<ObjectId> visible) {
-    return new TaskExplainer(session, visible).explain(task);
+  public Explanation explain(QueueTask task, Predicate<ObjectId> visible, Sharing sharing) {
+    return new TaskExplainer(session, visible, sharing).explain(task);
+  }
+
+  /**
+   * The active tasks that count against a shared limit.
+   *
+   * @param visible as for {@link #explain}
+   */
+  public Running sharing(Usage usage, Predicate<ObjectId> visible) {
+    List<Run> runs =
+        session.all(Keys.RUNS).stream()
+            .map(Run::read)
+            .filter(run -> usage.groups().contains(Queue.waitingGroup(run.queue())))
+            .toList();
+    return TaskExplainer.running(runs, visible);
   }
 
   /** The registry of claimed and running tasks. */

@@ -10,6 +10,7 @@ import io.millrace.work.Explanation.Related;
 import io.millrace.work.policy.LimitReasons;
 import io.millrace.work.policy.LimitReasons.Holders;
 import io.millrace.work.policy.LimitReasons.Running;
+import io.millrace.work.policy.LimitReasons.Sharing;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,16 +27,19 @@ final class TaskExplainer {
 
   private final QueueSession session;
   private final Predicate<ObjectId> visible;
+  private final Sharing sharing;
   private final List<Reason> reasons = new ArrayList<>();
 
   /**
    * An explainer for one task.
    *
    * @param visible whether the caller may see the tasks of a queue
+   * @param sharing finds what uses up a shared limit
    */
-  TaskExplainer(QueueSession session, Predicate<ObjectId> visible) {
+  TaskExplainer(QueueSession session, Predicate<ObjectId> visible, Sharing sharing) {
     this.session = session;
     this.visible = visible;
+    this.sharing = sharing;
   }
 
   Explanation explain(QueueTask task) {
@@ -125,15 +129,7 @@ final class TaskExplainer {
   }
 
   private void add(String code, String message, List<Run> behind, long total) {
-    reasons.add(new Reason(code, message, Related.of(TASK, ids(behind), total)));
-  }
-
-  /** The tasks of those runs that the caller may see. */
-  private List<String> ids(List<Run> runs) {
-    return runs.stream()
-        .filter(run -> visible.test(run.queue()))
-        .map(run -> run.task().hex())
-        .toList();
+    reasons.add(new Reason(code, message, Related.of(TASK, running(behind).ids(), total)));
   }
 
   private void limits(QueueTask task, Queue queue, List<Run> runs) {
@@ -149,16 +145,21 @@ final class TaskExplainer {
                         running(
                             runs.stream().filter(run -> run.queue().equals(queue.id())).toList()),
                     () -> running(withKey(key, queue, runs)),
-                    usage ->
-                        running(
-                            runs.stream()
-                                .filter(
-                                    run -> usage.groups().contains(Queue.waitingGroup(run.queue())))
-                                .toList()))));
+                    sharing)));
   }
 
   private Running running(List<Run> runs) {
-    return new Running(ids(runs), runs.size());
+    return running(runs, visible);
+  }
+
+  /** The tasks of runs, without the ids of those that the caller may not see. */
+  static Running running(List<Run> runs, Predicate<ObjectId> visible) {
+    List<String> ids =
+        runs.stream()
+            .filter(run -> visible.test(run.queue()))
+            .map(run -> run.task().hex())
+            .toList();
+    return new Running(ids, runs.size());
   }
 
   /** Those of these runs that are of the queue and whose tasks have this key. */

@@ -18,6 +18,7 @@ import io.millrace.work.policy.SharedLimits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -55,7 +56,12 @@ final class TaskExplainerTest {
   }
 
   private Explanation explain(ObjectId task, Predicate<ObjectId> visible) {
-    return world.queues().explain(world.task(task), visible);
+    return world
+        .queues()
+        .explain(
+            world.task(task),
+            visible,
+            usage -> Map.of("task", world.queues().sharing(usage, visible)));
   }
 
   private List<String> codes(ObjectId task) {

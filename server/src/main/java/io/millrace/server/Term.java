@@ -250,13 +250,16 @@ final class Term implements AutoCloseable {
                 "job",
                 jobs::explain,
                 "node",
-                (request, id) -> graph.explain(request, id, queues::explain, jobs::explain))),
+                (request, id, sharing) ->
+                    graph.explain(request, id, sharing, queues::explain, jobs::explain)),
+            Map.of("task", queues::sharing, "job", jobs::sharing, "node", graph::sharing)),
         BulkPart.open(
             shared,
             List.of(new BulkTasks(queues.queues()), jobs.jobs().bulk(), graph.graph().bulk()),
             audit.log(),
             random),
-        new LimitsPart(requests, queues.queues().queues(), random.nextLong(1L << 53)),
+        new LimitsPart(
+            requests, queues.queues().queues(), graph::limited, random.nextLong(1L << 53)),
         new ArchivePart(
             archive,
             archiveSettings,

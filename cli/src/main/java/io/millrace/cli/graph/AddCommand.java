@@ -281,6 +281,29 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
                 + " Default: graph.keep-count of the server, over all graphs")
     private @Nullable Integer keepCount;
 
+        names = "--limits",
+        paramLabel = "NAME,…",
+        split = ",",
+        description =
+            "The shared limits under which the node starts (see limits set), as queues and job"
+                + " types name them.")
+    private List<String> limits = List.of();
+
+    @Option(
+        names = "--limit-key",
+        paramLabel = "KEY",
+        description =
+            "For whom the node works: the keys of the nodes with the same limits take turns.")
+    private @Nullable String limitKey;
+
+    @Option(
+        names = "--priority-level",
+        paramLabel = "N",
+        description =
+            "The level of the node among those with the same limits and key, from 0 to 9. Each"
+                + " level counts as much as a minute of waiting. Default: 0")
+    private @Nullable Integer priorityLevel;
+
     @Option(
         names = {"-d", "--data"},
         paramLabel = "KEY=VALUE",
@@ -334,6 +357,15 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
       }
       if (keepCount != null) {
         node.put("keep_count", keepCount);
+      }
+      if (!limits.isEmpty()) {
+        node.put("limits", String.join(",", limits));
+      }
+      if (limitKey != null) {
+        node.put("limit_key", limitKey);
+      }
+      if (priorityLevel != null) {
+        node.put("priority_level", priorityLevel);
       }
       data.forEach(pair -> addPair(node, pair, terminal));
     }

@@ -17,14 +17,15 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code millrace limits}: the commands on limits that queues and job types share. */
+/** {@code millrace limits}: the commands on limits that queues, job types and nodes share. */
 @Command(
     name = "limits",
-    description = "Sets, lists and deletes limits that several queues and job types share.",
+    description =
+        "Sets, lists and deletes limits that queues, job types and nodes of the graph share.",
     addMethodSubcommands = false)
 public final class LimitsCommands extends CommandGroup {
   private static final Fields.Columns COLUMNS =
-      new Fields.Columns().fields("name", "used", "running", "starts", "queues", "types");
+      new Fields.Columns().fields("name", "used", "running", "starts", "queues", "types", "nodes");
 
   /** The group with its commands. */
   public CommandLine group() {
@@ -38,8 +39,9 @@ public final class LimitsCommands extends CommandGroup {
   @Command(
       name = "set",
       description = {
-        "Sets a limit. It applies to the queues that name it (queues set QUEUE --limits NAME) and"
-            + " to job types with limits=NAME in their settings.",
+        "Sets a limit. It applies to the queues that name it (queues set QUEUE --limits NAME), to"
+            + " job types with limits=NAME in their settings, and to nodes of the graph that name"
+            + " it (graph add --limits NAME).",
         "Example: millrace limits set mail-server --running 4 --starts 100/1m"
       })
   int set(
@@ -49,8 +51,8 @@ public final class LimitsCommands extends CommandGroup {
               names = "--running",
               paramLabel = "N",
               description =
-                  "The maximum number of running tasks and jobs of all these queues and types"
-                      + " together.")
+                  "The maximum number of running tasks, jobs and nodes of all these queues and"
+                      + " types together.")
           @Nullable String running,
       @Option(
               names = "--starts",
@@ -81,7 +83,10 @@ public final class LimitsCommands extends CommandGroup {
     });
   }
 
-  @Command(name = "show", description = "Shows a limit with its use, its queues and its job types.")
+  @Command(
+      name = "show",
+      description =
+          "Shows a limit with its use, its queues and job types, and the number of its nodes.")
   int show(
       @Mixin ServerCommand server,
       @Parameters(paramLabel = "NAME", description = "The name of the limit.") String name) {
@@ -97,8 +102,7 @@ public final class LimitsCommands extends CommandGroup {
 
   @Command(
       name = "delete",
-      description =
-          "Deletes limits. Queues and types that name them are no longer limited by them.")
+      description = "Deletes limits. What names them is no longer limited by them.")
   int delete(
       @Mixin ServerCommand server,
       @Parameters(arity = "1..*", paramLabel = "NAME", description = "The names of limits.")

@@ -72,6 +72,12 @@ class GraphCommandsTest {
                 "0.5",
                 "--interruptions",
                 "1",
+                "--limits",
+                "mail,scan",
+                "--limit-key",
+                "ann",
+                "--priority-level",
+                "7",
                 "--wait-timeout",
                 "1.5h",
                 "--total-timeout",
@@ -105,6 +111,9 @@ class GraphCommandsTest {
     assertThat(data.path("retry_except")).hasToString("\"3\"");
     assertThat(data.path("retry_jitter")).hasToString("0.5");
     assertThat(data.path("interruptions")).hasToString("1");
+    assertThat(data.path("limits").asString()).isEqualTo("mail,scan");
+    assertThat(data.path("limit_key").asString()).isEqualTo("ann");
+    assertThat(data.path("priority_level")).hasToString("7");
     assertThat(data.path("wait_timeout")).hasToString("5400");
     assertThat(data.path("total_timeout")).hasToString("172800");
     assertThat(data.path("at").asString()).isEqualTo("2126-12-24T18:00:00+01:00");

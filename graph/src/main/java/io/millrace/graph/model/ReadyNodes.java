@@ -3,17 +3,23 @@ package io.millrace.graph.model;
 import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeLimits;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeSet;
 
-/** The nodes that may start, by type, without groups. For one thread at a time. */
+/**
+ * The nodes that may start, by type, without groups. Nodes with limits are listed apart, as they
+ * need permits besides. For one thread at a time.
+ */
 public final class ReadyNodes {
   /**
    * A node that is ready.
@@ -26,6 +32,7 @@ public final class ReadyNodes {
   private record Place(
       NodeId id,
       String type,
+      NodeLimits limits,
       long order,
       long sinceMillis,
       long notBeforeMillis,
@@ -47,6 +54,12 @@ public final class ReadyNodes {
   private final Map<String, TreeSet<Place>> due = new HashMap<>();
   private final TreeSet<Place> later = new TreeSet<>(BY_TIME);
 
+  /** Those with limits that may start as far as time is concerned. */
+  private final TreeSet<Place> limited = new TreeSet<>(BY_ORDER);
+
+  /** The nodes with limits that have become due, started or changed since the last look. */
+  private Set<NodeId> limitedChanges = new HashSet<>();
+
   /** Those that may wait too long. */
   private final TreeSet<Place> expiring = new TreeSet<>(BY_EXPIRY);
 
@@ -58,6 +71,8 @@ public final class ReadyNodes {
     due.clear();
     later.clear();
     expiring.clear();
+    limited.clear();
+    limitedChanges.clear();
   }
 
   /**
@@ -66,6 +81,10 @@ public final class ReadyNodes {
    * @param nowMillis when
    */
   public void note(GraphNode node, long nowMillis) {
+    NodeLimits limits = node.definition().limits();
+    if (!limits.isNone()) {
+      limitedChanges.add(node.id());
+    }
     if (node.state() != NodeState.READY
         || node.definition().kind() == Kind.GROUP
         || !(node.phase() instanceof Phase.Waiting waiting)) {
@@ -76,11 +95,12 @@ public final class ReadyNodes {
     long expiry = node.definition().timing().expiryMillis(waiting);
     if (there == null
         || there.notBeforeMillis != waiting.notBeforeMillis()
-        || there.expiryMillis != expiry) {
+        || there.expiryMillis != expiry
+        || !there.limits.equals(limits)) {
       remove(node.id());
       String type = node.definition().type();
       Place place =
-          new Place(node.id(), type, ++last, nowMillis, waiting.notBeforeMillis(), expiry);
+          new Place(node.id(), type, limits, ++last, nowMillis, waiting.notBeforeMillis(), expiry);
       places.put(node.id(), place);
       if (expiry != Long.MAX_VALUE) {
         expiring.add(place);
@@ -100,7 +120,10 @@ public final class ReadyNodes {
       return;
     }
     expiring.remove(place);
-    if (!later.remove(place)) {
+    if (!place.limits.isNone()) {
+      limitedChanges.add(id);
+    }
+    if (!later.remove(place) && !limited.remove(place)) {
       TreeSet<Place> ofType = due.get(place.type);
       if (ofType != null && ofType.remove(place) && ofType.isEmpty()) {
         due.remove(place.type);
@@ -109,14 +132,26 @@ public final class ReadyNodes {
   }
 
   private void addDue(Place place) {
+    if (!place.limits.isNone()) {
+      limited.add(place);
+      limitedChanges.add(place.id);
+      return;
+    }
     due.computeIfAbsent(place.type, _ -> new TreeSet<>(BY_ORDER)).add(place);
   }
 
-  /** The nodes of a type that may start; those that have been ready longest come first. */
-  public List<NodeId> due(String type, int most, long nowMillis) {
+  private void advance(long nowMillis) {
     while (!later.isEmpty() && later.first().notBeforeMillis <= nowMillis) {
       addDue(later.removeFirst());
     }
+  }
+
+  /**
+   * The nodes of a type that may start, without those that have limits; those that have been ready
+   * longest come first.
+   */
+  public List<NodeId> due(String type, int most, long nowMillis) {
+    advance(nowMillis);
     List<NodeId> ids = new ArrayList<>();
     for (Place place : due.getOrDefault(type, new TreeSet<>(BY_ORDER))) {
       if (ids.size() == most) {
@@ -125,6 +160,28 @@ public final class ReadyNodes {
       ids.add(place.id);
     }
     return ids;
+  }
+
+  /**
+   * The nodes that have or had limits and have changed since the last call in whether they may
+   * start; others may be among them.
+   */
+  public Set<NodeId> limitedChanges(long nowMillis) {
+    advance(nowMillis);
+    Set<NodeId> changes = limitedChanges;
+    limitedChanges = new HashSet<>();
+    return changes;
+  }
+
+  /** The nodes with limits that may start once they have permits, the longest ready ones first. */
+  public List<NodeId> limited() {
+    return limited.stream().map(Place::id).toList();
+  }
+
+  /** Whether a node with limits may start once it has a permit. */
+  public boolean isLimited(NodeId id) {
+    Place place = places.get(id);
+    return place != null && limited.contains(place);
   }
 
   /** Since when these nodes could have been started, without those that are not ready. */
@@ -143,6 +200,9 @@ public final class ReadyNodes {
   public Map<String, Long> oldest() {
     Map<String, Long> oldest = new HashMap<>();
     due.forEach((type, places) -> oldest.put(type, places.first().startableMillis()));
+    for (Place place : limited) {
+      oldest.merge(place.type, place.startableMillis(), Math::min);
+    }
     return oldest;
   }
 

@@ -9,6 +9,7 @@ import io.millrace.graph.GraphRegistry.Removal;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NewNode.NodeRef;
 import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeLimits;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Outcome;
 import io.millrace.graph.Phase;
@@ -22,7 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
 import java.util.Set;
-import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which changes to a graph are allowed. Each method checks a request and returns the changes to
@@ -36,24 +37,35 @@ public final class Rules {
     this.graph = graph;
   }
 
+  /** What the types say about new nodes, by the data of these. */
+  @FunctionalInterface
+  public interface Settings {
+    /** The kind of a type. */
+    Kind kind(String type);
+
+    /** When a node may start, and how long it may wait and take. */
+    default Timing timing(NewNode node) {
+      return Timing.NONE;
+    }
+
+    /** The limits under which a node starts. */
+    default NodeLimits limits(NewNode node) {
+      return NodeLimits.NONE;
+    }
+  }
+
   /**
    * Adds nodes, with growing ids from {@code firstId} in the order given.
    *
-   * @param kinds the kind of each type
-   * @param timings the timing of each node
    * @throws InvalidGraphException if a name is unknown or given twice, a branch has no condition,
    *     or a node would wait for itself
    * @throws NodeStateException if a parent is a group that has ended
    */
   public List<Change.Added> add(
-      List<NewNode> nodes,
-      Function<String, Kind> kinds,
-      Function<NewNode, Timing> timings,
-      long firstId,
-      long nowMillis) {
+      List<NewNode> nodes, Settings settings, long firstId, long nowMillis) {
     List<Change.Added> added = new ArrayList<>(nodes.size());
     new EdgeRules(graph, firstId)
-        .of(nodes, kinds, timings)
+        .of(nodes, settings)
         .forEach((id, definition) -> {
           String name = nodes.get(added.size()).name();
           added.add(new Change.Added(id, definition, Phase.first(), name, nowMillis));
@@ -122,23 +134,25 @@ public final class Rules {
   }
 
   /**
-   * Gives a node another timing. If it concerns more than how long the node stays, it counts from
-   * now if the node is ready.
+   * Gives a node another timing and other limits; those of a node that does not wait stay. If the
+   * timing concerns more than how long the node stays, it counts from now if the node is ready.
    *
    * @throws UnknownNodeException if there is no such node
-   * @throws NodeStateException if it concerns more than that, and the node does not wait
+   * @throws NodeStateException if the timing concerns more than that, and the node does not wait
    */
-  public List<Change> time(NodeId id, Timing timing) {
+  public List<Change> restrict(NodeId id, Timing timing, NodeLimits limits) {
     Vertex vertex = known(id);
-    if (timing.keeping(vertex.definition.timing().keep()).equals(vertex.definition.timing())) {
-      return List.of(new Change.Moved(id, vertex.definition.timed(timing)));
+    Definition old = vertex.definition;
+    Phase.@Nullable Waiting waiting = vertex.phase instanceof Phase.Waiting phase ? phase : null;
+    Change moved =
+        new Change.Moved(id, old.starting(timing, waiting == null ? old.limits() : limits));
+    if (timing.keeping(old.timing().keep()).equals(old.timing())) {
+      return List.of(moved);
     }
-    if (!(vertex.phase instanceof Phase.Waiting waiting)) {
+    if (waiting == null) {
       throw new NodeStateException("node " + id + " is " + vertex.state.word());
     }
-    return List.of(
-        new Change.Moved(id, vertex.definition.timed(timing)),
-        new Change.Progressed(id, waiting.notReady()));
+    return List.of(moved, new Change.Progressed(id, waiting.notReady()));
   }
 
   /**
@@ -285,13 +299,10 @@ public final class Rules {
     /**
      * The definitions of new nodes by their ids, which grow from the next id in the order given.
      *
-     * @param kinds the kind of each type
-     * @param timings the timing of each node
      * @throws InvalidGraphException if they are invalid
      * @throws NodeStateException if a group accepts no more nodes
      */
-    Map<NodeId, Definition> of(
-        List<NewNode> nodes, Function<String, Kind> kinds, Function<NewNode, Timing> timings) {
+    Map<NodeId, Definition> of(List<NewNode> nodes, Settings settings) {
       Map<String, NodeId> locals = new HashMap<>();
       long next = firstNew;
       for (NewNode node : nodes) {
@@ -309,12 +320,13 @@ public final class Rules {
             id,
             new Definition(
                 node.type(),
-                kinds.apply(node.type()),
+                settings.kind(node.type()),
                 resolve(id, place.parents(), locals),
                 resolve(id, place.after(), locals),
                 place.branch(),
                 node.always(),
-                timings.apply(node)));
+                settings.timing(node),
+                settings.limits(node)));
       }
       check(new PlannedGraph(graph, definitions), definitions.keySet());
       return definitions;
@@ -337,7 +349,8 @@ public final class Rules {
               resolve(vertex.id, place.after(), Map.of()),
               place.branch(),
               old.always(),
-              old.timing());
+              old.timing(),
+              old.limits());
       Map<NodeId, Definition> planned = new LinkedHashMap<>();
       dependents.forEach(it -> planned.put(it.id, it.definition));
       planned.put(vertex.id, definition);

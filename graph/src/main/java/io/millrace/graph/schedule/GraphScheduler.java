@@ -149,6 +149,7 @@ public final class GraphScheduler implements Step, AutoCloseable {
       }
       graph.expire(nowMillis);
       long again = Math.min(ends.write(nowMillis), kills.tellWanted(nowMillis));
+      again = Math.min(again, graph.permits().update(nowMillis));
       long start = start(nowMillis);
       return Math.min(Math.min(start, again), running.nextDeadlineMillis());
     } catch (RuntimeException e) {

@@ -17,7 +17,9 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -26,8 +28,13 @@ import java.util.function.Predicate;
  * @param graph the graph
  * @param types the types of its nodes
  * @param options the limits of its scheduler
+ * @param limits gives the shared limits that keep a node waiting; asked only if it is due
  */
-public record NodeExplainer(GraphRegistry graph, NodeTypes types, SchedulerOptions options) {
+public record NodeExplainer(
+    GraphRegistry graph,
+    NodeTypes types,
+    SchedulerOptions options,
+    Function<GraphNode, List<Reason>> limits) {
   private static final String NODE = "node";
 
   /** How many blocked nodes are looked at to find those that failed. */
@@ -42,28 +49,32 @@ public record NodeExplainer(GraphRegistry graph, NodeTypes types, SchedulerOptio
   public Explanation explain(GraphNode node, Predicate<NodeId> visible, long nowMillis) {
     String because = node.reason().isEmpty() ? "" : ": " + node.reason();
     String state = node.state().word();
-    Reason reason =
+    List<Reason> reasons =
         switch (node.state()) {
-          case RUNNING -> Reason.of("running", "it runs" + because);
+          case RUNNING -> List.of(Reason.of("running", "it runs" + because));
           case FINISHED, FAILED, KILLED, SKIPPED ->
-              Reason.of(
-                  "ended",
-                  (node.state() == NodeState.SKIPPED ? "it was " : "it is ") + state + because);
+              List.of(
+                  Reason.of(
+                      "ended",
+                      (node.state() == NodeState.SKIPPED ? "it was " : "it is ")
+                          + state
+                          + because));
           case INCIPIENT -> {
             List<GraphNode> above =
                 above(node).stream().filter(each -> Reasons.waitsFor(node, each)).toList();
-            yield related("above", "nodes above it have not ended", above, visible);
+            yield List.of(related("above", "nodes above it have not ended", above, visible));
           }
           case BLOCKED ->
-              related(
-                  "blocked",
-                  "nodes above it have to be retried and to finish",
-                  failed(node),
-                  visible);
+              List.of(
+                  related(
+                      "blocked",
+                      "nodes above it have to be retried and to finish",
+                      failed(node),
+                      visible));
           case READY -> ready(node, visible, nowMillis);
         };
     boolean waiting = !node.state().isTerminal() && node.state() != NodeState.RUNNING;
-    return new Explanation(NODE, node.id().toString(), state, waiting, List.of(reason));
+    return new Explanation(NODE, node.id().toString(), state, waiting, reasons);
   }
 
   private List<GraphNode> above(GraphNode node) {
@@ -100,34 +111,45 @@ public record NodeExplainer(GraphRegistry graph, NodeTypes types, SchedulerOptio
     return new Reason(code, message + ": " + String.join(", ", shown), related);
   }
 
-  private Reason ready(GraphNode node, Predicate<NodeId> visible, long nowMillis) {
+  private List<Reason> ready(GraphNode node, Predicate<NodeId> visible, long nowMillis) {
     if (node.phase() instanceof Phase.Waiting waiting && waiting.notBeforeMillis() > nowMillis) {
       String last = waiting.reason().isEmpty() ? "" : "; its last attempt: " + waiting.reason();
-      return Reason.of(
-          "scheduled",
-          "it is to start at "
-              + Instant.ofEpochMilli(waiting.notBeforeMillis())
-              + " or later"
-              + last);
+      return List.of(
+          Reason.of(
+              "scheduled",
+              "it is to start at "
+                  + Instant.ofEpochMilli(waiting.notBeforeMillis())
+                  + " or later"
+                  + last));
     }
+    List<Reason> reasons = new ArrayList<>(limits.apply(node));
+    places(node, visible).ifPresent(reasons::add);
+    return reasons.isEmpty()
+        ? List.of(Reason.of("turn", "it is ready, and the scheduler starts it next"))
+        : reasons;
+  }
+
+  private Optional<Reason> places(GraphNode node, Predicate<NodeId> visible) {
     boolean takesPlace = takesPlace(node);
     int places = takesPlace ? options.places() : options.others();
     String what = takesPlace ? "commands" : "nodes that run no command here";
     if (places == 0) {
-      return Reason.of("no_places", "the scheduler is paused: it runs at most 0 " + what);
+      return Optional.of(
+          Reason.of("no_places", "the scheduler is paused: it runs at most 0 " + what));
     }
     List<GraphNode> running =
         graph.running().stream().filter(each -> takesPlace(each) == takesPlace).toList();
     if (running.size() < places) {
-      return Reason.of("turn", "it is ready, and the scheduler starts it next");
+      return Optional.empty();
     }
     List<String> named =
         running.stream().map(GraphNode::id).filter(visible).map(NodeId::toString).toList();
-    return new Reason(
-        "places",
-        "the scheduler runs as many %s as it may (%d of %d)"
-            .formatted(what, running.size(), places),
-        Related.of(NODE, named, running.size()));
+    return Optional.of(
+        new Reason(
+            "places",
+            "the scheduler runs as many %s as it may (%d of %d)"
+                .formatted(what, running.size(), places),
+            Related.of(NODE, named, running.size())));
   }
 
   private boolean takesPlace(GraphNode node) {

@@ -3,13 +3,20 @@ package io.millrace.graph.schedule;
 import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphWork;
+import io.millrace.graph.GraphWork.Permits;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.type.NodeType;
 import io.millrace.graph.type.NodeTypes;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
-/** Chooses the nodes that start next: of each type in turn, so that none delays another. */
+/**
+ * Chooses the nodes that start next: of each type in turn, so that none delays another. If nodes
+ * with limits and others are due, each of both gets half of the places that are free, as far as the
+ * limits allow.
+ */
 final class StartSelector {
   /** How many nodes one transaction starts at most. */
   static final int BATCH = 256;
@@ -17,6 +24,9 @@ final class StartSelector {
   private final GraphWork graph;
   private final List<NodeType> types;
   private int first;
+
+  /** Whether nodes with limits got the odd place last, by whether they take places. */
+  private final Map<Boolean, Boolean> limitedLast = new HashMap<>();
 
   StartSelector(GraphWork graph, NodeTypes types) {
     this.graph = graph;
@@ -37,14 +47,35 @@ final class StartSelector {
    * @param others how many attempts that take no place may begin
    */
   Chosen choose(int places, int others, long nowMillis) {
-    List<List<GraphNode>> commands = ready(true, Math.min(places, BATCH), nowMillis);
-    List<List<GraphNode>> quiet = ready(false, Math.min(others, BATCH), nowMillis);
-    List<NodeId> ids = new ArrayList<>(inTurn(commands, Math.min(places, BATCH)));
+    List<NodeId> ids = new ArrayList<>(choose(true, Math.min(places, BATCH), nowMillis));
     boolean more = places > BATCH && ids.size() >= BATCH;
-    List<NodeId> rest = inTurn(quiet, Math.min(others, BATCH));
+    List<NodeId> rest = choose(false, Math.min(others, BATCH), nowMillis);
     ids.addAll(rest);
     first++;
     return new Chosen(ids, more || (others > BATCH && rest.size() >= BATCH));
+  }
+
+  private List<NodeId> choose(boolean takingPlaces, int most, long nowMillis) {
+    List<List<GraphNode>> ready = ready(takingPlaces, most, nowMillis);
+    Permits permits = graph.permits();
+    int limited = permits.waiting(takingPlaces);
+    int free = ready.stream().mapToInt(List::size).sum();
+    boolean last = limitedLast.getOrDefault(takingPlaces, false);
+    int half = (most + (last ? 0 : 1)) / 2;
+    int more = Math.min(limited, Math.max(half, most - free));
+    List<NodeId> permitted = permits.claim(takingPlaces, Math.max(0, most), Math.max(0, more));
+    if (permitted.isEmpty() && limited == 0) {
+      return inTurn(ready, most);
+    }
+    List<NodeId> ids = new ArrayList<>(permitted);
+    ids.addAll(inTurn(ready, most - permitted.size()));
+    if (!ids.isEmpty()) {
+      limitedLast.put(takingPlaces, !permitted.isEmpty());
+    }
+    if (ids.size() < most && limited > 0) {
+      permits.await(takingPlaces);
+    }
+    return ids;
   }
 
   private List<List<GraphNode>> ready(boolean takingPlaces, int most, long nowMillis) {

@@ -5,6 +5,7 @@
  * <pre>
  *   graph                     scheduler's thread                 virtual threads
  *     | --- ready, running ------->  |                                  |
+ *     | &lt;-- claim permits ---------  |  (of nodes with limits)           |
  *     | &lt;-- start (recorded) ------  |                                  |
  *     |                              | ---- begin, or find again -----> |
  *     |                              | &lt;--- begun ---------------------- | writes "begun"

@@ -2,7 +2,10 @@ package io.millrace.graph.store;
 
 import io.millrace.graph.Definition;
 import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.NewNode;
+import io.millrace.graph.NodeLimits;
 import io.millrace.graph.Timing;
+import io.millrace.graph.model.Rules;
 import io.millrace.graph.type.NodeType;
 import io.millrace.graph.type.NodeTypes;
 import io.millrace.graph.type.RunPolicy;
@@ -13,7 +16,7 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /** Which keys of a node's data are read or written by its type. */
-record DataRules(NodeTypes types) {
+record DataRules(NodeTypes types) implements Rules.Settings {
   /** The most bytes of a value that a type reads, written as JSON: 1 MiB. */
   static final int MAX_BYTES = 1 << 20;
 
@@ -60,11 +63,35 @@ record DataRules(NodeTypes types) {
     }
   }
 
+  @Override
+  public Definition.Kind kind(String typeName) {
+    return type(typeName).kind();
+  }
+
+  @Override
+  public Timing timing(NewNode node) {
+    return timing(node.type(), node.data());
+  }
+
+  @Override
+  public NodeLimits limits(NewNode node) {
+    return limits(node.type(), node.data());
+  }
+
   /** When a node of this type may start, and how long it may take, by data that was checked. */
   Timing timing(String typeName, Map<String, JsonNode> data) {
+    return RunPolicy.timing(inputs(typeName, data));
+  }
+
+  /** The limits of a node of this type, by data that was checked. */
+  NodeLimits limits(String typeName, Map<String, JsonNode> data) {
+    return RunPolicy.limits(inputs(typeName, data));
+  }
+
+  private Map<String, JsonNode> inputs(String typeName, Map<String, JsonNode> data) {
     Map<String, JsonNode> inputs = new HashMap<>(data);
     inputs.keySet().retainAll(types.find(typeName).map(NodeType::inputs).orElse(Set.of()));
-    return RunPolicy.timing(inputs);
+    return inputs;
   }
 
   /** Checks a key, or throws {@link InvalidGraphException}. */

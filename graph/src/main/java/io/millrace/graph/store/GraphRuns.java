@@ -40,14 +40,7 @@ public final class GraphRuns {
    */
   public void check(List<NewNode> nodes) {
     StoreGraphRegistry.check(nodes, rules);
-    List<Change.Added> _ =
-        new Rules(new Graph())
-            .add(
-                nodes,
-                name -> rules.type(name).kind(),
-                node -> rules.timing(node.type(), node.data()),
-                1,
-                0);
+    List<Change.Added> _ = new Rules(new Graph()).add(nodes, rules, 1, 0);
   }
 
   /** Commits nodes together with something else. */

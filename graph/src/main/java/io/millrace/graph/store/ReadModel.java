@@ -18,13 +18,17 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -48,6 +52,9 @@ final class ReadModel {
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private long version;
 
+  /** Whether the graph has been replaced since {@link #limited} was called. */
+  private boolean replaced = true;
+
   /** Replaces the graph by one that was loaded. */
   void replace(WriteModel loaded) {
     lock.writeLock().lock();
@@ -58,6 +65,7 @@ final class ReadModel {
       running.clear();
       ready.clear();
       loaded.nodes().forEach(node -> show(node, loaded));
+      replaced = true;
       version = loaded.version();
       history.restart(version);
     } finally {
@@ -246,6 +254,54 @@ final class ReadModel {
     } finally {
       lock.writeLock().unlock();
     }
+  }
+
+  /**
+   * Nodes that have or had limits, as they are now.
+   *
+   * @param all whether these are all that are due or run, and not only those that have changed
+   * @param nodes the nodes in the order in which they became ready
+   * @param due those that may start once they have permits
+   */
+  record LimitedNodes(boolean all, Map<NodeId, @Nullable GraphNode> nodes, Set<NodeId> due) {}
+
+  /**
+   * The nodes with limits that have changed since the last call.
+   *
+   * @param all whether to return all that are due or run; so it is done after the graph was
+   *     replaced, too
+   */
+  LimitedNodes limited(boolean all, long nowMillis) {
+    lock.writeLock().lock();
+    try {
+      Set<NodeId> ids = new TreeSet<>(ready.limitedChanges(nowMillis));
+      boolean whole = all || replaced;
+      replaced = false;
+      if (whole) {
+        ids = new LinkedHashSet<>(ready.limited());
+        for (NodeId id : running) {
+          if (!Objects.requireNonNull(nodes.get(id)).definition().limits().isNone()) {
+            ids.add(id);
+          }
+        }
+      }
+      Map<NodeId, @Nullable GraphNode> found = new LinkedHashMap<>();
+      Set<NodeId> due = new HashSet<>();
+      for (NodeId id : ids) {
+        found.put(id, nodes.get(id));
+        if (ready.isLimited(id)) {
+          due.add(id);
+        }
+      }
+      return new LimitedNodes(whole, found, due);
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  /** Tells those that wait for changes that there may be something to do. */
+  void wake() {
+    listeners.forEach(Runnable::run);
   }
 
   List<NodeId> expired(long nowMillis) {

@@ -20,6 +20,7 @@ import io.millrace.graph.Kill;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeLimits;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
 import io.millrace.graph.Timing;
@@ -154,15 +155,7 @@ final class StoreGraphRegistry implements GraphRegistry {
       WriteModel model, Caller caller, List<NewNode> nodes, List<NodeData> data, DataRules rules) {
     Permissions permissions = Permissions.of(caller, model);
     permissions.checkNamed(nodes);
-    List<Change.Added> added =
-        model
-            .rules()
-            .add(
-                nodes,
-                name -> rules.type(name).kind(),
-                node -> rules.timing(node.type(), node.data()),
-                model.next(),
-                model.nowMillis());
+    List<Change.Added> added = model.rules().add(nodes, rules, model.next(), model.nowMillis());
     permissions.checkPlaces(added);
     model.take(added);
     String view = StoredValue.viewOf(model.version());
@@ -415,8 +408,9 @@ final class StoreGraphRegistry implements GraphRegistry {
       Map<String, JsonNode> read = values.values(data, inputs);
       rules.check(definition.type(), read);
       Timing timing = rules.timing(definition.type(), read);
-      if (!timing.equals(definition.timing())) {
-        changes = model.rules().time(id, timing);
+      NodeLimits limits = rules.limits(definition.type(), read);
+      if (!timing.equals(definition.timing()) || !limits.equals(definition.limits())) {
+        changes = model.rules().restrict(id, timing, limits);
       }
     }
     model.take(changes);

@@ -23,13 +23,15 @@ final class StoreGraphWork implements GraphWork {
   private final GraphCommits commits;
   private final ValueStore values;
   private final DataRules rules;
+  private final StorePermits permits;
 
-  StoreGraphWork(StoredGraph.Parts parts, DataReader reader) {
+  StoreGraphWork(StoredGraph.Parts parts, DataReader reader, StorePermits permits) {
     this.readModel = parts.readModel();
     this.reader = reader;
     this.commits = parts.commits();
     this.values = parts.values();
     this.rules = parts.rules();
+    this.permits = permits;
   }
 
   @Override
@@ -99,6 +101,11 @@ final class StoreGraphWork implements GraphWork {
     readModel.onChange(wake);
   }
 
+  @Override
+  public Permits permits() {
+    return permits;
+  }
+
   /** Starts the nodes that are ready, and returns them. */
   private List<GraphNode> startReady(List<NodeId> ids) {
     Done<List<NodeId>> done =
@@ -118,6 +125,9 @@ final class StoreGraphWork implements GraphWork {
 
   private boolean isStarted(WriteModel model, NodeId id) {
     try {
+      if (!permits.allows(model.node(id))) {
+        return false;
+      }
       model.take(model.rules().start(id, model.nowMillis()));
     } catch (UnknownNodeException | NodeStateException _) {
       return false;

@@ -10,19 +10,28 @@ import io.millrace.blobs.UnownedBlobs;
 import io.millrace.graph.GraphException;
 import io.millrace.graph.GraphException.GraphFullException;
 import io.millrace.graph.GraphException.UnknownKeyException;
+import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphRegistry.DataPage;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeLimits;
 import io.millrace.graph.store.GraphSession.TransactionLimits;
 import io.millrace.graph.store.NodeData.StoredValue;
+import io.millrace.graph.store.StorePermits.Permit;
 import io.millrace.graph.type.NodeTypes;
 import io.millrace.store.Document;
 import io.millrace.store.StoreException;
 import io.millrace.store.TaskStore;
+import io.millrace.work.Explanation.Reason;
 import io.millrace.work.Step;
 import io.millrace.work.bulk.BulkTarget;
+import io.millrace.work.policy.LimitReasons;
+import io.millrace.work.policy.LimitReasons.Holders;
+import io.millrace.work.policy.LimitReasons.Running;
+import io.millrace.work.policy.LimitReasons.Sharing;
 import io.millrace.work.policy.Retention;
+import io.millrace.work.policy.SharedLimits.Usage;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,7 +39,9 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
@@ -48,6 +59,7 @@ public final class StoredGraph {
 
   private final Parts parts;
   private final GraphRegistry registry;
+  private final StorePermits permits;
   private final GraphWork work;
 
   /** What reads and writes. */
@@ -61,7 +73,8 @@ public final class StoredGraph {
   private StoredGraph(Parts parts, DataReader reader) {
     this.parts = parts;
     this.registry = new StoreGraphRegistry(parts, reader);
-    this.work = new StoreGraphWork(parts, reader);
+    this.permits = new StorePermits(parts.session(), parts.readModel(), parts.rules().types());
+    this.work = new StoreGraphWork(parts, reader, permits);
   }
 
   /**
@@ -114,6 +127,46 @@ public final class StoredGraph {
   /** The graph as its scheduler sees it. */
   public GraphWork work() {
     return work;
+  }
+
+  /**
+   * The shared limits that keep a node waiting which is due.
+   *
+   * @param sharing finds what uses up a limit
+   */
+  public List<Reason> limitReasons(GraphNode node, Sharing sharing) {
+    NodeLimits limits = node.definition().limits();
+    Optional<Permit> permit = permits.find(node.id());
+    if (limits.isNone() || permit.filter(Permit::claimed).isPresent()) {
+      return List.of();
+    }
+    GraphSession session = parts.session();
+    return new LimitReasons(session.store(), session.self(), "node", "")
+        .of(
+            new StorePermits.Group(true, limits.names()).throttling(),
+            "",
+            permit.map(Permit::task).orElse(null),
+            Holders.of(sharing));
+  }
+
+  /**
+   * The nodes that count against a shared limit: those that run, and those that start next.
+   *
+   * @param visible whether the caller may see a node; others are counted, not named
+   */
+  public Running sharing(Usage usage, Predicate<NodeId> visible) {
+    List<NodeId> ids =
+        permits.naming(usage.name()).stream()
+            .filter(Permit::claimed)
+            .map(Permit::id)
+            .sorted()
+            .toList();
+    return new Running(ids.stream().filter(visible).map(NodeId::toString).toList(), ids.size());
+  }
+
+  /** How many nodes run under a shared limit, or are due and wait for it. */
+  public long limited(String limit) {
+    return permits.naming(limit).size();
   }
 
   /** Deletes the blobs that are not referred to, an hour after they were written. */

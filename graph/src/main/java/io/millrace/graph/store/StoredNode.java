@@ -6,6 +6,7 @@ import io.millrace.graph.Definition.Kind;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeLimits;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
 import io.millrace.graph.Timing;
@@ -55,7 +56,8 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
                 json.path("delay").asLong(0),
                 json.path("waitTimeout").asLong(0),
                 json.path("totalTimeout").asLong(0),
-                keep(json)));
+                keep(json)),
+            readLimits(json));
     String name = json.has("name") ? json.required("name").asString() : null;
     Kill kill = json.has("kill") ? readKill(json.required("kill")) : null;
     Phase phase = readPhase(json);
@@ -97,6 +99,7 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
     if (timing.keep().count() != null) {
       json.put("keepCount", timing.keep().count());
     }
+    putLimits(json, definition.limits());
     json.put("created", facts.createdMillis());
     writePhase(facts.phase(), json);
     if (kill != null) {
@@ -125,6 +128,27 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
     if (!ids.isEmpty()) {
       ArrayNode array = json.putArray(field);
       ids.forEach(id -> array.add(id.value()));
+    }
+  }
+
+  private static NodeLimits readLimits(JsonNode json) {
+    if (!json.has("limits")) {
+      return NodeLimits.NONE;
+    }
+    List<String> names = new ArrayList<>();
+    json.required("limits").forEach(name -> names.add(name.asString()));
+    String key = json.has("limitKey") ? json.required("limitKey").asString() : null;
+    return new NodeLimits(names, key, json.path("priority").asInt(0));
+  }
+
+  private static void putLimits(ObjectNode json, NodeLimits limits) {
+    if (!limits.isNone()) {
+      ArrayNode names = json.putArray("limits");
+      limits.names().forEach(names::add);
+      if (limits.key() != null) {
+        json.put("limitKey", limits.key());
+      }
+      putNumber(json, "priority", limits.priority());
     }
   }
 

@@ -1,13 +1,16 @@
 package io.millrace.graph.type;
 
 import io.millrace.graph.GraphException.InvalidGraphException;
+import io.millrace.graph.NodeLimits;
 import io.millrace.graph.Timing;
+import io.millrace.store.Task.Lane;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.Policy.Field;
 import io.millrace.work.policy.PolicyException;
 import io.millrace.work.policy.Retention;
 import io.millrace.work.policy.RetryPolicy;
 import io.millrace.work.policy.TimeText;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -63,6 +66,9 @@ public record RunPolicy(RetryPolicy retries, int interruptions, @Nullable Durati
   private static final String DELAY = "delay";
   private static final String WAIT_TIMEOUT = "wait_timeout";
   private static final String TOTAL_TIMEOUT = "total_timeout";
+  private static final String LIMIT_KEY = "limit_key";
+  private static final String PRIORITY_LEVEL = "priority_level";
+  private static final int MAX_KEY_BYTES = 512;
 
   /** How long the graph of a node stays in the store after it has ended. */
   public static final String KEEP_FINISHED = "keep_finished";
@@ -76,13 +82,14 @@ public record RunPolicy(RetryPolicy retries, int interruptions, @Nullable Durati
   private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
   private static final long YEAR_MILLIS = Duration.ofDays(365).toMillis();
 
-  /** The keys of the policy and of the timing together with those of a type. */
+  /** The keys of the policy, of the timing and of the limits together with those of a type. */
   public static Set<String> keysWith(String... keys) {
     Set<String> all = new LinkedHashSet<>(Arrays.asList(keys));
     OF_RETRIES.forEach(field -> all.add(field.key()));
     all.addAll(Set.of(RETRIES, BACKOFF, INTERRUPTIONS, TIMEOUT));
     all.addAll(Set.of(AT, DELAY, WAIT_TIMEOUT, TOTAL_TIMEOUT));
     all.addAll(OF_RETENTION);
+    all.addAll(Set.of(Field.LIMITS.key(), LIMIT_KEY, PRIORITY_LEVEL));
     return Set.copyOf(all);
   }
 
@@ -114,7 +121,37 @@ public record RunPolicy(RetryPolicy retries, int interruptions, @Nullable Durati
   }
 
   /**
-   * Reads the policy from a node's data, and checks its timing.
+   * Reads from a node's data the limits under which it starts.
+   *
+   * @throws InvalidGraphException if one of the keys is invalid; the message names it
+   */
+  public static NodeLimits limits(Map<String, JsonNode> data) {
+    Inputs inputs = new Inputs(data);
+    inputs.onlyWith(LIMIT_KEY, Field.LIMITS.key());
+    inputs.onlyWith(PRIORITY_LEVEL, Field.LIMITS.key());
+    Optional<String> names = inputs.setting(Field.LIMITS.key());
+    if (names.isEmpty()) {
+      return NodeLimits.NONE;
+    }
+    Optional<String> key = inputs.optionalText(LIMIT_KEY);
+    key.map(text -> text.getBytes(StandardCharsets.UTF_8).length)
+        .filter(bytes -> bytes == 0 || bytes > MAX_KEY_BYTES)
+        .ifPresent(_ -> {
+          throw new InvalidGraphException(
+              LIMIT_KEY + " must have 1 to " + MAX_KEY_BYTES + " bytes of UTF-8");
+        });
+    try {
+      return new NodeLimits(
+          new Policy(Map.of(Field.LIMITS.key(), names.get())).throttling().shared(),
+          key.orElse(null),
+          inputs.number(PRIORITY_LEVEL, 0, Lane.MAX_PRIORITY, 0));
+    } catch (PolicyException e) {
+      throw new InvalidGraphException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * Reads the policy from a node's data, and checks its timing and limits.
    *
    * @throws InvalidGraphException if one of the keys is invalid; the message names it
    */
@@ -125,6 +162,7 @@ public record RunPolicy(RetryPolicy retries, int interruptions, @Nullable Durati
       inputs.setting(field.key()).ifPresent(text -> fields.put(field.key(), text));
     }
     var _ = timing(data);
+    var _ = limits(data);
     refuseBoth(inputs, RETRIES, Field.ATTEMPTS);
     refuseBoth(inputs, BACKOFF, Field.RETRY_DELAY);
     try {

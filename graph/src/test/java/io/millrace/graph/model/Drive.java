@@ -11,7 +11,6 @@ import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Outcome;
 import io.millrace.graph.Phase;
-import io.millrace.graph.Timing;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,8 +27,7 @@ final class Drive {
 
   /** Adds nodes and gives their ids. */
   List<NodeId> add(NewNode... nodes) {
-    List<Change.Added> changes =
-        rules.add(List.of(nodes), Kind::valueOf, _ -> Timing.NONE, nextId, now());
+    List<Change.Added> changes = rules.add(List.of(nodes), Kind::valueOf, nextId, now());
     nextId += nodes.length;
     take(changes);
     return changes.stream().map(Change::id).toList();

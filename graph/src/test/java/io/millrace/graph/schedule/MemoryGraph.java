@@ -8,8 +8,10 @@ import io.millrace.graph.GraphWork;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeId;
+import io.millrace.graph.NodeLimits;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
+import io.millrace.graph.Timing;
 import io.millrace.graph.model.Change;
 import io.millrace.graph.model.Graph;
 import io.millrace.graph.model.Rules;
@@ -18,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -45,6 +48,7 @@ final class MemoryGraph implements GraphWork {
   private final Map<NodeId, CompletableFuture<NodeState>> ends = new ConcurrentHashMap<>();
   private final List<Runnable> wakes = new ArrayList<>();
   private @Nullable Outputs outputs;
+  final MemoryPermits permits = new MemoryPermits();
   private long nextId = 1;
   private long askedMillis;
 
@@ -65,11 +69,25 @@ final class MemoryGraph implements GraphWork {
     this.kinds = kinds;
   }
 
+  private record FromData(Function<String, Kind> kinds) implements Rules.Settings {
+    @Override
+    public Kind kind(String type) {
+      return kinds.apply(type);
+    }
+
+    @Override
+    public Timing timing(NewNode node) {
+      return RunPolicy.timing(node.data());
+    }
+
+    @Override
+    public NodeLimits limits(NewNode node) {
+      return RunPolicy.limits(node.data());
+    }
+  }
+
   synchronized NodeId add(NewNode node) {
-    Change.Added added =
-        rules
-            .add(List.of(node), kinds, it -> RunPolicy.timing(it.data()), nextId, now())
-            .getFirst();
+    Change.Added added = rules.add(List.of(node), new FromData(kinds), nextId, now()).getFirst();
     nextId++;
     data.put(added.id(), new HashMap<>(node.data()));
     take(List.of(added));
@@ -148,6 +166,7 @@ final class MemoryGraph implements GraphWork {
     askedMillis = atMillis;
     return waiting()
         .filter(node -> node.definition().type().equals(type))
+        .filter(node -> node.definition().limits().isNone())
         .filter(node -> notBefore(node) <= atMillis)
         .limit(most)
         .toList();
@@ -220,7 +239,7 @@ final class MemoryGraph implements GraphWork {
     refuse();
     List<Item> started = new ArrayList<>();
     for (NodeId id : ids) {
-      if (node(id).state() == NodeState.READY) {
+      if (node(id).state() == NodeState.READY && permits.allow(node(id))) {
         beforeStart.accept(node(id));
         take(rules.start(id, now()));
         started.add(item(node(id)));
@@ -228,6 +247,95 @@ final class MemoryGraph implements GraphWork {
     }
     answer();
     return started;
+  }
+
+  @Override
+  public Permits permits() {
+    return permits;
+  }
+
+  /**
+   * Permits under limits in memory; those of attempts that have ended are there until an update.
+   */
+  final class MemoryPermits implements Permits {
+    /** How many nodes each limit lets run. */
+    final Map<String, Integer> limits = new HashMap<>();
+
+    /** The attempts with permits, with the limits against which they count. */
+    private final Map<NodeId, Map.Entry<Integer, List<String>>> claimed = new LinkedHashMap<>();
+
+    private boolean allow(GraphNode node) {
+      Map.Entry<Integer, List<String>> permit = claimed.get(node.id());
+      return node.definition().limits().isNone()
+          || (permit != null && permit.getKey() == node.phase().attempt() + 1);
+    }
+
+    /** How many permits count against a limit. */
+    long used(String limit) {
+      return claimed.values().stream().filter(it -> it.getValue().contains(limit)).count();
+    }
+
+    private Stream<GraphNode> due(boolean takingPlaces) {
+      return MemoryGraph.this
+          .waiting()
+          .filter(node -> !node.definition().limits().isNone())
+          .filter(node -> node.definition().type().equals("quiet") != takingPlaces)
+          .filter(node -> notBefore(node) <= now());
+    }
+
+    @Override
+    public long update(long atMillis) {
+      synchronized (MemoryGraph.this) {
+        askedMillis = atMillis;
+        claimed
+            .entrySet()
+            .removeIf(permit -> {
+              GraphNode node = node(permit.getKey());
+              int attempt = permit.getValue().getKey();
+              boolean runs = node.state() == NodeState.RUNNING && node.phase().attempt() == attempt;
+              return !runs && !(node.state() == NodeState.READY && allow(node));
+            });
+        return Long.MAX_VALUE;
+      }
+    }
+
+    @Override
+    public int waiting(boolean takingPlaces) {
+      synchronized (MemoryGraph.this) {
+        return (int) due(takingPlaces).filter(node -> !allow(node)).count();
+      }
+    }
+
+    @Override
+    public List<NodeId> claim(boolean takingPlaces, int room, int more) {
+      synchronized (MemoryGraph.this) {
+        refuse();
+        List<NodeId> held = new ArrayList<>();
+        int left = more;
+        for (GraphNode node : due(takingPlaces).toList()) {
+          if (!allow(node) && left > 0 && held.size() < room && isFree(node)) {
+            List<String> names = node.definition().limits().names();
+            claimed.put(node.id(), Map.entry(node.phase().attempt() + 1, names));
+            left--;
+          }
+          if (allow(node) && held.size() < room) {
+            held.add(node.id());
+          } else if (allow(node)) {
+            claimed.remove(node.id());
+          }
+        }
+        answer();
+        return held;
+      }
+    }
+
+    private boolean isFree(GraphNode node) {
+      return node.definition().limits().names().stream()
+          .allMatch(name -> used(name) < limits.getOrDefault(name, Integer.MAX_VALUE));
+    }
+
+    @Override
+    public void await(boolean takingPlaces) {}
   }
 
   @Override

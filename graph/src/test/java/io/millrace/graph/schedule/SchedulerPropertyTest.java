@@ -31,6 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.IntNode;
+import tools.jackson.databind.node.StringNode;
 
 /**
  * Random graphs whose attempts end at random, killed and retried anywhere, under a scheduler that
@@ -50,6 +51,7 @@ class SchedulerPropertyTest {
     Stream.of(world.work, world.quiet, world.condition)
         .forEach(type -> type.before = this::checkBeginning);
     world.graph.beforeStart = this::checkStart;
+    world.graph.permits.limits.putAll(Map.of("one", 2, "two", 1));
   }
 
   @ParameterizedTest
@@ -60,6 +62,7 @@ class SchedulerPropertyTest {
       for (int i = 0; i < STEPS; i++) {
         disturb();
         assertThat(world.work.alive.size() + world.condition.alive.size()).isLessThanOrEqualTo(3);
+        checkLimits();
       }
       comeToAnEnd();
     } catch (RuntimeException | AssertionError e) {
@@ -120,12 +123,15 @@ class SchedulerPropertyTest {
             random.nextInt(4) == 0 ? branch() : null);
     boolean always = random.nextInt(10) == 0;
     Map<String, JsonNode> data =
-        switch (random.nextInt(6)) {
+        switch (random.nextInt(8)) {
           case 0 -> World.retries(random.nextInt(3), 0.5);
           case 1 -> Map.of("interruptions", IntNode.valueOf(2), "snoozes", IntNode.valueOf(2));
           case 2 ->
               Map.of("delay", number(random.nextInt(5)), "wait_timeout", number(5), "retries", ONE);
           case 3 -> Map.of("total_timeout", number(1 + random.nextInt(8)), "retries", ONE);
+          case 4 -> group ? Map.of() : Map.of("limits", StringNode.valueOf("one"));
+          case 5 ->
+              group ? Map.of() : Map.of("limits", StringNode.valueOf("one,two"), "retries", ONE);
           default -> Map.of();
         };
     try {
@@ -175,6 +181,18 @@ class SchedulerPropertyTest {
     return Stream.of(world.work, world.quiet, world.condition)
         .flatMap(type -> type.alive.values().stream())
         .toList();
+  }
+
+  /** No more nodes run than their limits allow, and each that runs holds a permit. */
+  private void checkLimits() {
+    world.graph.permits.limits.forEach((name, most) ->
+        assertThat(
+                world.graph.nodes().stream()
+                    .filter(node -> node.state() == NodeState.RUNNING)
+                    .filter(node -> node.definition().limits().names().contains(name))
+                    .count())
+            .isLessThanOrEqualTo(most)
+            .isLessThanOrEqualTo(world.graph.permits.used(name)));
   }
 
   /** Nothing begins twice, or before it is on record. */
@@ -240,5 +258,6 @@ class SchedulerPropertyTest {
     }
     assertThat(world.graph.nodes()).allMatch(node -> node.state().isSettled());
     assertThat(world.tasks).isEmpty();
+    assertThat(world.graph.permits.used("one")).as("permits that are left").isZero();
   }
 }

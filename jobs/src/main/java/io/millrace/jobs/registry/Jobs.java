@@ -35,7 +35,9 @@ import io.millrace.work.bulk.BulkTarget;
 import io.millrace.work.policy.LimitReasons;
 import io.millrace.work.policy.LimitReasons.Holders;
 import io.millrace.work.policy.LimitReasons.Running;
+import io.millrace.work.policy.LimitReasons.Sharing;
 import io.millrace.work.policy.Retention;
+import io.millrace.work.policy.SharedLimits.Usage;
 import io.millrace.work.trace.Span;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -204,8 +206,9 @@ public final class Jobs implements AutoCloseable {
    * The limits that keep a pending job waiting, which could start otherwise.
    *
    * @param visible whether the caller may see jobs of a type; others are counted, not named
+   * @param sharing finds what uses up a shared limit
    */
-  public List<Reason> limitReasons(Job job, Predicate<String> visible) {
+  public List<Reason> limitReasons(Job job, Predicate<String> visible, Sharing sharing) {
     Throttling limits = settings.limits(job.type());
     if (limits.equals(Throttling.NONE) || job.place().task() == 0) {
       return List.of();
@@ -224,11 +227,18 @@ public final class Jobs implements AutoCloseable {
                         type -> type.equals(job.type()),
                         other -> other.order().policy().key().orElse("").equals(key),
                         visible),
-                usage ->
-                    running(
-                        type -> usage.prefixes().contains(Groups.prefix(type)),
-                        _ -> true,
-                        visible)));
+                sharing));
+  }
+
+  /**
+   * The running jobs that count against a shared limit.
+   *
+   * @param visible as for {@link #limitReasons}
+   */
+  public Running sharing(Usage usage, Predicate<String> visible) {
+    return usage.prefixes().isEmpty()
+        ? Running.NONE
+        : running(type -> usage.prefixes().contains(Groups.prefix(type)), _ -> true, visible);
   }
 
   private Running running(Predicate<String> types, Predicate<Job> jobs, Predicate<String> visible) {

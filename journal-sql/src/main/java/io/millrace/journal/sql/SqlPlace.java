@@ -1,5 +1,6 @@
 package io.millrace.journal.sql;
 
+import io.millrace.database.DatabaseAddress.Kind;
 import io.millrace.journal.sql.Head.Row;
 import io.millrace.journal.sql.Head.Snapshot;
 import io.millrace.store.StoreException;
@@ -68,8 +69,8 @@ final class SqlPlace implements JournalCheck.Place {
 
   @Override
   public JournalReport read(JournalCheck.Contents contents) {
-    if (options.dialect() == Dialect.SQLITE && !Files.exists(options.file())) {
-      throw new JournalException("there is no database " + options.file());
+    if (options.database().kind() == Kind.SQLITE && !Files.exists(options.database().file())) {
+      throw new JournalException("there is no database " + options.database().file());
     }
     try (JdbcDatabase database = new JdbcDatabase(options, false)) {
       return new Reading(database, contents).run();

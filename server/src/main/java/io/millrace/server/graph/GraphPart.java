@@ -54,6 +54,9 @@ import io.millrace.server.security.FilePermissions;
 import io.millrace.server.why.WhyPart.Explainer;
 import io.millrace.store.TaskStore;
 import io.millrace.work.Explanation;
+import io.millrace.work.policy.LimitReasons.Running;
+import io.millrace.work.policy.LimitReasons.Sharing;
+import io.millrace.work.policy.SharedLimits.Usage;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -146,25 +149,41 @@ public final class GraphPart implements Part {
    * as a queue task or job, has its reasons too.
    */
   public Optional<Explanation> explain(
-      Request request, String node, Explainer tasks, Explainer jobs) {
+      Request request, String node, Sharing sharing, Explainer tasks, Explainer jobs) {
     GraphReach reach = GraphReach.of(request, graph.registry());
     Optional<GraphNode> found = NodeId.parse(node).flatMap(reach::find);
     if (found.isEmpty()) {
       return Optional.empty();
     }
     NodeExplainer explainer =
-        new NodeExplainer(graph.registry(), types.all(), settings.scheduling(folder));
+        new NodeExplainer(
+            graph.registry(),
+            types.all(),
+            settings.scheduling(folder),
+            limited -> graph.limitReasons(limited, sharing));
     Explanation own = explainer.explain(found.get(), reach::includes, Clock.systemUTC().millis());
     Optional<Explanation> elsewhere =
         switch (types.all().find(found.get().definition().type()).orElse(null)) {
-          case QueueTaskType _ -> taskOf(found.get()).flatMap(id -> tasks.explain(request, id));
-          case QueuedCommandType _ -> taskOf(found.get()).flatMap(id -> tasks.explain(request, id));
+          case QueueTaskType _ ->
+              taskOf(found.get()).flatMap(id -> tasks.explain(request, id, sharing));
+          case QueuedCommandType _ ->
+              taskOf(found.get()).flatMap(id -> tasks.explain(request, id, sharing));
           case JobNodeType _ when found.get().phase() instanceof Phase.Running running ->
-              jobs.explain(request, JobNodeType.key(found.get().id(), running.attempt()));
+              jobs.explain(request, JobNodeType.key(found.get().id(), running.attempt()), sharing);
           case null, default -> Optional.empty();
         };
     return Optional.of(
         elsewhere.filter(Explanation::waiting).map(work -> own.handedOn(work)).orElse(own));
+  }
+
+  /** The nodes that count against a shared limit, as far as the caller may see them. */
+  public Running sharing(Request request, Usage usage) {
+    return graph.sharing(usage, GraphReach.of(request, graph.registry())::includes);
+  }
+
+  /** How many nodes hold or wait for permits under a shared limit. */
+  public long limited(String limit) {
+    return graph.limited(limit);
   }
 
   /** The queue task of a running node. */

@@ -39,7 +39,10 @@ import io.millrace.server.traces.Traces;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.TaskStore;
 import io.millrace.work.Explanation;
+import io.millrace.work.policy.LimitReasons.Running;
+import io.millrace.work.policy.LimitReasons.Sharing;
 import io.millrace.work.policy.PolicyException;
+import io.millrace.work.policy.SharedLimits.Usage;
 import java.io.InputStream;
 import java.time.Clock;
 import java.util.List;
@@ -146,7 +149,7 @@ public final class JobsPart implements Part {
   }
 
   /** Why a job waits, by its key or GUID; empty if there is none within the caller's reach. */
-  public Optional<Explanation> explain(Request request, String key) {
+  public Optional<Explanation> explain(Request request, String key, Sharing sharing) {
     return jobs.registry()
         .find(key)
         .filter(job -> Types.reaches(request, job.type()))
@@ -155,7 +158,12 @@ public final class JobsPart implements Part {
                 job,
                 workers.list(),
                 Clock.systemUTC().millis(),
-                () -> jobs.limitReasons(job, type -> Types.reaches(request, type))));
+                () -> jobs.limitReasons(job, type -> Types.reaches(request, type), sharing)));
+  }
+
+  /** The running jobs that count against a shared limit, as far as the caller may see them. */
+  public Running sharing(Request request, Usage usage) {
+    return jobs.sharing(usage, type -> Types.reaches(request, type));
   }
 
   /** The jobs. */

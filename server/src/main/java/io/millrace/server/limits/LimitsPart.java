@@ -29,27 +29,35 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The limits that queues and job types share, with their API under {@code /limits}. */
+/**
+ * The limits that queues, job types and nodes of the graph share, with their API under {@code
+ * /limits}.
+ */
 public final class LimitsPart implements Part {
   private static final Logger LOG = LoggerFactory.getLogger(LimitsPart.class);
 
   private final SharedLimits limits;
   private final QueueRegistry queues;
+  private final ToLongFunction<String> nodes;
 
   /**
    * A part for the limits of a store.
    *
+   * @param nodes how many nodes of the graph hold or wait for permits under a limit
    * @param client the client id with which it changes them
    */
-  public LimitsPart(TaskStore store, QueueRegistry queues, long client) {
+  public LimitsPart(
+      TaskStore store, QueueRegistry queues, ToLongFunction<String> nodes, long client) {
     this.limits = new SharedLimits(store, Owner.client(client));
     this.queues = queues;
+    this.nodes = nodes;
   }
 
   @Override
@@ -111,7 +119,7 @@ public final class LimitsPart implements Part {
         .orElseThrow(() -> HttpProblem.notFound("there is no limit \"" + name + "\""));
   }
 
-  private static ObjectNode shown(Usage usage, List<Queue> queues) {
+  private ObjectNode shown(Usage usage, List<Queue> queues) {
     Limit limit = usage.limit();
     ObjectNode shown = Json.object().put("name", usage.name());
     shown.put("running", limit.running() == 0 ? null : limit.running());
@@ -126,6 +134,7 @@ public final class LimitsPart implements Part {
     List<String> types =
         usage.prefixes().stream().map(Jobs::typeOf).flatMap(Optional::stream).toList();
     types.forEach(shown.putArray("types")::add);
+    shown.put("nodes", nodes.applyAsLong(usage.name()));
     return shown;
   }
 

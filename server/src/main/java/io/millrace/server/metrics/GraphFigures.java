@@ -224,6 +224,11 @@ public final class GraphFigures {
     }
 
     @Override
+    public Permits permits() {
+      return work.permits();
+    }
+
+    @Override
     public void readOutputsFrom(Outputs outputs) {
       work.readOutputsFrom(outputs);
     }

@@ -25,6 +25,9 @@ import io.millrace.server.security.Token;
 import io.millrace.server.traces.Traces;
 import io.millrace.store.TaskStore;
 import io.millrace.work.Explanation;
+import io.millrace.work.policy.LimitReasons.Running;
+import io.millrace.work.policy.LimitReasons.Sharing;
+import io.millrace.work.policy.SharedLimits.Usage;
 import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
@@ -94,7 +97,7 @@ public final class QueuesPart implements Part {
   }
 
   /** Why a task waits; empty if there is none within the caller's reach. */
-  public Optional<Explanation> explain(Request request, String task) {
+  public Optional<Explanation> explain(Request request, String task, Sharing sharing) {
     if (!ObjectId.isValid(task)) {
       return Optional.empty();
     }
@@ -105,7 +108,12 @@ public final class QueuesPart implements Part {
         .find(id)
         .or(() -> Optional.ofNullable(archived.find(List.of(id)).get(id)))
         .filter(reach::includes)
-        .map(found -> queues.explain(found, reach::includes));
+        .map(found -> queues.explain(found, reach::includes, sharing));
+  }
+
+  /** The active tasks that count against a shared limit, as far as the caller may see them. */
+  public Running sharing(Request request, Usage usage) {
+    return queues.sharing(usage, QueueReach.of(request, queues.queues())::includes);
   }
 
   /** Their archived tasks. */

@@ -9,6 +9,9 @@ import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
 import io.millrace.server.Part;
 import io.millrace.work.Explanation;
+import io.millrace.work.policy.LimitReasons.Running;
+import io.millrace.work.policy.LimitReasons.Sharing;
+import io.millrace.work.policy.SharedLimits.Usage;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,21 +22,35 @@ import tools.jackson.databind.node.ObjectNode;
 /** Answers why a queue task, a job or a node of a graph waits, under {@code /why}. */
 public final class WhyPart implements Part {
   private final Map<String, Explainer> explainers;
+  private final Map<String, Holder> holders;
 
   /**
    * A part for these kinds of work.
    *
    * @param explainers by the kind, as in {@link Explanation#kind}
+   * @param holders by the kind, too
    */
-  public WhyPart(Map<String, Explainer> explainers) {
+  public WhyPart(Map<String, Explainer> explainers, Map<String, Holder> holders) {
     this.explainers = new TreeMap<>(explainers);
+    this.holders = Map.copyOf(holders);
   }
 
   /** Explains one kind of work. */
   @FunctionalInterface
   public interface Explainer {
-    /** Why the work with this id waits; empty if there is none within the caller's reach. */
-    Optional<Explanation> explain(Request request, String id);
+    /**
+     * Why the work with this id waits; empty if there is none within the caller's reach.
+     *
+     * @param sharing finds what uses up a shared limit
+     */
+    Optional<Explanation> explain(Request request, String id, Sharing sharing);
+  }
+
+  /** Finds work of one kind that uses up a shared limit. */
+  @FunctionalInterface
+  public interface Holder {
+    /** What runs under the limit, with the ids of what is within the caller's reach. */
+    Running of(Request request, Usage usage);
   }
 
   @Override
@@ -53,10 +70,16 @@ public final class WhyPart implements Part {
           "kind must be one of " + String.join(", ", explainers.keySet()) + ", not " + kind);
     }
     String id = request.parameter("id");
+    Sharing sharing =
+        usage -> {
+          Map<String, Running> running = new TreeMap<>();
+          holders.forEach((of, holder) -> running.put(of, holder.of(request, usage)));
+          return running;
+        };
     List<Explanation> found =
         explainers.entrySet().stream()
             .filter(each -> kind.isEmpty() || each.getKey().equals(kind))
-            .flatMap(each -> each.getValue().explain(request, id).stream())
+            .flatMap(each -> each.getValue().explain(request, id, sharing).stream())
             .toList();
     if (found.isEmpty()) {
       String what = kind.isEmpty() ? String.join(", ", explainers.keySet()) : kind;

@@ -1,4 +1,4 @@
-// Limits that queues share.
+// Limits that queues, job types and nodes share.
 
 import { html, nothing } from 'lit';
 import { change, get, segment } from './http.js';
@@ -10,7 +10,7 @@ const set = (view, limit) =>
     limit ? `Change ${limit.name}` : 'New limit',
     [
       ...(limit ? [] : [{ name: 'name', label: 'Name', required: true }]),
-      { name: 'running', label: 'At a time', kind: 'number', value: limit?.running ?? '', help: 'How many tasks of all queues that name it run at a time.' },
+      { name: 'running', label: 'At a time', kind: 'number', value: limit?.running ?? '', help: 'How many tasks, jobs and nodes run at a time, of all queues, types and nodes that name it.' },
       { name: 'starts', label: 'Starts in a time', value: limit?.starts ?? '', placeholder: 'for example 100/1m' },
     ],
     async values => {
@@ -40,19 +40,21 @@ class Limits extends View {
           },
           { title: 'Starts', value: limit => limit.starts ?? html`<span class="calm">–</span>` },
           { title: 'Queues', value: limit => limit.queues.map((name, index) => html`${index ? ', ' : ''}${link(['queues', name], name)}`) },
+          { title: 'Types', value: limit => limit.types.map(name => name || '(none)').join(', ') },
+          { title: 'Nodes', value: limit => (limit.nodes ? count(limit.nodes) : nothing) },
           {
             title: ACTIONS, kind: 'buttons',
             value: limit => html`
               ${button('Change', () => set(this, limit))}
               ${button('Delete', async () => {
-                if (!(await ask(`Delete the limit ${limit.name}?`, 'Queues that name it are no longer limited by it.', 'Delete'))) return;
+                if (!(await ask(`Delete the limit ${limit.name}?`, 'What names it is no longer limited by it.', 'Delete'))) return;
                 await attempt(() => change('DELETE', `limits/${segment(limit.name)}`), `${limit.name} is deleted`);
                 this.reload();
               }, { kind: 'danger' })}`,
           },
         ],
         this.data.limits,
-        { caption: 'Shared limits', none: empty('No shared limits', 'A shared limit holds for all queues that name it together, for example for a mail server that takes 100 messages a minute.', './millrace limits set mail-server --running 4 --starts 100/1m') },
+        { caption: 'Shared limits', none: empty('No shared limits', 'A shared limit holds for all queues, job types and nodes that name it together, for example for a mail server that takes 100 messages a minute.', './millrace limits set mail-server --running 4 --starts 100/1m') },
       )}
       ${commandLine('./millrace limits list')}
     `;

@@ -15,16 +15,18 @@ import io.millrace.work.Explanation.Related;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out which limits keep work of a queue or a job type waiting.
+ * Finds out which limits keep work of a queue or a job type, or a node of a graph, waiting.
  *
  * @param store holds the limits
  * @param client asks the store
- * @param kind what is limited, as in {@link Related}: {@code task} or {@code job}
- * @param place the queue or type, for people, such as {@code queue mail}
+ * @param kind what is limited, as in {@link Related}: {@code task}, {@code job} or {@code node}
+ * @param place the queue or type, for people, such as {@code queue mail}; empty for nodes
  */
 public record LimitReasons(TaskStore store, Owner client, String kind, String place) {
   /** No document has this key, so a transaction that depends on its version is refused. */
@@ -36,7 +38,17 @@ public record LimitReasons(TaskStore store, Owner client, String kind, String pl
    * @param ids those that the caller may see
    * @param total how many there are, with those that the caller may not see
    */
-  public record Running(List<String> ids, long total) {}
+  public record Running(List<String> ids, long total) {
+    /** Nothing runs. */
+    public static final Running NONE = new Running(List.of(), 0);
+  }
+
+  /** What runs under a shared limit. */
+  @FunctionalInterface
+  public interface Sharing {
+    /** What runs under it, by its kind as in {@link Related}; kinds without any may be left out. */
+    Map<String, Running> of(SharedLimits.Usage usage);
+  }
 
   /**
    * What runs, found only if a limit asks for it.
@@ -45,19 +57,21 @@ public record LimitReasons(TaskStore store, Owner client, String kind, String pl
    * @param sameKey those with the key of the work
    * @param sharing those to which a shared limit applies too
    */
-  public record Holders(
-      Supplier<Running> all,
-      Supplier<Running> sameKey,
-      Function<SharedLimits.Usage, Running> sharing) {}
+  public record Holders(Supplier<Running> all, Supplier<Running> sameKey, Sharing sharing) {
+    /** Of work that has no limits but shared ones. */
+    public static Holders of(Sharing sharing) {
+      return new Holders(() -> Running.NONE, () -> Running.NONE, sharing);
+    }
+  }
 
   /**
    * The limits that are reached for some work that could start otherwise.
    *
    * @param limits those of its queue or type
    * @param key its key; empty for none
-   * @param task its task in the store
+   * @param task its task in the store; null if it has none yet
    */
-  public List<Reason> of(Throttling limits, String key, TaskRef task, Holders holders) {
+  public List<Reason> of(Throttling limits, String key, @Nullable TaskRef task, Holders holders) {
     List<Reason> reasons = new ArrayList<>();
     reached(place, limits.group().running(), holders.all(), reasons);
     List<String> starts = new ArrayList<>();
@@ -76,7 +90,7 @@ public record LimitReasons(TaskStore store, Owner client, String kind, String pl
             starts("shared limit " + name, usage.limit(), starts);
           });
     }
-    if (reasons.isEmpty() && !starts.isEmpty() && isLimited(task)) {
+    if (reasons.isEmpty() && !starts.isEmpty() && task != null && isLimited(task)) {
       reasons.add(
           Reason.of(
               "limit",
@@ -102,14 +116,29 @@ public record LimitReasons(TaskStore store, Owner client, String kind, String pl
 
   private void shared(SharedLimits.Usage usage, Holders holders, List<Reason> reasons) {
     int most = usage.limit().running();
-    if (most > 0 && usage.used() >= most) {
-      reasons.add(
-          reason(
-              "the shared limit %s is reached (%d of %d running)"
-                  .formatted(usage.name(), usage.used(), most),
-              holders.sharing().apply(usage).ids(),
-              usage.used()));
+    if (most <= 0 || usage.used() < most) {
+      return;
     }
+    String message =
+        "the shared limit %s is reached (%d of %d running)"
+            .formatted(usage.name(), usage.used(), most);
+    Map<String, Running> sharing = new TreeMap<>(holders.sharing().of(usage));
+    sharing.values().removeIf(running -> running.total() == 0);
+    long known = sharing.values().stream().mapToLong(Running::total).sum();
+    if (sharing.size() == 1 && known == usage.used()) {
+      sharing.forEach((of, by) ->
+          reasons.add(new Reason("limit", message, Related.of(of, by.ids(), by.total()))));
+      return;
+    }
+    if (sharing.isEmpty()) {
+      reasons.add(Reason.of("limit", message));
+    }
+    sharing.forEach((of, by) ->
+        reasons.add(
+            new Reason(
+                "limit",
+                "%s: %d %s%s".formatted(message, by.total(), of, by.total() == 1 ? "" : "s"),
+                Related.of(of, by.ids(), by.total()))));
   }
 
   private Reason reason(String message, List<String> ids, long total) {

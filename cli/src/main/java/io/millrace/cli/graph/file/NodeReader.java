@@ -235,13 +235,13 @@ final class NodeReader {
     /** A value of a node's data; null if it is invalid. */
     @Nullable JsonNode data(String key, Yaml value) {
       return switch (key) {
-        case "retries", "interruptions" -> count(key, value);
+        case "retries", "interruptions", "priority_level" -> count(key, value);
         case "backoff", "timeout", "wait_timeout", "total_timeout", "delay", "interval" ->
             seconds(key, value);
         case "at" -> moment(key, value);
         case "cwd", "file" -> path(key, value);
         case "env" -> texts(key, value);
-        case "stdin", "port", "queue", "job_type", "description", "priority" ->
+        case "stdin", "port", "queue", "job_type", "description", "priority", "limit_key" ->
             textNode(key, value);
         default -> Policy.Field.of(key).isPresent() ? setting(key, value) : value.json();
       };
@@ -258,7 +258,7 @@ final class NodeReader {
       }
     }
 
-    /** A setting of retries; a list stands for its texts with commas. */
+    /** A setting of retries or limits; a list stands for its texts with commas. */
     private @Nullable JsonNode setting(String key, Yaml value) {
       String text = String.join(",", names(key, value));
       try {

@@ -21,7 +21,7 @@ public final class TypeKeys {
   /** Chooses a branch. */
   static final String CONDITION = "condition";
 
-  /** When a node of any type that works starts, how often it is tried, and for how long. */
+  /** When a node of any type that works starts, how often it is tried, how long, and how many. */
   static final List<String> POLICY =
       List.of(
           "attempts",
@@ -38,7 +38,10 @@ public final class TypeKeys {
           "wait_timeout",
           "total_timeout",
           "at",
-          "delay");
+          "delay",
+          "limits",
+          "limit_key",
+          "priority_level");
 
   /** How long the graph of a node of any type stays in the store. */
   private static final List<String> RETENTION = List.of("keep_finished", "keep_count");

@@ -13,7 +13,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.node.IntNode;
 import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.StringNode;
 
 class GraphFileTest {
   private static final Path FOLDER = Path.of("/here");
@@ -118,6 +120,25 @@ class GraphFileTest {
         .contains("at must be a date and a time with a zone")
         .contains("retry_delay must be a duration")
         .contains("attempts must be an integer from 1 to 10000");
+  }
+
+  @Test
+  void limits_are_names_with_a_key_and_a_priority() {
+    GraphFile file =
+        read(
+            """
+            defaults: {limits: mail}
+            nodes:
+              a: {shell: a}
+              b: {shell: b, limits: [scan, mail], limit_key: 007, priority_level: 9}
+            """);
+    assertThat(node(file, "a").data()).hasToString("{command=\"a\", limits=\"mail\"}");
+    assertThat(node(file, "b").data())
+        .containsEntry("limits", StringNode.valueOf("scan,mail"))
+        .containsEntry("limit_key", StringNode.valueOf("007"))
+        .containsEntry("priority_level", IntNode.valueOf(9));
+    assertThat(mistakes("nodes: {a: {shell: a, limits: [a b]}}"))
+        .contains("limits: the name of a limit has 1 to 64 characters");
   }
 
   @Test
