@@ -281,6 +281,7 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
                 + " Default: graph.keep-count of the server, over all graphs")
     private @Nullable Integer keepCount;
 
+    @Option(
         names = "--limits",
         paramLabel = "NAME,…",
         split = ",",

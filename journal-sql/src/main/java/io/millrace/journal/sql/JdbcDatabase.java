@@ -432,7 +432,8 @@ final class JdbcDatabase implements JournalDatabase {
   @Override
   public void announce(long epoch, String address) throws SQLException {
     String insert =
-        dialect.insertIfAbsent("millrace_journal_leaders (store, epoch, address) VALUES (?, ?, ?)");
+        Dialect.insertIfAbsent(
+            kind, "millrace_journal_leaders (store, epoch, address) VALUES (?, ?, ?)");
     String delete = "DELETE FROM millrace_journal_leaders WHERE store = ? AND epoch < ?";
     run(open -> update(open, insert, options.store(), epoch, address));
     run(open -> update(open, delete, options.store(), epoch));

@@ -3,6 +3,8 @@ package io.millrace.journal.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.database.DatabaseAddress;
+import io.millrace.database.DatabaseServer;
 import io.millrace.store.Bytes;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.EmbeddedTaskStore;
@@ -83,11 +85,11 @@ final class StoreCopyTest {
     void execute(String sql) {
       SqlJournalOptions at = Objects.requireNonNull(options);
       Properties user = new Properties();
-      if (at.user() != null) {
-        user.put("user", at.user());
+      if (at.database().user() != null) {
+        user.put("user", at.database().user());
         user.put("password", "");
       }
-      try (Connection connection = DriverManager.getConnection(at.url(), user);
+      try (Connection connection = DriverManager.getConnection(at.database().url(), user);
           var statement = connection.createStatement()) {
         assertThat(statement.executeUpdate(sql + " WHERE store = '" + at.store() + "'"))
             .isPositive();
@@ -97,13 +99,18 @@ final class StoreCopyTest {
     }
   }
 
+  private static SqlJournalOptions inServer(DatabaseAddress.Kind kind) {
+    DatabaseAddress server = DatabaseServer.shared(kind).address();
+    return SqlJournalOptions.at(server.url()).withUser(server.user(), server.password());
+  }
+
   private Place place(Kind kind, String name) {
     SqlJournalOptions options =
         switch (kind) {
           case FOLDER -> null;
           case SQLITE -> SqlJournalOptions.at("jdbc:sqlite:" + folder.resolve("stores.db"));
-          case POSTGRESQL -> DatabaseServer.shared(Dialect.POSTGRESQL).options("main");
-          case MARIADB -> DatabaseServer.shared(Dialect.MARIADB).options("main");
+          case POSTGRESQL -> inServer(DatabaseAddress.Kind.POSTGRESQL);
+          case MARIADB -> inServer(DatabaseAddress.Kind.MARIADB);
         };
     return new Place(
         folder.resolve(name),
