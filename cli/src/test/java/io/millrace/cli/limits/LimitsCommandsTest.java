@@ -42,7 +42,7 @@ class LimitsCommandsTest {
     assertThat(JsonMapper.shared().readTree(done("limits", "show", "gpu", "--json")).toString())
         .isEqualTo(
             "{\"name\":\"gpu\",\"running\":4,\"starts\":\"100/1m\",\"used\":0,"
-                + "\"queues\":[\"work\"],\"types\":[]}");
+                + "\"queues\":[\"work\"],\"types\":[],\"nodes\":0}");
     assertThat(done("limits", "list")).contains("gpu", "100/1m", "work");
     assertThat(done("queues", "show", "work")).contains("key_running", "5/1s", "gpu");
     assertThat(done("limits", "delete", "gpu")).isEqualTo("gpu  is deleted\n");

@@ -232,10 +232,10 @@ final class StorePermits implements GraphWork.Permits {
       } else if (!nodes.nodes().isEmpty()) {
         change(nodes, List.of(), Set.of());
       }
-      // Both, since each takes note of what it finds.
-      boolean known = isCollected(places) & isCollected(others);
-      synced = known;
-      return known ? Long.MAX_VALUE : nowMillis;
+      boolean ofPlaces = isCollected(places);
+      boolean ofOthers = isCollected(others);
+      synced = ofPlaces && ofOthers;
+      return synced ? Long.MAX_VALUE : nowMillis;
     } catch (GraphFullException e) {
       LOG.warn("nodes with limits wait, since the store has no room for permits: {}", e.toString());
     } catch (RuntimeException e) {
@@ -279,15 +279,16 @@ final class StorePermits implements GraphWork.Permits {
 
   private static @Nullable Permit read(Task task, Group group) {
     Matcher data = DATA.matcher(task.data().utf8());
-    return data.matches()
-        ? new Permit(
-            new NodeId(Long.parseLong(data.group(1))),
+    NodeId id = data.matches() ? NodeId.parse(data.group(1)).orElse(null) : null;
+    return id == null
+        ? null
+        : new Permit(
+            id,
             Integer.parseInt(data.group(2)),
             group,
             task.lane(),
             task.origin(),
-            task.heldByClaim())
-        : null;
+            task.heldByClaim());
   }
 
   /** Whether a permit is what the graph needs; that of a running node stays. */
@@ -325,7 +326,7 @@ final class StorePermits implements GraphWork.Permits {
           }
           places.held.remove(id);
           others.held.remove(id);
-          if (kept && due && there.claimed) {
+          if (there != null && there.claimed && kept && due) {
             pool(there.group.takingPlaces).held.add(id);
           }
         });
@@ -418,14 +419,16 @@ final class StorePermits implements GraphWork.Permits {
 
   private void remove(Permit permit) {
     permits.remove(permit.id);
-    sizes.compute(permit.group, StorePermits::less);
+    lower(sizes, permit.group);
     if (!permit.claimed) {
-      pool(permit.group.takingPlaces).waiting.compute(permit.group, StorePermits::less);
+      lower(pool(permit.group.takingPlaces).waiting, permit.group);
     }
   }
 
-  private static @Nullable Integer less(Group group, @Nullable Integer count) {
-    return count == null || count == 1 ? null : count - 1;
+  private static void lower(Map<Group, Integer> counts, Group group) {
+    if (counts.merge(group, -1, Integer::sum) <= 0) {
+      counts.remove(group);
+    }
   }
 
   @Override
@@ -479,7 +482,8 @@ final class StorePermits implements GraphWork.Permits {
     boolean known = true;
     for (Task task : outcome.done().tasks()) {
       Matcher data = DATA.matcher(task.data().utf8());
-      Permit there = data.matches() ? permits.get(new NodeId(Long.parseLong(data.group(1)))) : null;
+      NodeId id = data.matches() ? NodeId.parse(data.group(1)).orElse(null) : null;
+      Permit there = id == null ? null : permits.get(id);
       if (there == null || there.origin != task.origin()) {
         // It was deleted since, or something else has put it there, which a comparison finds.
         known = false;

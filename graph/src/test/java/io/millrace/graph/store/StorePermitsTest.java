@@ -229,7 +229,7 @@ class StorePermitsTest {
     assertThat(startAll(9)).hasSize(1);
     limit("mail", 2);
     assertThat(startAll(9)).hasSize(1);
-    new SharedLimits(world.store(), OTHER).delete("mail");
+    var _ = new SharedLimits(world.store(), OTHER).delete("mail");
     assertThat(startAll(9)).containsExactly(ids.get(2));
   }
 
@@ -263,7 +263,7 @@ class StorePermitsTest {
     assertThat(world.state(late)).isEqualTo(NodeState.FAILED);
     update();
     assertThat(permits()).isEmpty();
-    world.registry().retry(Caller.ANYONE, killed, null);
+    var _ = world.registry().retry(Caller.ANYONE, killed, null);
     assertThat(startAll(9)).containsExactly(killed);
   }
 
@@ -438,8 +438,9 @@ class StorePermitsTest {
                     ? Map.of("limits", Json.text(limits))
                     : Map.of("limits", Json.text(limits), "limit_key", key);
         String type = random.nextInt(3) == 0 ? "condition" : "command";
-        world.addOne(
-            with(some == null || random.nextBoolean() ? form(type) : form(type, some), data));
+        var _ =
+            world.addOne(
+                with(some == null || random.nextBoolean() ? form(type) : form(type, some), data));
       }
       case 2, 3 -> update();
       case 4, 5 -> {
@@ -448,7 +449,7 @@ class StorePermitsTest {
         List<NodeId> permitted =
             world.work().permits().claim(takingPlaces, random.nextInt(4), random.nextInt(4));
         if (random.nextInt(4) > 0) {
-          world.work().start(permitted);
+          var _ = world.work().start(permitted);
         }
       }
       case 6, 7 -> {
@@ -468,7 +469,7 @@ class StorePermitsTest {
         if (some != null && random.nextBoolean()) {
           world.registry().kill(Caller.ANYONE, List.of(some), Kill.DEFAULT);
         } else if (some != null) {
-          world.registry().retry(Caller.ANYONE, some, null);
+          var _ = world.registry().retry(Caller.ANYONE, some, null);
         }
       }
       default -> {
@@ -499,8 +500,8 @@ class StorePermitsTest {
   private void end() {
     for (int i = 0; i < 200; i++) {
       update();
-      world.work().start(world.work().permits().claim(true, 9, 9));
-      world.work().start(world.work().permits().claim(false, 9, 9));
+      var _ = world.work().start(world.work().permits().claim(true, 9, 9));
+      var _ = world.work().start(world.work().permits().claim(false, 9, 9));
       for (String type : List.of("command", "condition")) {
         world.work().ready(type, 99, world.nowMillis()).forEach(node -> world.start(node.id()));
       }
