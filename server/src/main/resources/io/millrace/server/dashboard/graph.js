@@ -3,6 +3,7 @@
 import { LitElement, html, nothing } from 'lit';
 import cytoscape from 'cytoscape';
 import { change, get, query, segment, subscribe } from './http.js';
+import { bulkLink } from './bulk.js';
 import { count, duration, moment, tone } from './format.js';
 import { layered } from './layout.js';
 import {
@@ -22,6 +23,12 @@ const nodeActions = [
   { text: 'Kill', past: 'told to end', action: id => change('PUT', `v1/scheduler/kill${query({ id })}`), kind: 'danger' },
   { text: 'Remove', past: 'removed', action: id => change('DELETE', nodePath(id)), kind: 'danger' },
 ];
+
+/** The filters of the address, in the language of bulk actions; a text has no counterpart there. */
+const wantedNodes = ({ state, below }) => ({
+  ...(state && { state }),
+  ...(below && { $or: [{ id: below }, { below }] }),
+});
 
 const ran = node => (node.started ? duration((node.ended ?? Date.now()) - node.started) : nothing);
 
@@ -97,7 +104,9 @@ class Graph extends LitElement {
     return html`
       ${head(below ? html`Below node ${below}` : 'Graph', {
         above: below ? [[['graph'], 'Graph'], [['graph', below], below]] : [],
-        actions: button('Add a node', () => this.#add(), { role: 'submitter', kind: '' }),
+        actions: html`
+          ${button('Add a node', () => this.#add(), { role: 'submitter', kind: '' })}
+          ${text ? nothing : bulkLink('nodes', wantedNodes(this.route.parameters))}`,
       })}
       <div class="legend">
         ${STATES.filter(word => counts[word]).map(word => html`
