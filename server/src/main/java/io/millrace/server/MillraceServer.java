@@ -13,6 +13,7 @@ import io.millrace.server.config.Configuration;
 import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.graph.GraphSettings;
 import io.millrace.server.jobs.JobsSettings;
+import io.millrace.server.queues.CommandQueues;
 import io.millrace.server.queues.QueuesSettings;
 import io.millrace.server.security.Access;
 import io.millrace.server.security.Principals;
@@ -106,6 +107,7 @@ public final class MillraceServer implements AutoCloseable {
   private final Configuration configuration;
   private final @Nullable Token token;
   private final HttpServer.@Nullable Endpoint endpoint;
+  private final @Nullable CommandQueues queues;
   private final @Nullable Companion companion;
   private final CompletableFuture<Void> leads = new CompletableFuture<>();
   private final CompletableFuture<Throwable> stopped = new CompletableFuture<>();
@@ -122,10 +124,12 @@ public final class MillraceServer implements AutoCloseable {
   private MillraceServer(
       Configuration configuration,
       HttpServer.@Nullable Endpoint endpoint,
+      @Nullable CommandQueues queues,
       @Nullable Companion companion) {
     ServerSettings settings = configuration.get(ServerSettings.SECTION);
     this.configuration = configuration;
     this.endpoint = endpoint;
+    this.queues = queues;
     this.companion = companion;
     this.token = settings.tokenFile() == null ? null : Token.read(settings.tokenFile());
   }
@@ -139,12 +143,12 @@ public final class MillraceServer implements AutoCloseable {
    * @throws io.millrace.store.StoreException if the store cannot be opened
    */
   public static MillraceServer start(Configuration configuration) {
-    return start(configuration, endpoint(configuration), null);
+    return start(configuration, endpoint(configuration), null, null);
   }
 
   /** The same for this process alone: nothing listens. */
   public static MillraceServer startWithoutHttp(Configuration configuration) {
-    return start(configuration, null, null);
+    return start(configuration, null, null, null);
   }
 
   /**
@@ -152,16 +156,19 @@ public final class MillraceServer implements AutoCloseable {
    * it listens as a standby at once, leads it when nobody else does, and becomes a standby again
    * when another one has taken over or its database gives no definite answer.
    *
+   * @param queues what the command interface serves, which the server does not close; null for the
+   *     queues of the store
    * @param companion runs in the same process while it leads
    */
-  public static MillraceServer start(Configuration configuration, Companion companion) {
-    return start(configuration, endpoint(configuration), companion);
+  public static MillraceServer start(
+      Configuration configuration, @Nullable CommandQueues queues, Companion companion) {
+    return start(configuration, endpoint(configuration), queues, companion);
   }
 
   /** The same with a store that {@code opener} opens; it is closed if the start fails. */
   static MillraceServer start(
       Configuration configuration, Function<StoreSettings, EmbeddedTaskStore> opener) {
-    MillraceServer server = new MillraceServer(configuration, endpoint(configuration), null);
+    MillraceServer server = new MillraceServer(configuration, endpoint(configuration), null, null);
     server.serve(opener);
     return server;
   }
@@ -173,8 +180,9 @@ public final class MillraceServer implements AutoCloseable {
   private static MillraceServer start(
       Configuration configuration,
       HttpServer.@Nullable Endpoint endpoint,
+      @Nullable CommandQueues queues,
       @Nullable Companion companion) {
-    MillraceServer server = new MillraceServer(configuration, endpoint, companion);
+    MillraceServer server = new MillraceServer(configuration, endpoint, queues, companion);
     if (!configuration.get(StoreSettings.SECTION).isShared()) {
       server.serve(StoreSettings::open);
       return server;
@@ -274,7 +282,7 @@ public final class MillraceServer implements AutoCloseable {
           Configuration usual =
               Configuration.read(SECTIONS, null, Map.of("store.data", folder.toString()));
           EmbeddedTaskStore store = usual.get(StoreSettings.SECTION).open();
-          try (Term built = orClose(store, () -> Term.of(usual, null, store, null))) {
+          try (Term built = orClose(store, () -> Term.of(usual, null, null, store, null))) {
             built.start(null, "");
           }
         } finally {
@@ -372,7 +380,8 @@ public final class MillraceServer implements AutoCloseable {
   // ---- both
 
   private Term termOf(EmbeddedTaskStore store) {
-    return Term.of(configuration, token, store, endpoint == null ? null : endpoint.address());
+    return Term.of(
+        configuration, token, queues, store, endpoint == null ? null : endpoint.address());
   }
 
   private void begin(Term next) {

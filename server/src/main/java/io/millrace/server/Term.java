@@ -37,6 +37,7 @@ import io.millrace.server.metrics.HistoryPart;
 import io.millrace.server.metrics.Metrics;
 import io.millrace.server.metrics.QueueFigures;
 import io.millrace.server.openapi.OpenApiRoutes;
+import io.millrace.server.queues.CommandQueues;
 import io.millrace.server.queues.QueuesPart;
 import io.millrace.server.queues.QueuesSettings;
 import io.millrace.server.schedules.GraphTarget;
@@ -100,11 +101,13 @@ final class Term implements AutoCloseable {
    * Builds the parts on a store, which {@link #close} closes.
    *
    * @param token the server's token; null for none
+   * @param queues those that the command interface serves; null for those of the store
    * @param address where the server listens; null if it does not
    */
   static Term of(
       Configuration configuration,
       @Nullable Token token,
+      @Nullable CommandQueues queues,
       EmbeddedTaskStore store,
       @Nullable InetAddress address) {
     ServerSettings settings = configuration.get(ServerSettings.SECTION);
@@ -131,7 +134,11 @@ final class Term implements AutoCloseable {
     List<Part> parts =
         new ArrayList<>(
             parts(
-                configuration, new Foundation(store, blobs, token, random), audit, access, traces));
+                configuration,
+                new Foundation(store, blobs, token, random, queues),
+                audit,
+                access,
+                traces));
     parts.add(
         new HistoryPart(List.copyOf(parts), () -> !store.disk().stuck(), InstantSource.system()));
     PrometheusMeterRegistry registry = Metrics.registry(Version.text());
@@ -165,9 +172,14 @@ final class Term implements AutoCloseable {
    * What the parts of a server share.
    *
    * @param token the server's token; null for none
+   * @param queues those that the command interface serves; null for those of the store
    */
   private record Foundation(
-      EmbeddedTaskStore store, BlobStore blobs, @Nullable Token token, SecureRandom random) {}
+      EmbeddedTaskStore store,
+      BlobStore blobs,
+      @Nullable Token token,
+      SecureRandom random,
+      @Nullable CommandQueues queues) {}
 
   /** The parts of the server; each is built on those before it. */
   private static List<Part> parts(
@@ -193,7 +205,7 @@ final class Term implements AutoCloseable {
             blobs,
             archive,
             configuration.get(QueuesSettings.SECTION),
-            new QueuesPart.Callers(token, traces.traces()),
+            new QueuesPart.Callers(token, traces.traces(), foundation.queues()),
             random,
             options.limits().dataBytes());
     traces.add(queues.queues()::spans);

@@ -1,6 +1,7 @@
 package io.millrace.cli.queues;
 
 import io.millrace.blobs.BlobStore;
+import io.millrace.cli.remote.QueuesAddress;
 import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.ExitCode;
@@ -29,6 +30,8 @@ import picocli.CommandLine.Option;
 public final class RunnerCommand implements Callable<Integer> {
   @Mixin private ServerAddress server = new ServerAddress();
 
+  @Mixin private QueuesAddress outside = new QueuesAddress();
+
   @Option(
       names = "--socket",
       paramLabel = "PATH",
@@ -45,6 +48,10 @@ public final class RunnerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    if (outside.isGiven()) {
+      MongoHome.run(outside, socket, folder);
+      return ExitCode.OK;
+    }
     RunnerProgram.run(
         socket,
         folder,
@@ -116,6 +123,15 @@ public final class RunnerCommand implements Callable<Integer> {
      * @param server the server that the runner connects to
      */
     public static LocalRunners.Options.Command command(ServerLocation server) {
+      return command(server.arguments());
+    }
+
+    /**
+     * The same.
+     *
+     * @param home the options that say where the queues are
+     */
+    public static LocalRunners.Options.Command command(List<String> home) {
       List<String> program = new ArrayList<>();
       program.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
       System.getProperty(FLAGS, USUAL)
@@ -124,7 +140,7 @@ public final class RunnerCommand implements Callable<Integer> {
           .forEach(program::add);
       program.addAll(List.of("-cp", System.getProperty("java.class.path")));
       program.addAll(List.of("io.millrace.cli.Millrace", "runner"));
-      return new LocalRunners.Options.Command(program, server.arguments());
+      return new LocalRunners.Options.Command(program, home);
     }
   }
 }

@@ -10,11 +10,13 @@ import io.millrace.cli.terminal.UsageException;
 import io.millrace.queues.NodeConfig;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output.OutputRecovery;
+import io.millrace.queues.QueueBackend;
 import io.millrace.queues.Queues;
 import io.millrace.queues.node.ExecutionNode;
 import io.millrace.queues.node.LocalMachine;
 import io.millrace.queues.node.NodeOptions;
 import io.millrace.queues.node.Plugins;
+import io.millrace.queues.node.Runners;
 import io.millrace.queues.plugin.PluginDeclaration;
 import io.millrace.queues.plugin.PluginFolder;
 import io.millrace.queues.runner.LocalRunners;
@@ -75,22 +77,33 @@ final class LocalNode {
 
   /** Creates a node; {@code ready} is called when it first has its configuration. */
   static ExecutionNode create(NodeSettings settings, Stores stores, Runnable ready) {
-    PluginFolder plugins = new PluginFolder(settings.workers().plugins());
-    LocalRunners.Options options =
-        LocalRunners.Options.in(
-                settings.data().resolve("runners"), RunnerLaunch.command(settings.server()))
-            .withIdle(settings.workers().warm())
-            .withPlugins(settings.workers().plugins());
-    NodeOptions nodeOptions = NodeOptions.of(settings.name(), UUID.randomUUID().toString());
     Queues queues = Queues.in(stores.tasks(), Clock.systemUTC(), new SecureRandom());
+    ExecutionNode node =
+        create(settings, queues, runners(settings, RunnerLaunch.command(settings.server())), ready);
+    node.recoverOutputBy(OutputRecovery.from(stores.blobs(), queues));
+    return node;
+  }
+
+  /** Creates the runners of a node. */
+  static Runners runners(NodeSettings settings, LocalRunners.Options.Command command) {
+    return LocalRunners.create(
+        LocalRunners.Options.in(settings.data().resolve("runners"), command)
+            .withIdle(settings.workers().warm())
+            .withPlugins(settings.workers().plugins()));
+  }
+
+  /** Creates a node of these queues; nothing recovers the output of its lost runners. */
+  static ExecutionNode create(
+      NodeSettings settings, QueueBackend queues, Runners runners, Runnable ready) {
+    PluginFolder plugins = new PluginFolder(settings.workers().plugins());
+    NodeOptions nodeOptions = NodeOptions.of(settings.name(), UUID.randomUUID().toString());
     ExecutionNode node =
         new ExecutionNode(
             nodeOptions,
             queues,
-            LocalRunners.create(options),
+            runners,
             new PolledPlugins(plugins, System::nanoTime),
             LocalMachine.look());
-    node.recoverOutputBy(OutputRecovery.from(stores.blobs(), queues));
     LogLevel level = new LogLevel((LoggerContext) LoggerFactory.getILoggerFactory());
     node.configure(new ConfigListener(level, ready)::apply);
     return node;

@@ -1,11 +1,14 @@
 package io.millrace.cli.serve;
 
 import io.millrace.cli.log.ProcessLog;
+import io.millrace.cli.queues.MongoHome;
+import io.millrace.cli.remote.QueuesAddress;
 import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.TerminalUser;
+import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpBlobStore;
 import io.millrace.client.HttpTaskStore;
@@ -53,6 +56,8 @@ public final class NodeCommand extends TerminalUser implements Callable<Integer>
 
   @Mixin private ServerAddress server = new ServerAddress();
 
+  @Mixin private QueuesAddress outside = new QueuesAddress();
+
   @Option(
       names = "--name",
       paramLabel = "NAME",
@@ -77,6 +82,12 @@ public final class NodeCommand extends TerminalUser implements Callable<Integer>
 
   @Override
   public Integer call() throws InterruptedException {
+    if (outside.isGiven()) {
+      if (server.isGiven()) {
+        throw new UsageException("--queues needs no server");
+      }
+      return runOnMongo();
+    }
     ServerLocation location = server.location();
     ClientOptions client = location.client(RETRY);
     String named = LocalNode.name("--name", name);
@@ -103,6 +114,31 @@ public final class NodeCommand extends TerminalUser implements Callable<Integer>
     } catch (RuntimeException e) {
       exitCode = ExitCode.FAILURE;
       throw e;
+    }
+  }
+
+  /** Runs a node of queues in MongoDB, which needs no server. */
+  private int runOnMongo() {
+    URI database = URI.create(MongoHome.address(outside).url().split(",", 2)[0]);
+    String named = LocalNode.name("--name", name);
+    workers.check();
+    ProcessLog log = ProcessLog.starting("node " + named);
+    LocalNode.NodeSettings settings =
+        new LocalNode.NodeSettings(
+            named,
+            data == null ? defaultFolder(database, named) : data,
+            new ServerLocation(MongoHome.address(outside).url(), null, null),
+            workers);
+    try {
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(log), "stop"));
+      MongoNode started = MongoNode.start(settings, outside, () -> ready(settings));
+      driver = started.driver();
+      started.driver().onEnd().join();
+      exitCode = started.node().hasLostName() ? ExitCode.FAILURE : ExitCode.OK;
+      return exitCode;
+    } catch (ProcessException | UncheckedIOException e) {
+      exitCode = ExitCode.FAILURE;
+      throw new CommandException(exitCode, String.valueOf(e.getMessage()), e);
     }
   }
 

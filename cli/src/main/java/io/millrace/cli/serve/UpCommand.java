@@ -2,6 +2,8 @@ package io.millrace.cli.serve;
 
 import io.millrace.cli.log.Logs;
 import io.millrace.cli.log.ProcessLog;
+import io.millrace.cli.queues.MongoHome;
+import io.millrace.cli.remote.QueuesAddress;
 import io.millrace.cli.remote.SecretFile;
 import io.millrace.cli.remote.ServerLocation;
 import io.millrace.cli.terminal.ExitCode;
@@ -15,6 +17,7 @@ import io.millrace.server.LogSettings.Format;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.ServerSettings;
 import io.millrace.server.config.Configuration;
+import io.millrace.server.queues.CommandQueues;
 import io.millrace.server.store.StoreSettings;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -65,6 +68,8 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
       description = "The name of the execution node in the server. Default: the host name")
   private @Nullable String nodeName;
 
+  @Mixin private QueuesAddress outside = new QueuesAddress();
+
   @Mixin private LocalNode.RunnerOptions workers = new LocalNode.RunnerOptions();
 
   @Option(
@@ -83,6 +88,7 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
     // Mistakes in the command line are reported before anything starts.
     String name = LocalNode.name("--node-name", nodeName);
     workers.check();
+    CommandQueues served = outside.isGiven() ? MongoHome.commands(outside) : null;
     configuration.warnings().forEach(terminal()::warn);
     Format format = configuration.get(LogSettings.SECTION).format();
     if (format != null) {
@@ -91,7 +97,7 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
     ProcessLog log = ProcessLog.starting("server");
     CompletableFuture<Integer> end = new CompletableFuture<>();
     LocalNodeCompanion node = new LocalNodeCompanion(name, configuration, end);
-    MillraceServer server = MillraceServer.start(configuration, node);
+    MillraceServer server = MillraceServer.start(configuration, served, node);
     HeapGoal.keep();
     Thread hook = new Thread(() -> stop(server, log), "stop");
     Runtime.getRuntime().addShutdownHook(hook);
@@ -221,6 +227,9 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
                 null),
             workers);
     try {
+      if (outside.isGiven()) {
+        return MongoNode.start(nodeSettings, outside, () -> {}).driver();
+      }
       ExecutionNode node =
           LocalNode.create(
               nodeSettings, new LocalNode.Stores(server.store(), server.blobs()), () -> {});

@@ -9,6 +9,7 @@ import io.millrace.http.Request;
 import io.millrace.http.Route;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.OutputReader;
+import io.millrace.queues.QueueBackend;
 import io.millrace.queues.Queues;
 import io.millrace.queues.QueuesException;
 import io.millrace.queues.QueuesException.InvalidRequestException;
@@ -20,6 +21,7 @@ import io.millrace.queues.search.ArchiveSearch;
 import io.millrace.server.Part;
 import io.millrace.server.queues.QueueRoutes.Plugins;
 import io.millrace.server.queues.TaskRoutes.KnownTasks;
+import io.millrace.server.queues.TaskRoutes.KnownTasks.Archived;
 import io.millrace.server.security.BasicCredentials;
 import io.millrace.server.security.Token;
 import io.millrace.server.traces.Traces;
@@ -30,6 +32,7 @@ import io.millrace.work.policy.LimitReasons.Sharing;
 import io.millrace.work.policy.SharedLimits.Usage;
 import java.time.Clock;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -66,8 +69,9 @@ public final class QueuesPart implements Part {
    *
    * @param token the server's, which clients may also send by HTTP Basic; null for none
    * @param traces to which the tasks that they submit belong
+   * @param outside the queues that the command interface serves instead of these; null for these
    */
-  public record Callers(@Nullable Token token, Traces traces) {}
+  public record Callers(@Nullable Token token, Traces traces, @Nullable CommandQueues outside) {}
 
   /**
    * Opens the queues. Leases did not run while there was no server, so all begin again, before any
@@ -133,29 +137,46 @@ public final class QueuesPart implements Part {
             .errors(Refusal.OBJECT)
             .credentials(new BasicCredentials(callers.token()));
     DciRoutes api = new DciRoutes(all);
-    OutputReader outputs = new OutputReader(queues, blobs);
-    Shapes shapes = new Shapes(outputs);
-    Plugins plugins = new Plugins(queues);
-    ArchiveSearch search = ArchiveSearch.in(queues, archived);
-    KnownTasks known = new KnownTasks(queues.tasks(), archived::find, queues.queues());
-    UserDocuments documents = UserDocuments.in(store);
+    CommandQueues outside = callers.outside();
+    if (outside == null) {
+      CommandQueues own =
+          new CommandQueues(
+              queues,
+              ArchiveSearch.in(queues, archived),
+              new OutputReader(queues, blobs),
+              UserDocuments.in(store),
+              queues::watch);
+      serve(api, own, archived::find);
+    } else {
+      serve(api, outside, _ -> Map.of());
+    }
+    return all.routes();
+  }
 
-    new NodeRoutes(queues.nodes()).addTo(api);
-    new ConfigRoutes(queues.config(), queues.nodes()).addTo(api);
-    QueueRoutes queueRoutes = new QueueRoutes(queues.queues(), plugins);
+  private void serve(DciRoutes api, CommandQueues served, Archived old) {
+    QueueBackend backend = served.queues();
+    Shapes shapes = new Shapes(served.outputs());
+    Plugins plugins = new Plugins(backend);
+    KnownTasks known = new KnownTasks(backend.tasks(), old, backend.queues());
+    UserDocuments documents = new UserDocuments(served.documents());
+
+    new NodeRoutes(backend.nodes()).addTo(api);
+    new ConfigRoutes(backend.config(), backend.nodes()).addTo(api);
+    QueueRoutes queueRoutes = new QueueRoutes(backend.queues(), plugins);
     queueRoutes.addTo(api);
-    QueueEvents.addTo(api, queues, queueRoutes);
+    if (callers.outside() == null) {
+      QueueEvents.addTo(api, queues, queueRoutes);
+    }
     TaskRoutes taskRoutes =
         new TaskRoutes(
-            queues.submission(), known, queueRoutes, documents, shapes, callers.traces());
+            backend.submission(), known, queueRoutes, documents, shapes, callers.traces());
     taskRoutes.addTo(api);
-    SearchRoutes searches = new SearchRoutes(search, shapes, queues.queues());
+    SearchRoutes searches = new SearchRoutes(served.search(), shapes, backend.queues());
     searches.addTo(api);
-    new WaitRoute(queues, queues::watch, archived::find).addTo(api);
-    new OutputRoutes(known, outputs).addTo(api);
+    new WaitRoute(backend, served.watch(), old).addTo(api);
+    new OutputRoutes(known, served.outputs()).addTo(api);
     new OldRoutes(queueRoutes, taskRoutes, documents, plugins).addTo(api);
     searches.addOldTo(api);
-    return all.routes();
   }
 
   @Override

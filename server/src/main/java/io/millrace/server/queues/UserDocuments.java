@@ -12,12 +12,13 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Collections of documents that users keep in the store, from which tasks can be created. */
-record UserDocuments(Source source) {
+record UserDocuments(Function<String, Iterable<ObjectNode>> source) {
   /** The prefixes of the system's own collections, up to a dot. */
   private static final Set<String> SYSTEM =
       Set.of("queues", "jobs", "graph", "cluster", "access", "millrace", "system");
@@ -30,7 +31,7 @@ record UserDocuments(Source source) {
    * counts as its {@code _id} if it has no other.
    */
   List<ObjectNode> params(String collection, ObjectNode filter, ObjectNode params) {
-    Iterable<ObjectNode> all = source.all(collection);
+    Iterable<ObjectNode> all = source.apply(collection);
     if (params.isEmpty()) {
       throw Refusal.of("params must not be empty", "params", params);
     }
@@ -47,19 +48,9 @@ record UserDocuments(Source source) {
     return tasks;
   }
 
-  /** Where the collections are. */
-  interface Source {
-    /**
-     * The documents of a collection, read while they are passed on.
-     *
-     * @throws Refusal if it is one of the system's own
-     */
-    Iterable<ObjectNode> all(String collection);
-  }
-
-  /** The collections of a store. */
-  static UserDocuments in(TaskStore store) {
-    return new UserDocuments(collection -> {
+  /** The documents of a collection of a store, read while they are passed on. */
+  static Function<String, Iterable<ObjectNode>> in(TaskStore store) {
+    return collection -> {
       if (SYSTEM.contains(collection.split("\\.", 2)[0])) {
         throw ofSystem(collection);
       }
@@ -78,7 +69,7 @@ record UserDocuments(Source source) {
           }
         };
       };
-    });
+    };
   }
 
   private static Refusal ofSystem(String collection) {

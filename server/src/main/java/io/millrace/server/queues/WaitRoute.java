@@ -17,17 +17,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Waits for many tasks in one request. */
-record WaitRoute(QueueBackend queues, Watching watching, Archived archived) {
-  /** Begins to watch tasks until they have ended. */
-  interface Watching {
-    Watch<ObjectId, QueueTask> watch(Collection<ObjectId> tasks);
-  }
-
+record WaitRoute(
+    QueueBackend queues,
+    Function<Collection<ObjectId>, Watch<ObjectId, QueueTask>> watch,
+    Archived archived) {
   private static final int MAX_IDS = 10_000;
   private static final int MAX_MILLIS = 600_000;
   private static final int DEFAULT_MILLIS = 30_000;
@@ -45,7 +44,7 @@ record WaitRoute(QueueBackend queues, Watching watching, Archived archived) {
     if (timeout > MAX_MILLIS) {
       throw Refusal.of(wrong, "timeout", input.get("timeout"));
     }
-    try (Watch<ObjectId, QueueTask> tasks = watching.watch(ids);
+    try (Watch<ObjectId, QueueTask> tasks = watch.apply(ids);
         Deadline deadline = new Deadline(request, Duration.ofMillis(timeout))) {
       Duration step = deadline.step();
       while (tasks.pending() > 0 && step.isPositive()) {
