@@ -111,7 +111,7 @@ public final class MillraceServer implements AutoCloseable {
   private final @Nullable Companion companion;
   private final CompletableFuture<Void> leads = new CompletableFuture<>();
   private final CompletableFuture<Throwable> stopped = new CompletableFuture<>();
-  private final CompletableFuture<@Nullable Void> closing = new CompletableFuture<>();
+  private final CompletableFuture<Void> closing = new CompletableFuture<>();
 
   /** Waits for the lead of a store that other servers share; null for other stores. */
   private @Nullable Thread waiting;
@@ -256,8 +256,10 @@ public final class MillraceServer implements AutoCloseable {
       } catch (StoreClosedException e) {
         LOG.debug("the standby ends", e);
       } catch (RuntimeException | Error e) {
+        StandbyStore last = standby;
+        boolean hasFollowed = last != null && last.view().position() != null;
         boolean mayPass = e instanceof JournalException && !(e instanceof DamagedJournalException);
-        if (!mayPass || !leads.isDone()) {
+        if (!mayPass || !(hasFollowed || leads.isDone())) {
           leads.completeExceptionally(e);
           stopped.complete(e);
           return;
@@ -331,18 +333,25 @@ public final class MillraceServer implements AutoCloseable {
       next.close();
     }
     EmbeddedTaskStore store = next.lead();
-    Term built =
-        orClose(
-            store,
-            () -> {
-              Term made = termOf(store);
-              if (open != null) {
-                open.serve(made.site(), PROMOTION_GRACE);
-              }
-              begin(made);
-              return made;
-            });
-    CompletableFuture<Throwable> lost = built.store().stopped();
+    CompletableFuture<Throwable> lost = store.stopped();
+    try {
+      var _ =
+          orClose(
+              store,
+              () -> {
+                Term made = termOf(store);
+                if (open != null) {
+                  open.serve(made.site(), PROMOTION_GRACE);
+                }
+                begin(made);
+                return made;
+              });
+    } catch (RuntimeException e) {
+      if (!lost.isDone()) {
+        throw e;
+      }
+      LOG.debug("the lead was lost while the parts were built", e);
+    }
     var _ = CompletableFuture.anyOf(lost, closing).join();
     return closing.isDone() ? null : lost.join();
   }

@@ -44,6 +44,9 @@ public final class JobWorker implements AutoCloseable {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 
+  /** If several servers are configured, of which another one soon leads. */
+  private static final Duration LONGEST_PAUSE_OF_SEVERAL = Duration.ofSeconds(1);
+
   private final JobWorkerOptions options;
   private final JobHandler handler;
   private final CountDownLatch leaving = new CountDownLatch(1);
@@ -122,7 +125,9 @@ public final class JobWorker implements AutoCloseable {
   }
 
   private void connectUntilStopped(HttpClient client) throws InterruptedException {
-    Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
+    boolean hasOthers = options.server().servers().size() > 1;
+    Backoff backoff =
+        new Backoff(FIRST_PAUSE, hasOthers ? LONGEST_PAUSE_OF_SEVERAL : LONGEST_PAUSE);
     int rejections = 0;
     while (!isLeaving()) {
       WorkerConnection now = new WorkerConnection(options, handler, () -> ready.complete(null));
@@ -130,6 +135,10 @@ public final class JobWorker implements AutoCloseable {
       WorkerConnection.CloseStatus ended = serve(client, now);
       if (isLeaving()) {
         return;
+      }
+      if (leader != null) {
+        LOG.info("{} is a standby; {}", options.server().servers().get(at), ended.reason());
+        continue;
       }
       rejections = !ready.isDone() && REJECTIONS.contains(ended.code()) ? rejections + 1 : 0;
       if (rejections == MAX_REJECTIONS) {

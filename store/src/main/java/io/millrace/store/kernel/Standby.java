@@ -99,7 +99,7 @@ final class Standby implements StandbyStore {
     private final Environment environment;
     private final Journal journal;
     private final Replica replica;
-    private final CompletableFuture<@Nullable Void> vacant = new CompletableFuture<>();
+    private final CompletableFuture<Void> vacant = new CompletableFuture<>();
     private Journal.@Nullable Pulse last;
     private long seenNanos;
     private boolean told;
