@@ -3,10 +3,12 @@ package io.millrace.spring;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.millrace.spring.outbox.OutboxRelay;
 import io.millrace.spring.outbox.OutboxTable.Content;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -27,12 +29,12 @@ public final class ActuatorAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(name = "millraceHealthIndicator")
     static HealthIndicator millraceHealthIndicator(
-        ObjectProvider<JobWorkers> workers, ObjectProvider<OutboxRelay> relays) {
+        ObjectProvider<JobWorkers.Host> hosts, ObjectProvider<OutboxRelay> relays) {
       return () -> {
         Health.Builder health = Health.up();
-        JobWorkers working = workers.getIfAvailable();
-        Optional<String> problem = working == null ? Optional.empty() : working.problem();
-        problem.ifPresent(text -> health.down().withDetail("workers", text));
+        JobWorkers.Host host = hosts.getIfAvailable();
+        Optional<String> problem = host == null ? Optional.empty() : host.problem();
+        problem.ifPresent(text -> health.down().withDetail("server", text));
         relays.ifAvailable(relay -> describe(relay, health));
         return health.build();
       };
@@ -49,10 +51,46 @@ public final class ActuatorAutoConfiguration {
     }
   }
 
-  /** Metrics of the outbox. */
+  /** Metrics of the handlers and of the outbox. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(MeterRegistry.class)
   static class OfMetrics {
+    /** Measures each call. The types are those of the methods, so there are few labels. */
+    @Bean
+    @ConditionalOnMissingBean(name = "millraceJobTimers")
+    static JobWorkers.Around millraceJobTimers(ObjectProvider<MeterRegistry> registries) {
+      return handler -> {
+        MeterRegistry registry = registries.getIfAvailable();
+        if (registry == null) {
+          return handler;
+        }
+        Timer done = timer(registry, handler.kind().name(), "done");
+        Timer failed = timer(registry, handler.kind().name(), "failed");
+        return new JobHandlers.Handler(
+            handler.kind(),
+            handler.concurrency(),
+            (payload, job) -> {
+              long beginNanos = System.nanoTime();
+              Timer outcome = failed;
+              try {
+                Object result = handler.work().handle(payload, job);
+                outcome = done;
+                return result;
+              } finally {
+                outcome.record(System.nanoTime() - beginNanos, TimeUnit.NANOSECONDS);
+              }
+            });
+      };
+    }
+
+    private static Timer timer(MeterRegistry registry, String type, String outcome) {
+      return Timer.builder("millrace.jobs")
+          .tag("type", type)
+          .tag("outcome", outcome)
+          .description("calls of methods that work on jobs")
+          .register(registry);
+    }
+
     @Bean
     @ConditionalOnBean(type = "io.millrace.spring.outbox.OutboxRelay")
     @ConditionalOnMissingBean(name = "millraceOutboxMetrics")

@@ -2,7 +2,6 @@ package io.millrace.spring;
 
 import io.millrace.client.jobs.JobWorker;
 import io.millrace.client.jobs.JobWorkerOptions;
-import io.millrace.embedded.Millrace;
 import io.millrace.spring.JobHandlers.Handler;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,11 +17,13 @@ import org.springframework.context.SmartLifecycle;
 final class JobWorkers implements SmartLifecycle {
   private final JobHandlers handlers;
   private final Host host;
+  private final List<Around> around;
   private volatile boolean running;
 
-  JobWorkers(JobHandlers handlers, Host host) {
+  JobWorkers(JobHandlers handlers, Host host, List<Around> around) {
     this.handlers = handlers;
     this.host = host;
+    this.around = List.copyOf(around);
   }
 
   /** Where the jobs come from. */
@@ -35,42 +36,28 @@ final class JobWorkers implements SmartLifecycle {
     Optional<String> problem();
   }
 
-  /** A server in this process. */
-  static Host local(Millrace millrace, Duration grace) {
-    return new Host() {
-      @Override
-      public void work(Handler handler) {
-        millrace.work(
-            handler.kind().name(), handler.concurrency(), handler.kind().handledBy(handler.work()));
-      }
-
-      @Override
-      public void stop() {
-        millrace.stopWorkers(grace);
-      }
-
-      @Override
-      public Optional<String> problem() {
-        return millrace.stopped().isDone()
-            ? Optional.of("the store has stopped")
-            : Optional.empty();
-      }
-    };
+  /** What is done around each call of a handler, for example to measure it. */
+  interface Around {
+    Handler apply(Handler handler);
   }
 
   /** A server elsewhere; {@code options} are those of all workers. */
-  static Host remote(Supplier<JobWorkerOptions> options, Duration grace) {
-    return new RemoteWorkers(options, grace);
+  static Host remote(
+      Supplier<JobWorkerOptions> options, Duration grace, Supplier<Optional<String>> ping) {
+    return new RemoteWorkers(options, grace, ping);
   }
 
   private static final class RemoteWorkers implements Host {
     private final Supplier<JobWorkerOptions> options;
     private final Duration grace;
+    private final Supplier<Optional<String>> ping;
     private final List<JobWorker> workers = new ArrayList<>();
 
-    RemoteWorkers(Supplier<JobWorkerOptions> options, Duration grace) {
+    RemoteWorkers(
+        Supplier<JobWorkerOptions> options, Duration grace, Supplier<Optional<String>> ping) {
       this.options = options;
       this.grace = grace;
+      this.ping = ping;
     }
 
     @Override
@@ -93,7 +80,11 @@ final class JobWorkers implements SmartLifecycle {
     }
 
     @Override
-    public synchronized Optional<String> problem() {
+    public Optional<String> problem() {
+      return rejected().or(ping);
+    }
+
+    private synchronized Optional<String> rejected() {
       return workers.stream()
           .filter(worker -> worker.onEnd().isDone())
           .findFirst()
@@ -101,14 +92,16 @@ final class JobWorkers implements SmartLifecycle {
     }
   }
 
-  Optional<String> problem() {
-    return host.problem();
-  }
-
   @Override
   public synchronized void start() {
     if (!running) {
-      handlers.all().forEach(host::work);
+      for (Handler handler : handlers.all()) {
+        Handler called = handler;
+        for (Around each : around) {
+          called = each.apply(called);
+        }
+        host.work(called);
+      }
       running = true;
     }
   }

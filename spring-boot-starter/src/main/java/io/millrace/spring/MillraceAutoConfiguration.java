@@ -1,27 +1,34 @@
 package io.millrace.spring;
 
 import io.millrace.client.ClientOptions;
+import io.millrace.client.JsonCalls;
 import io.millrace.client.jobs.JobClient;
 import io.millrace.client.jobs.JobKind;
 import io.millrace.client.jobs.JobWorkerOptions;
 import io.millrace.embedded.EmbeddedOptions;
 import io.millrace.embedded.Millrace;
 import io.millrace.spring.JobHandlers.Handler;
+import io.millrace.store.StoreException;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
+import tools.jackson.databind.JsonNode;
 
 /**
  * A server in the process of the application, or a client of the one at {@code millrace.server},
@@ -30,6 +37,8 @@ import org.springframework.core.env.Environment;
 @AutoConfiguration
 @EnableConfigurationProperties(MillraceProperties.class)
 public final class MillraceAutoConfiguration {
+  private static final String EMBEDDED = "io.millrace.embedded.Millrace";
+
   @Bean
   @ConditionalOnMissingBean
   static JobHandlers millraceJobHandlers(ConfigurableListableBeanFactory beans) {
@@ -39,12 +48,14 @@ public final class MillraceAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   @ConditionalOnProperty(name = "millrace.worker.enabled", matchIfMissing = true)
-  static JobWorkers millraceJobWorkers(JobHandlers handlers, JobWorkers.Host host) {
-    return new JobWorkers(handlers, host);
+  static JobWorkers millraceJobWorkers(
+      JobHandlers handlers, JobWorkers.Host host, ObjectProvider<JobWorkers.Around> around) {
+    return new JobWorkers(handlers, host, around.orderedStream().toList());
   }
 
   /** A server in this process. Closed after everything that uses it. */
   @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(name = EMBEDDED)
   @ConditionalOnProperty(name = "millrace.server", matchIfMissing = true, havingValue = "none")
   static class Embedded {
     @Bean
@@ -80,7 +91,56 @@ public final class MillraceAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     static JobWorkers.Host millraceJobHost(Millrace millrace, MillraceProperties properties) {
-      return JobWorkers.local(millrace, properties.worker().grace());
+      return new Workers(millrace, properties.worker().grace());
+    }
+
+    /**
+     * Workers of the server in this process.
+     *
+     * @param grace how long running jobs have when they are stopped
+     */
+    private record Workers(Millrace millrace, Duration grace) implements JobWorkers.Host {
+      @Override
+      public void work(Handler handler) {
+        millrace.work(
+            handler.kind().name(), handler.concurrency(), handler.kind().handledBy(handler.work()));
+      }
+
+      @Override
+      public void stop() {
+        millrace.stopWorkers(grace);
+      }
+
+      @Override
+      public Optional<String> problem() {
+        return millrace.stopped().isDone()
+            ? Optional.of("the store has stopped")
+            : Optional.empty();
+      }
+    }
+  }
+
+  /** Says what is missing if there is neither a server in this process nor one elsewhere. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnMissingClass(EMBEDDED)
+  @ConditionalOnProperty(name = "millrace.server", matchIfMissing = true, havingValue = "none")
+  static class Nowhere {
+    @Bean
+    @ConditionalOnMissingBean
+    static JobClient millraceJobClient() {
+      throw noServer();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    static JobWorkers.Host millraceJobHost() {
+      throw noServer();
+    }
+
+    private static IllegalStateException noServer() {
+      return new IllegalStateException(
+          "set millrace.server to the address of a server, or add millrace-embedded to the class"
+              + " path for a server in this process");
     }
   }
 
@@ -88,6 +148,8 @@ public final class MillraceAutoConfiguration {
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnProperty("millrace.server")
   static class Remote {
+    private static final Duration LONGEST_PING = Duration.ofSeconds(2);
+
     @Bean
     @ConditionalOnMissingBean
     static ClientOptions millraceClientOptions(MillraceProperties properties) {
@@ -111,7 +173,10 @@ public final class MillraceAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     static JobWorkers.Host millraceJobHost(
-        ClientOptions server, MillraceProperties properties, Environment environment) {
+        ClientOptions server,
+        JsonCalls calls,
+        MillraceProperties properties,
+        Environment environment) {
       MillraceProperties.Worker worker = properties.worker();
       String name =
           firstOf(worker.name(), environment.getProperty("spring.application.name"), "spring");
@@ -122,7 +187,29 @@ public final class MillraceAutoConfiguration {
                   .withServer(server)
                   .withId(id)
                   .withToken(worker.token()),
-          worker.grace());
+          worker.grace(),
+          () -> ping(calls));
+    }
+
+    /** Asks the server whether it is well; why it is not, or nothing. */
+    private static Optional<String> ping(JsonCalls calls) {
+      try {
+        JsonNode _ = calls.get("/health");
+        return Optional.empty();
+      } catch (StoreException e) {
+        return Optional.of(String.valueOf(e.getMessage()));
+      }
+    }
+
+    /** For questions whose answer should be there at once. */
+    @Bean
+    @ConditionalOnMissingBean
+    static JsonCalls millraceHealthCalls(ClientOptions server) {
+      return JsonCalls.open(
+          server
+              .withConnectTimeout(LONGEST_PING)
+              .withResponseTimeout(LONGEST_PING)
+              .withRetryFor(Duration.ZERO));
     }
 
     private static String firstOf(

@@ -12,6 +12,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.jdbc.DatabaseDriver;
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.boot.jdbc.init.PlatformPlaceholderDatabaseDriverResolver;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
@@ -45,7 +46,9 @@ public final class OutboxAutoConfiguration {
     DatabaseInitializationSettings settings = new DatabaseInitializationSettings();
     settings.setSchemaLocations(
         List.copyOf(
-            new PlatformPlaceholderDatabaseDriverResolver().resolveAll(dataSource, SCRIPTS)));
+            new PlatformPlaceholderDatabaseDriverResolver()
+                .withDriverPlatform(DatabaseDriver.MARIADB, "mysql")
+                .resolveAll(dataSource, SCRIPTS)));
     settings.setMode(DatabaseInitializationMode.ALWAYS);
     return new OutboxTables(dataSource, settings);
   }

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -125,6 +126,9 @@ class StarterTest {
       assertThat(registry.get("millrace.outbox.rejected").gauge().value()).isZero();
       assertThat(registry.get("millrace.outbox.waiting").gauge()).isNotNull();
       assertThat(registry.get("millrace.outbox.age").gauge()).isNotNull();
+      assertThat(registry.get("millrace.jobs").tags("type", "letter", "outcome", "done").timer())
+          .satisfies(timer -> assertThat(timer.count()).isEqualTo(1));
+      assertThat(registry.get("millrace.jobs").tag("outcome", "failed").timer().count()).isZero();
       assertThat(
               application
                   .getBean(JdbcTemplate.class)
@@ -135,16 +139,20 @@ class StarterTest {
 
   @Test
   void an_application_is_a_client_and_worker_of_a_server_elsewhere() throws Exception {
-    try (Millrace server = Millrace.start(EmbeddedOptions.in(folder).withKind(LETTER).withHttp(0));
-        ConfigurableApplicationContext application =
-            start(
-                "millrace.server=" + server.address().orElseThrow(),
-                "spring.datasource.url=jdbc:h2:mem:remote")) {
+    Millrace server = Millrace.start(EmbeddedOptions.in(folder).withKind(LETTER).withHttp(0));
+    try (ConfigurableApplicationContext application =
+        start(
+            "millrace.server=" + server.address().orElseThrow(),
+            "spring.datasource.url=jdbc:h2:mem:remote")) {
       JobClient client = application.getBean(JobClient.class);
       assertThat(client.call(LETTER, new Letter("Bob"), SOON)).isEqualTo("printed for Bob");
       assertThat(application.getBeansOfType(Millrace.class)).isEmpty();
       assertThat(application.getBeansOfType(JobOutbox.class)).isEmpty();
       assertThat(get(application, "/actuator/health").path("status").asString()).isEqualTo("UP");
+      server.close();
+      assertThat(get(application, "/actuator/health").path("status").asString()).isEqualTo("DOWN");
+    } finally {
+      server.close();
     }
   }
 
@@ -220,6 +228,32 @@ class StarterTest {
             new FilteredClassLoader("org.springframework.boot.health", "io.micrometer"))
         .run(context ->
             assertThat(context).hasNotFailed().doesNotHaveBean("millraceHealthIndicator"));
+  }
+
+  @Test
+  void a_client_needs_no_server_on_its_class_path() {
+    ApplicationContextRunner client =
+        new ApplicationContextRunner()
+            .withConfiguration(
+                AutoConfigurations.of(
+                    MillraceAutoConfiguration.class,
+                    OutboxAutoConfiguration.class,
+                    ActuatorAutoConfiguration.class))
+            .withBean(Press.class)
+            .withClassLoader(new FilteredClassLoader("io.millrace.embedded", "io.millrace.server"));
+    client
+        .withPropertyValues("millrace.server=http://localhost:1", "millrace.worker.enabled=false")
+        .run(context -> {
+          assertThat(context).hasNotFailed().hasSingleBean(JobClient.class);
+          assertThat(context.getBean(HealthIndicator.class).health().getDetails())
+              .extractingByKey("server")
+              .asString()
+              .contains("http://localhost:1");
+        });
+    client.run(context ->
+        assertThat(context.getStartupFailure())
+            .rootCause()
+            .hasMessageContainingAll("millrace.server", "millrace-embedded"));
   }
 
   @Test

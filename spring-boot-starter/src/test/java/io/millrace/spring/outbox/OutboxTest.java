@@ -35,10 +35,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
@@ -186,9 +190,22 @@ class OutboxTest {
             }));
   }
 
-  @Test
-  void each_committed_submission_becomes_one_job_though_relays_crash() throws Exception {
-    DataSource database = Database.h2(folder);
+  /** A database for a test with this folder. */
+  private interface In {
+    DataSource database(Path folder);
+  }
+
+  static Stream<Named<In>> databases() {
+    return Stream.of(
+        Named.of("H2", Database::h2),
+        Named.of("PostgreSQL", Database::postgresql),
+        Named.of("MariaDB", Database::mariadb));
+  }
+
+  @ParameterizedTest
+  @MethodSource("databases")
+  void each_committed_submission_becomes_one_job_though_relays_crash(In kind) throws Exception {
+    DataSource database = kind.database(folder);
     Random random = new Random(20);
     try (Server server = new Server(folder)) {
       OutboxTable table = new OutboxTable(database);
