@@ -3,6 +3,7 @@ package io.millrace.cli;
 import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.UsageException;
+import io.millrace.client.RejectedException;
 import io.millrace.cluster.ClusterException;
 import io.millrace.examples.failover.Failover;
 import io.millrace.examples.wordcount.WordcountException;
@@ -12,16 +13,11 @@ import io.millrace.server.config.EditDistance;
 import io.millrace.store.Outcome.Reason;
 import io.millrace.store.RefusedException;
 import io.millrace.store.StoreException;
+import io.millrace.store.environment.FileProblem;
 import io.millrace.store.journal.DamagedJournalException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +31,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Prints the error message of a command and chooses the exit code. */
 final class ErrorMessages implements IExecutionExceptionHandler, IParameterExceptionHandler {
+  private static final int UNAUTHORIZED = 401;
+  private static final String TOKEN_FILE = "--token-file";
+  private static final String API_KEY_FILE = "--api-key-file";
+
   private final PrintStream err;
 
   ErrorMessages(PrintStream err) {
@@ -53,9 +53,12 @@ final class ErrorMessages implements IExecutionExceptionHandler, IParameterExcep
         say(String.valueOf(damage.getMessage()));
         say("docs/journal-damage.md says what to do; nothing has been changed");
       }
-      case IOException io -> say(text(io));
+      case IOException io -> say(FileProblem.text(io));
       case UncheckedIOException io ->
-          say(io.getCause() == null ? String.valueOf(io.getMessage()) : text(io.getCause()));
+          say(
+              io.getCause() == null
+                  ? String.valueOf(io.getMessage())
+                  : FileProblem.text(io.getCause()));
       case UsageException _,
           CommandException _,
           ServerException _,
@@ -69,7 +72,19 @@ final class ErrorMessages implements IExecutionExceptionHandler, IParameterExcep
         e.printStackTrace(err);
       }
     }
+    if (lacksCredentials(e) && command.getCommandSpec().findOption(TOKEN_FILE) != null) {
+      boolean secret = command.getCommandSpec().findOption(API_KEY_FILE) != null;
+      say(
+          "a file with your key is named by %s%s; docs/access.md says how to get one"
+              .formatted(TOKEN_FILE, secret ? " or " + API_KEY_FILE : ""));
+    }
     return exitCode(e);
+  }
+
+  /** Whether a server has not accepted who the caller is. */
+  private static boolean lacksCredentials(Exception e) {
+    Throwable cause = e instanceof CommandException ? e.getCause() : e;
+    return cause instanceof RejectedException rejected && rejected.status() == UNAUTHORIZED;
   }
 
   private void say(String message) {
@@ -137,23 +152,5 @@ final class ErrorMessages implements IExecutionExceptionHandler, IParameterExcep
             && (near.startsWith(typed)
                 || EditDistance.between(typed, near) <= Math.max(1, typed.length() / 3));
     return alike ? near : null;
-  }
-
-  /** What went wrong with a file, without names of classes. */
-  private static String text(IOException e) {
-    String reason =
-        switch (e) {
-          case NoSuchFileException _ -> "there is no such file or folder";
-          case AccessDeniedException _ -> "this user may not use it";
-          case FileAlreadyExistsException _ -> "it exists already";
-          case NotDirectoryException _ -> "it is not a folder";
-          case DirectoryNotEmptyException _ -> "it is not empty";
-          case FileSystemException file -> file.getReason();
-          default -> null;
-        };
-    if (reason != null && e instanceof FileSystemException file && file.getFile() != null) {
-      return file.getFile() + ": " + reason;
-    }
-    return e.getMessage() == null ? "a file or connection failed" : e.getMessage();
   }
 }

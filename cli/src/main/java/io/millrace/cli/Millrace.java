@@ -41,6 +41,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -66,6 +67,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class Millrace implements Runnable {
   private static final int WIDTH = 100;
   private static final String HELP = "help";
+  private static final Set<String> VERSION_WORDS = Set.of("version", "--version", "-V");
   private static final Set<String> HELP_WORDS = Set.of(HELP, "--help", "-h");
 
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -74,7 +76,7 @@ public final class Millrace implements Runnable {
 
   /** Runs one command and exits with its code. */
   public static void main(String[] args) {
-    if (args.length == 1 && (args[0].equals("--version") || args[0].equals("-V"))) {
+    if (args.length == 1 && VERSION_WORDS.contains(args[0])) {
       // Scripts run this often, and most of the start time is loading the parser.
       System.out.println(Version.text());
       return;
@@ -158,6 +160,7 @@ public final class Millrace implements Runnable {
     commands.put("doctor", () -> new CommandLine(new DoctorCommand()));
     commands.put("completion", () -> new CommandLine(new CompletionCommand(Millrace::program)));
     commands.put("man", () -> new CommandLine(new ManualCommand(Millrace::program)));
+    commands.put("version", () -> new CommandLine(new VersionCommand()));
     commands.put("package", () -> new PackageCommands(Millrace::program).group());
     commands.put("bench", () -> new CommandLine(new BenchCommand()));
     commands.put("demo", () -> new DemoCommands().group());
@@ -228,6 +231,16 @@ public final class Millrace implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(spec.commandLine(), "a command is missing");
+  }
+
+  /** Prints what {@code --version} prints. */
+  @Command(name = "version", description = "Prints the version of Millrace.")
+  static final class VersionCommand extends TerminalUser implements Callable<Integer> {
+    @Override
+    public Integer call() {
+      out().println(Version.text());
+      return CommandLine.ExitCode.OK;
+    }
   }
 
   /** The version of Millrace. */

@@ -12,6 +12,7 @@ import io.millrace.client.RejectedException;
 import io.millrace.client.jobs.JobForm;
 import io.millrace.jobs.Priority;
 import io.millrace.store.StoreException;
+import io.millrace.store.environment.FileProblem;
 import io.millrace.work.policy.PolicyException;
 import io.millrace.work.policy.TimeText;
 import java.io.EOFException;
@@ -317,7 +318,8 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
       try {
         return new Payload(name, Files.isRegularFile(file) ? Files.size(file) : -1);
       } catch (IOException e) {
-        throw new UsageException("the file " + name + " cannot be read: " + e, e);
+        throw new UsageException(
+            "the file " + name + " cannot be read: " + FileProblem.reason(e), e);
       }
     }
 

@@ -1,6 +1,7 @@
 package io.millrace.cli.remote;
 
 import io.millrace.cli.terminal.UsageException;
+import io.millrace.store.environment.FileProblem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -28,7 +29,8 @@ public final class SecretFile {
       }
       return secret;
     } catch (IOException e) {
-      throw new UsageException("cannot read the " + what + " " + file + ": " + e, e);
+      throw new UsageException(
+          "cannot read the " + what + " " + file + ": " + FileProblem.reason(e), e);
     }
   }
 

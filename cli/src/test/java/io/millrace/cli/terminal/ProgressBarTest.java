@@ -21,6 +21,29 @@ class ProgressBarTest {
   }
 
   @Test
+  void the_rate_and_the_time_that_is_left_are_those_of_all_of_it() {
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    PrintStream stream = new PrintStream(err, true, StandardCharsets.UTF_8);
+    Terminal terminal = new Terminal(InputStream.nullInputStream(), System.out, stream, true);
+    long[] seconds = {0};
+    try (ProgressBar bar =
+        new ProgressBar(terminal, "submitted", () -> seconds[0] * 1_000_000_000)) {
+      seconds[0] = 10;
+      bar.show(1_000, 10_000);
+      seconds[0] = 20;
+      bar.show(50, 100_000);
+      seconds[0] = 30;
+      bar.show(90.0, "nearly");
+      bar.show(10_000, 10_000);
+    }
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .contains("1000 of 10000 submitted, 100 a second, 1 min 30 s left")
+        .contains("50 of 100000 submitted, 2.5 a second, 11 h 6 min left")
+        .contains("90 % nearly, 4 s left")
+        .contains("10000 of 10000 submitted, 333 a second\r\033[K");
+  }
+
+  @Test
   void nothing_is_drawn_where_nobody_watches() {
     assertThat(drawn(false, 30)).isEmpty();
   }

@@ -4,10 +4,12 @@ import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
 import io.millrace.store.StoreException;
 import io.millrace.work.Backoff;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
 import java.net.http.WebSocketHandshakeException;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -194,9 +196,15 @@ public final class JobWorker implements AutoCloseable {
   }
 
   private static String describe(Throwable failure) {
-    return failure instanceof WebSocketHandshakeException refusal
-        ? "status " + refusal.getResponse().statusCode()
-        : failure.toString();
+    return switch (failure) {
+      case WebSocketHandshakeException refusal -> "status " + refusal.getResponse().statusCode();
+      // Its own message is empty.
+      case ConnectException refused ->
+          refused.getCause() instanceof UnresolvedAddressException
+              ? "there is no such host"
+              : "it accepts no connections";
+      default -> failure.getMessage() == null ? failure.toString() : failure.getMessage();
+    };
   }
 
   private String path() {

@@ -1,5 +1,6 @@
 package io.millrace.cluster.lambda;
 
+import io.millrace.store.environment.FileProblem;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -66,7 +67,8 @@ public final class ClusterSecret {
     } catch (NoSuchFileException e) {
       throw new IllegalArgumentException("there is no secret file " + file, e);
     } catch (IOException e) {
-      throw new IllegalArgumentException("cannot read the secret file " + file + ": " + e, e);
+      throw new IllegalArgumentException(
+          "cannot read the secret file " + file + ": " + FileProblem.reason(e), e);
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException("secret file " + file + ": " + e.getMessage(), e);
     }

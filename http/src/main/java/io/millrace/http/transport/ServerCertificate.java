@@ -1,6 +1,7 @@
 package io.millrace.http.transport;
 
 import io.millrace.http.message.HttpException;
+import io.millrace.store.environment.FileProblem;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -190,7 +191,8 @@ public final class ServerCertificate {
       context.init(managers.getKeyManagers(), null, null);
       return new Loaded(context, expires);
     } catch (IOException | GeneralSecurityException e) {
-      throw new HttpException("cannot use the certificate " + source.certificate() + ": " + e, e);
+      throw new HttpException(
+          "cannot use the certificate " + source.certificate() + ": " + FileProblem.reason(e), e);
     }
   }
 
@@ -203,7 +205,8 @@ public final class ServerCertificate {
         chain.add((X509Certificate) each);
       }
     } catch (IOException | GeneralSecurityException e) {
-      throw new HttpException("cannot read the certificate " + file + ": " + e, e);
+      throw new HttpException(
+          "cannot read the certificate " + file + ": " + FileProblem.reason(e), e);
     }
     if (chain.isEmpty()) {
       throw new HttpException("there is no certificate in " + file);
@@ -291,7 +294,7 @@ public final class ServerCertificate {
       try {
         text = Files.readString(file, StandardCharsets.ISO_8859_1);
       } catch (IOException e) {
-        throw new HttpException("cannot read the key " + file + ": " + e, e);
+        throw new HttpException("cannot read the key " + file + ": " + FileProblem.reason(e), e);
       }
       Matcher block = KEY.matcher(text);
       if (!block.find()) {

@@ -1,6 +1,7 @@
 package io.millrace.server.config;
 
 import io.millrace.server.config.Key.FreeName;
+import io.millrace.store.environment.FileProblem;
 import io.millrace.work.policy.PolicyException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -269,7 +270,7 @@ public final class Configuration {
         throw new ConfigurationException("there is no configuration file " + file, e);
       } catch (IOException e) {
         throw new ConfigurationException(
-            "cannot read the configuration file " + file + ": " + e, e);
+            "cannot read the configuration file " + file + ": " + FileProblem.reason(e), e);
       }
       return reader.values;
     }

@@ -1,6 +1,7 @@
 package io.millrace.server.security;
 
 import io.millrace.server.ServerException;
+import io.millrace.store.environment.FileProblem;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -47,7 +48,8 @@ public final class Token {
       }
       content = Files.readString(file, StandardCharsets.ISO_8859_1).strip();
     } catch (IOException e) {
-      throw new ServerException("cannot read the token file " + file + ": " + e, e);
+      throw new ServerException(
+          "cannot read the token file " + file + ": " + FileProblem.reason(e), e);
     }
     if (content.isEmpty()) {
       throw new ServerException("the token file " + file + " is empty");
