@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -42,7 +43,7 @@ final class DocumentedCommandsTest {
   /** Pages run at the same time: each waits for others most of the time. */
   private static final int PAGES_AT_A_TIME = 4;
 
-  private static final int MINUTES_FOR_A_PAGE = 10;
+  private static final int MINUTES_FOR_A_PAGE = 8;
 
   private static final Pattern NOT_RUN = Pattern.compile("sh not run: (.+)");
 
@@ -244,7 +245,9 @@ final class DocumentedCommandsTest {
   }
 
   private static String resource(String name) throws IOException {
-    try (InputStream in = DocumentedCommandsTest.class.getResourceAsStream("documents/" + name)) {
+    try (InputStream in =
+        Objects.requireNonNull(
+            DocumentedCommandsTest.class.getResourceAsStream("documents/" + name))) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
   }

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -43,7 +44,8 @@ final class FailureMessagesTest {
   private static final List<String> EXAMPLES = examples();
 
   private static List<String> examples() {
-    try (InputStream in = Millrace.class.getResourceAsStream("examples.txt")) {
+    try (InputStream in =
+        Objects.requireNonNull(Millrace.class.getResourceAsStream("examples.txt"))) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
