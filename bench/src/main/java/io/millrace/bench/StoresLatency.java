@@ -12,6 +12,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -248,7 +249,7 @@ final class StoresLatency extends Scenario {
     }
 
     /** Bytes and when they are due. */
-    private record Piece(byte[] bytes, long dueNanos) {}
+    private record Piece(ByteBuffer bytes, long dueNanos) {}
 
     private void pass(Socket from, Socket to) {
       BlockingQueue<Piece> pieces = new LinkedBlockingQueue<>();
@@ -256,18 +257,19 @@ final class StoresLatency extends Scenario {
         try (InputStream in = from.getInputStream()) {
           byte[] buffer = new byte[1 << 16];
           for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
-            pieces.add(new Piece(Arrays.copyOf(buffer, count), System.nanoTime() + delayNanos));
+            ByteBuffer copy = ByteBuffer.wrap(Arrays.copyOf(buffer, count));
+            pieces.add(new Piece(copy, System.nanoTime() + delayNanos));
           }
         } catch (IOException _) {
           // The other side has ended.
         }
-        pieces.add(new Piece(new byte[0], 0));
+        pieces.add(new Piece(ByteBuffer.allocate(0), 0));
       });
       Thread.startVirtualThread(() -> {
         try (OutputStream out = to.getOutputStream()) {
-          for (Piece piece = pieces.take(); piece.bytes().length > 0; piece = pieces.take()) {
+          for (Piece piece = pieces.take(); piece.bytes().hasRemaining(); piece = pieces.take()) {
             TimeUnit.NANOSECONDS.sleep(Math.max(0, piece.dueNanos() - System.nanoTime()));
-            out.write(piece.bytes());
+            out.write(piece.bytes().array());
           }
         } catch (IOException _) {
           // The other side has ended.

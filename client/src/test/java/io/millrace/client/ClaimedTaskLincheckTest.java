@@ -56,11 +56,12 @@ public class ClaimedTaskLincheckTest {
 
   @Test
   void threads_at_full_speed_are_linear() {
+    // Threads wait for each other by spinning: more of them than processors only take turns.
     new StressOptions()
         .iterations(5)
         .invocationsPerIteration(500)
-        .threads(3)
-        .actorsPerThread(2)
+        .threads(2)
+        .actorsPerThread(3)
         .check(ClaimedTaskLincheckTest.class);
   }
 }

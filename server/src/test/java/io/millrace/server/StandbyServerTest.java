@@ -95,7 +95,7 @@ class StandbyServerTest {
       flags.put(more[i], more[i + 1]);
     }
     return MillraceServer.start(
-        Configuration.read(MillraceServer.SECTIONS, null, flags), companion);
+        Configuration.read(MillraceServer.SECTIONS, null, flags), null, companion);
   }
 
   private static String address(MillraceServer server) {

@@ -24,7 +24,8 @@ final class Database {
   /** In a real PostgreSQL, in a schema of its own. */
   static DataSource postgresql(Path folder) {
     DriverManagerDataSource server =
-        new DriverManagerDataSource(DatabaseServer.shared(Kind.POSTGRESQL).address().url(), "test", "");
+        new DriverManagerDataSource(
+            DatabaseServer.shared(Kind.POSTGRESQL).address().url(), "test", "");
     new JdbcTemplate(server).execute("CREATE SCHEMA " + name(folder));
     return created(
         "postgresql",
@@ -35,7 +36,8 @@ final class Database {
   /** In a database of its own in a real MariaDB. */
   static DataSource mariadb(Path folder) {
     DriverManagerDataSource server =
-        new DriverManagerDataSource(DatabaseServer.shared(Kind.MARIADB).address().url(), "test", "");
+        new DriverManagerDataSource(
+            DatabaseServer.shared(Kind.MARIADB).address().url(), "test", "");
     new JdbcTemplate(server).execute("CREATE DATABASE " + name(folder));
     String url = server.getUrl().replace("/test?", "/" + name(folder) + "?");
     return created("mysql", new DriverManagerDataSource(url, "test", ""));

@@ -82,7 +82,10 @@ public class LiveSubscriptionLincheckTest {
 
   @Test
   void threads_at_full_speed_are_linear() {
+    // Threads wait for each other by spinning: more of them than processors only take turns.
     size(new StressOptions())
+        .threads(2)
+        .actorsPerThread(3)
         .invocationsPerIteration(200)
         .check(LiveSubscriptionLincheckTest.class);
   }
