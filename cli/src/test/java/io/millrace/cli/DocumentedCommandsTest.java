@@ -298,11 +298,13 @@ final class DocumentedCommandsTest {
   /** The first of these words that is neither a command nor an option of it, or nothing. */
   private static String unknown(CommandLine program, List<String> words) {
     CommandLine command = program;
+    boolean named = false;
     for (String word : words) {
       CommandLine next = command.getSubcommands().get(word);
       if (next != null) {
         command = next;
-      } else if (command == program) {
+        named = true;
+      } else if (!named) {
         return word;
       } else if (word.equals("--")) {
         return "";

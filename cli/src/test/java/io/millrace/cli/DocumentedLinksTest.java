@@ -58,7 +58,7 @@ final class DocumentedLinksTest {
       for (String link : links(page)) {
         String[] parts = link.split("#", 2);
         Path target = parts[0].isEmpty() ? page : page.resolveSibling(parts[0]).normalize();
-        if (!Files.exists(target) || parts.length > 1 && !anchors(target).contains(parts[1])) {
+        if (!Files.exists(target) || (parts.length > 1 && !anchors(target).contains(parts[1]))) {
           broken.add(ROOT.relativize(page) + ": " + link);
         }
       }

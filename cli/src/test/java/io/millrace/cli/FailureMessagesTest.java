@@ -186,7 +186,7 @@ final class FailureMessagesTest {
     for (int i = 0; i < lines.size(); i++) {
       Shell.CommandResult ran = results.get(i).resultNow();
       String said = lines.get(i) + " exits with " + ran.code() + " and says " + ran.err();
-      if (CLASS.matcher(ran.err()).find() || ran.code() == 0 && failure != Failure.NO_JSON) {
+      if (CLASS.matcher(ran.err()).find() || (ran.code() == 0 && failure != Failure.NO_JSON)) {
         wrong.add(said);
       }
       if (!ran.err().contains(failure.named)) {

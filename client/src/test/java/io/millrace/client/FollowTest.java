@@ -50,7 +50,9 @@ final class FollowTest {
           out,
           there == null ? 503 : 307,
           "Millrace-Role: standby\r\n"
-              + (there == null ? "" : "Location: " + there + request.line().split(" ")[1] + "\r\n"),
+              + (there == null
+                  ? ""
+                  : "Location: " + there + request.line().split(" ", 3)[1] + "\r\n"),
           "{\"error\":\"a standby\"}");
     });
   }

@@ -24,6 +24,15 @@ public final class Watchdog implements AutoCloseable {
       """
       trap '' PIPE HUP INT TERM
       own=$1 groups=' ' sweeping=
+      # A program that has just started may not lead its group yet.
+      end() {
+        tries=0
+        until kill -s KILL -- "-$1"; do
+          kill -s 0 -- "$1" && [ "$tries" -lt 20 ] || return
+          tries=$((tries + 1))
+          sleep 0.05
+        done
+      }
       while read -r verb what whom; do
         case $verb in
         guard)
@@ -34,7 +43,7 @@ public final class Watchdog implements AutoCloseable {
           echo yes
           ;;
         end)
-          kill -s KILL -- "-$what" 2>/dev/null
+          end "$what"
           groups="${groups%% $what *} ${groups#* $what }"
           echo yes
           ;;
@@ -45,7 +54,7 @@ public final class Watchdog implements AutoCloseable {
         signal) if kill -s "$what" -- "-$whom" 2>/dev/null; then echo yes; else echo no; fi ;;
         esac
       done
-      for group in $groups; do kill -s KILL -- "-$group"; done
+      for group in $groups; do end "$group"; done
       killed=' '
       while [ -n "$sweeping" ]; do
         sweeping=

@@ -4,6 +4,7 @@ import io.millrace.queues.ObjectId;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.work.filter.Condition;
 import io.millrace.work.filter.Filter;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Date;
 import java.util.HashSet;
@@ -56,7 +57,7 @@ final class BsonForm {
 
   static long millis(@Nullable Object time) {
     return switch (time) {
-      case Date date -> date.getTime();
+      case Date date -> date.toInstant().toEpochMilli();
       case Number number -> number.longValue();
       case null, default -> 0;
     };
@@ -114,7 +115,9 @@ final class BsonForm {
       return new org.bson.types.ObjectId(oid.asString());
     }
     JsonNode date = object.get("$date");
-    return date != null && date.canConvertToLong() ? new Date(date.asLong()) : null;
+    return date != null && date.canConvertToLong()
+        ? Date.from(Instant.ofEpochMilli(date.asLong()))
+        : null;
   }
 
   private static @Nullable Object scalar(JsonNode value) {
@@ -155,7 +158,7 @@ final class BsonForm {
       case Decimal128 number when number.isFinite() -> JSON.numberNode(number.bigDecimalValue());
       case Boolean bool -> JSON.booleanNode(bool);
       case org.bson.types.ObjectId id -> JSON.objectNode().put("$oid", id.toHexString());
-      case Date date -> JSON.objectNode().put("$date", date.getTime());
+      case Date date -> JSON.objectNode().put("$date", date.toInstant().toEpochMilli());
       case Binary binary -> JSON.binaryNode(binary.getData());
       default -> JSON.stringNode(value.toString());
     };
@@ -216,7 +219,7 @@ final class BsonForm {
     List<@Nullable Object> operands = new ArrayList<>();
     boolean isId = value.isString() && ObjectId.isValid(value.asString());
     if (TIMES.contains(path) && value.isNumber()) {
-      operands.add(new Date(value.decimalValue().longValue()));
+      operands.add(Date.from(Instant.ofEpochMilli(value.decimalValue().longValue())));
     } else if (isId && IDS.contains(path)) {
       operands.add(new org.bson.types.ObjectId(value.asString()));
     } else {

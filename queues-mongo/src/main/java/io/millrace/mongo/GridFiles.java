@@ -13,6 +13,7 @@ import java.io.InputStreamReader;
 import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Date;
@@ -89,7 +90,7 @@ final class GridFiles {
             .append("filename", name)
             .append("length", length)
             .append("chunkSize", CHUNK_BYTES)
-            .append("uploadDate", new Date())
+            .append("uploadDate", Date.from(Instant.now()))
             .append("metadata", new Document("task_id", BsonForm.id(task)));
     connection.call(
         () -> files().replaceOne(Filters.eq(file), entry, new ReplaceOptions().upsert(true)));

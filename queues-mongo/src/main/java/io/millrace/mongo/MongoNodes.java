@@ -15,6 +15,7 @@ import io.millrace.queues.QueueTask.Place;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.store.Position;
 import io.millrace.store.TaskStore.Read;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Date;
@@ -84,14 +85,14 @@ final class MongoNodes implements QueueBackend.Nodes {
   }
 
   private static Document fields(long now, @Nullable NodeIdentity presence) {
-    Document ours = new Document("timestamp", new Date(now));
+    Document ours = new Document("timestamp", Date.from(Instant.ofEpochMilli(now)));
     if (presence != null) {
       ours.append("instance", presence.instance())
           .append("host", presence.host())
           .append("process", presence.process())
           .append("plugins", presence.plugins());
     }
-    return new Document("timestamp", new Date(now)).append(OURS, ours);
+    return new Document("timestamp", Date.from(Instant.ofEpochMilli(now))).append(OURS, ours);
   }
 
   @Override
@@ -133,7 +134,7 @@ final class MongoNodes implements QueueBackend.Nodes {
     }
     Document asSeen =
         new Document("_id", BsonForm.id(seen.id()))
-            .append("timestamp", new Date(seen.timestampMillis()));
+            .append("timestamp", Date.from(Instant.ofEpochMilli(seen.timestampMillis())));
     return update(asSeen, fields(Math.max(now, seen.timestampMillis() + 1), presence));
   }
 
@@ -169,7 +170,7 @@ final class MongoNodes implements QueueBackend.Nodes {
         .flatMap(now ->
             update(
                 new Document("_id", BsonForm.id(now.id()))
-                    .append("timestamp", new Date(now.timestampMillis()))
+                    .append("timestamp", Date.from(Instant.ofEpochMilli(now.timestampMillis())))
                     .append(INSTANCE, presence.instance()),
                 fields(Math.max(clock.millis(), now.timestampMillis() + 1), presence)));
   }
@@ -203,7 +204,9 @@ final class MongoNodes implements QueueBackend.Nodes {
             nodes()
                     .deleteOne(
                         new Document("_id", BsonForm.id(node.get().id()))
-                            .append("timestamp", new Date(node.get().timestampMillis())))
+                            .append(
+                                "timestamp",
+                                Date.from(Instant.ofEpochMilli(node.get().timestampMillis()))))
                     .getDeletedCount()
                 > 0);
   }

@@ -198,8 +198,10 @@ public final class MongoQueues implements QueueBackend, AutoCloseable {
         }
         List<String> having =
             nodes.all().stream()
-                .filter(node ->
-                    node.presence() instanceof NodeIdentity presence && presence.offers(plugin))
+                .filter(node -> {
+                  NodeIdentity presence = node.presence();
+                  return presence != null && presence.offers(plugin);
+                })
                 .map(NodeRecord::name)
                 .toList();
         return having.isEmpty() ? List.of() : List.of(new PluginVersion(Optional.empty(), having));

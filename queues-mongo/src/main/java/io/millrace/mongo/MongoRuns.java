@@ -25,6 +25,7 @@ import io.millrace.queues.Run.Started;
 import io.millrace.queues.Status;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Date;
@@ -266,8 +267,8 @@ final class MongoRuns implements QueueBackend.Runs {
         // Within the millisecond: a server may keep more than it tells.
         .append(
             "mtime",
-            new Document("$gte", new Date(run.claim().token()))
-                .append("$lt", new Date(run.claim().token() + 1)))
+            new Document("$gte", Date.from(Instant.ofEpochMilli(run.claim().token())))
+                .append("$lt", Date.from(Instant.ofEpochMilli(run.claim().token() + 1))))
         .append("status", status);
   }
 
@@ -382,7 +383,7 @@ final class MongoRuns implements QueueBackend.Runs {
     int status = BsonForm.integer(now, "status", 0);
     boolean same =
         status == report.status()
-            && (fields.describes(now) || Status.isHeld(status) && fields.isEmpty());
+            && (fields.describes(now) || (Status.isHeld(status) && fields.isEmpty()));
     if (same) {
       return now;
     }
@@ -525,7 +526,7 @@ final class MongoRuns implements QueueBackend.Runs {
   }
 
   private Document unbegun() {
-    Date before = new Date(clock.millis() - UNBEGUN.toMillis());
+    Date before = Date.from(Instant.ofEpochMilli(clock.millis() - UNBEGUN.toMillis()));
     return new Document("status", Status.CLAIMED).append("mtime", new Document("$lt", before));
   }
 
@@ -552,7 +553,8 @@ final class MongoRuns implements QueueBackend.Runs {
 
   /** Tasks of a node whose end was requested a short time ago. */
   List<ObjectId> toStop(String node) {
-    Date since = new Date(clock.millis() - Duration.ofMinutes(10).toMillis());
+    Date since =
+        Date.from(Instant.ofEpochMilli(clock.millis() - Duration.ofMinutes(10).toMillis()));
     Document filter =
         new Document("node", node)
             .append("status", Status.TERMINATED)

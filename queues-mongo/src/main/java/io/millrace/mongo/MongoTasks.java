@@ -29,6 +29,7 @@ import io.millrace.work.filter.Filter;
 import io.millrace.work.policy.Deadlines;
 import io.millrace.work.policy.Policy;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -285,7 +286,7 @@ final class MongoTasks implements QueueBackend.Tasks, QueueBackend.Submission, T
           .ifPresent(problem -> {
             throw new InvalidRequestException("params", problem);
           });
-      Date now = new Date(clock.millis());
+      Date now = Date.from(Instant.ofEpochMilli(clock.millis()));
       documents.add(
           new Document("_id", new org.bson.types.ObjectId())
               .append("queue", BsonForm.id(queue.id()))

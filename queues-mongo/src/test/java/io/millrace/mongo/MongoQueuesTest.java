@@ -32,10 +32,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.bson.Document;
 import org.bson.types.Binary;
 import org.bson.types.ObjectId;
@@ -75,9 +77,8 @@ class MongoQueuesTest {
   }
 
   private Document stored(ObjectId task) {
-    Document found = database.collection("tasks").find(new Document("_id", task)).first();
-    assertThat(found).isNotNull();
-    return found;
+    return Objects.requireNonNull(
+        database.collection("tasks").find(new Document("_id", task)).first());
   }
 
   private ObjectId submitted(Queue queue, ObjectNode params) {
@@ -140,7 +141,8 @@ class MongoQueuesTest {
         .collection("queues")
         .updateOne(new Document("_id", queue), new Document("$set", new Document("owner", "ops")));
     ObjectId first = OldNode.task(database, queue, new Document("id", queue));
-    ObjectId second = OldNode.task(database, queue, new Document("at", new Date(5)));
+    ObjectId second =
+        OldNode.task(database, queue, new Document("at", Date.from(Instant.ofEpochMilli(5))));
 
     assertThat(found(queue).settings().threads()).isEqualTo(2);
     QueueTask task =
@@ -218,7 +220,7 @@ class MongoQueuesTest {
         .collection("nodes")
         .updateOne(
             new Document("node", "one"),
-            new Document("$set", new Document("timestamp", new Date(1))));
+            new Document("$set", new Document("timestamp", Date.from(Instant.ofEpochMilli(1)))));
     assertThat(queues.nodes().refresh(taken, ours)).isEmpty();
   }
 
@@ -232,7 +234,8 @@ class MongoQueuesTest {
     database
         .collection("tasks")
         .updateOne(
-            new Document("_id", id), new Document("$set", new Document("mtime", new Date(0))));
+            new Document("_id", id),
+            new Document("$set", new Document("mtime", Date.from(Instant.ofEpochMilli(0)))));
     MongoRuns runs = (MongoRuns) queues.runs();
 
     assertThatThrownBy(
@@ -259,7 +262,8 @@ class MongoQueuesTest {
     database
         .collection("tasks")
         .updateOne(
-            new Document("_id", id), new Document("$set", new Document("mtime", new Date(0))));
+            new Document("_id", id),
+            new Document("$set", new Document("mtime", Date.from(Instant.ofEpochMilli(0)))));
 
     runs.orphanUnbegunOfDead(queues.queues().all(), queues.nodes().all());
 

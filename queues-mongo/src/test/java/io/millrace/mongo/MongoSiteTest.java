@@ -26,6 +26,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -33,13 +34,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.bson.Document;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Three nodes of ours and an old one share a database, and nodes and runners are killed. */
 class MongoSiteTest {
   private static final int TASKS = 100;
   private static final int THREADS = 6;
-  private static final Duration LONGEST = Duration.ofSeconds(120);
+  private static final Duration LONGEST = Duration.ofMinutes(2);
 
   private final Map<String, Integer> worked = new ConcurrentHashMap<>();
   private final AtomicInteger turns = new AtomicInteger();
@@ -159,7 +161,7 @@ class MongoSiteTest {
   private final class SimpleRunners implements Runners {
     private final MongoQueues queues;
     private final Set<ObjectId> busy = ConcurrentHashMap.newKeySet();
-    private volatile Listener listener;
+    private volatile @Nullable Listener listener;
 
     SimpleRunners(TestDatabase database) {
       this.queues = database.node("runners");
@@ -173,6 +175,10 @@ class MongoSiteTest {
       return found;
     }
 
+    private Listener listener() {
+      return Objects.requireNonNull(listener);
+    }
+
     @Override
     public void begin(Run run, String plugin, NodeConfig config) {
       busy.add(run.task());
@@ -183,7 +189,7 @@ class MongoSiteTest {
       int turn = turns.incrementAndGet();
       if (turn % 10 == 0) {
         end(run);
-        listener.lost(run.task(), "died before it began");
+        listener().lost(run.task(), "died before it began");
         return;
       }
       try {
@@ -191,7 +197,7 @@ class MongoSiteTest {
         worked.merge(run.task().hex(), 1, Integer::sum);
         if (turn % 11 == 0) {
           end(run);
-          listener.lost(run.task(), "died at its work");
+          listener().lost(run.task(), "died at its work");
           return;
         }
         TaskOutput output = new TaskOutput(new Output.Text("ours"), Output.none());
@@ -200,7 +206,7 @@ class MongoSiteTest {
         // Its node has given it back.
       }
       end(run);
-      listener.ended(run.task());
+      listener().ended(run.task());
     }
 
     private void end(Run run) {

@@ -4,6 +4,7 @@ import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.FindOneAndUpdateOptions;
 import com.mongodb.client.model.ReturnDocument;
 import com.mongodb.client.model.UpdateOptions;
+import java.time.Instant;
 import java.util.Date;
 import java.util.List;
 import java.util.Optional;
@@ -39,8 +40,8 @@ final class OldNode {
   static ObjectId task(TestDatabase database, ObjectId queue, Document params) {
     Document task =
         new Document("queue", queue)
-            .append("ctime", new Date())
-            .append("mtime", new Date())
+            .append("ctime", Date.from(Instant.now()))
+            .append("mtime", Date.from(Instant.now()))
             .append("node", null)
             .append("status", -2)
             .append("params", params)
@@ -55,7 +56,7 @@ final class OldNode {
         .collection("nodes")
         .updateOne(
             new Document("node", node),
-            new Document("$set", new Document("timestamp", new Date())),
+            new Document("$set", new Document("timestamp", Date.from(Instant.now()))),
             new UpdateOptions().upsert(true));
   }
 
@@ -75,7 +76,9 @@ final class OldNode {
                 new Document("node", null).append("status", -2).append("queue", queue),
                 new Document(
                     "$set",
-                    new Document("node", node).append("status", -1).append("mtime", new Date())),
+                    new Document("node", node)
+                        .append("status", -1)
+                        .append("mtime", Date.from(Instant.now()))),
                 new FindOneAndUpdateOptions()
                     .sort(new Document("_id", 1))
                     .returnDocument(ReturnDocument.AFTER)));
@@ -99,6 +102,6 @@ final class OldNode {
                 new Document("status", status)
                     .append("stdout", stdout)
                     .append("stderr", "")
-                    .append("mtime", new Date())));
+                    .append("mtime", Date.from(Instant.now()))));
   }
 }

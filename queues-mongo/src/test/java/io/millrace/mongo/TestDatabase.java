@@ -32,7 +32,7 @@ final class TestDatabase implements AutoCloseable {
       if (loses
           && message.getDocument().keySet().iterator().next().equalsIgnoreCase("findAndModify")) {
         loses = false;
-        message.getChannel().close();
+        var _ = message.getChannel().close();
       }
       return answer;
     }

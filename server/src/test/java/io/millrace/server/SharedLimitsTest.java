@@ -103,9 +103,10 @@ final class SharedLimitsTest {
 
   private List<String> addNodes(int count) throws Exception {
     String node =
-        "{'metadata': {'type': 'shell command'}, 'data': {'limits': ['scanner'], 'command': 'echo +"
-            + " >> %1$s; sleep 0.02; echo - >> %1$s'}}";
-    return graph.add(Collections.nCopies(count, node.formatted(log)).toString());
+        ("{'metadata': {'type': 'shell command'}, 'data': {'limits': ['scanner'], 'command': 'echo"
+                + " + >> %1$s; sleep 0.02; echo - >> %1$s'}}")
+            .formatted(log);
+    return graph.add(Collections.nCopies(count, node).toString());
   }
 
   private void say(String what) throws IOException {

@@ -16,30 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 class SpringGuideTest {
   private static final Pattern PROGRAM = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
-  private static final String APPLICATION =
-      """
-      import io.millrace.client.jobs.*;
-      import io.millrace.spring.*;
-      import io.millrace.spring.outbox.*;
-      import org.springframework.stereotype.Component;
-      import org.springframework.transaction.annotation.Transactional;
-
-      %s
-
-      interface Letters {
-        void save(Letter letter);
-      }
-
-      class Orders {
-        static final JobKind<Letter, String> LETTER =
-            JobKind.of("letter", Letter.class, String.class);
-        Letters letters;
-        JobOutbox outbox;
-
-        %s
-      }
-      """;
-
   @Test
   void the_programs_of_the_guide_can_be_compiled(@TempDir Path folder) throws Exception {
     List<String> programs =
@@ -50,7 +26,31 @@ class SpringGuideTest {
             .toList();
     assertThat(programs).hasSize(2);
     Path source = folder.resolve("Application.java");
-    Files.writeString(source, APPLICATION.formatted(programs.getFirst(), programs.getLast()));
+    Files.writeString(
+        source,
+        """
+        import io.millrace.client.jobs.*;
+        import io.millrace.spring.*;
+        import io.millrace.spring.outbox.*;
+        import org.springframework.stereotype.Component;
+        import org.springframework.transaction.annotation.Transactional;
+
+        %s
+
+        interface Letters {
+          void save(Letter letter);
+        }
+
+        class Orders {
+          static final JobKind<Letter, String> LETTER =
+              JobKind.of("letter", Letter.class, String.class);
+          Letters letters;
+          JobOutbox outbox;
+
+          %s
+        }
+        """
+            .formatted(programs.getFirst(), programs.getLast()));
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     StringWriter said = new StringWriter();
     try (var files = compiler.getStandardFileManager(null, null, null)) {

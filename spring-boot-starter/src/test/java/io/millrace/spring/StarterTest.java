@@ -245,7 +245,9 @@ class StarterTest {
         .withPropertyValues("millrace.server=http://localhost:1", "millrace.worker.enabled=false")
         .run(context -> {
           assertThat(context).hasNotFailed().hasSingleBean(JobClient.class);
-          assertThat(context.getBean(HealthIndicator.class).health().getDetails())
+          assertThat(
+                  Objects.requireNonNull(context.getBean(HealthIndicator.class).health())
+                      .getDetails())
               .extractingByKey("server")
               .asString()
               .contains("http://localhost:1");

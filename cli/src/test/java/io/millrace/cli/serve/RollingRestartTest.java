@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -50,10 +51,12 @@ class RollingRestartTest {
     return ready.line();
   }
 
+  private Program program(String name) {
+    return Objects.requireNonNull(programs.get(name));
+  }
+
   private void stop(String name) throws InterruptedException {
-    Program program = programs.get(name);
-    assertThat(program).isNotNull();
-    assertThat(program.stopped()).as(name).isZero();
+    assertThat(program(name).stopped()).as(name).isZero();
   }
 
   private void startServer(int port) throws IOException {
@@ -150,8 +153,7 @@ class RollingRestartTest {
 
     // The new worker is there before the old one stops, which finishes its jobs.
     startWorker("w2");
-    Program old = programs.get("w1");
-    assertThat(old).isNotNull();
+    Program old = program("w1");
     await(() -> lines("begun").size() == 6);
     ProcessHandle.of(old.pid()).orElseThrow().destroy();
     await(() -> lines("w1.log").toString().contains("stopping when 2"));

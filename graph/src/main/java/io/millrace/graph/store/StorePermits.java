@@ -83,8 +83,8 @@ final class StorePermits implements GraphWork.Permits {
   /** How many permits there are of each group. */
   private final Map<Group, Integer> sizes = new HashMap<>();
 
-  private final Pool places = new Pool(true);
-  private final Pool others = new Pool(false);
+  private final Pool places = new Pool();
+  private final Pool others = new Pool();
   private boolean synced;
   private long pausedUntilMillis;
 
@@ -149,8 +149,6 @@ final class StorePermits implements GraphWork.Permits {
 
   /** The permits of the nodes that take places, or of the others. */
   private static final class Pool {
-    final boolean takingPlaces;
-
     /** How many permits of each group wait to be claimed. */
     final Map<Group, Integer> waiting = new HashMap<>();
 
@@ -164,10 +162,6 @@ final class StorePermits implements GraphWork.Permits {
     Set<Group> openGroups = Set.of();
 
     private int turn;
-
-    Pool(boolean takingPlaces) {
-      this.takingPlaces = takingPlaces;
-    }
 
     /** The groups to claim from, another one first each time. */
     List<Group> inTurn(Set<Group> without) {

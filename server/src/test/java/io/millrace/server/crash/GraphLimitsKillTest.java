@@ -52,15 +52,14 @@ class GraphLimitsKillTest {
                   "/limits/scanner", JsonMapper.shared().createObjectNode().put("running", MOST));
           // Appending a few bytes is atomic, so the file has the order of starts and ends.
           String node =
-              "{\"metadata\": {\"type\": \"shell command\"}, \"data\": {\"limits\": \"scanner\","
-                  + " \"interruptions\": 9, \"command\": \"echo + >> %1$s; sleep 0.2; echo - >>"
-                  + " %1$s\"}}";
+              ("{\"metadata\": {\"type\": \"shell command\"}, \"data\": {\"limits\": \"scanner\","
+                      + " \"interruptions\": 9, \"command\": \"echo + >> %1$s; sleep 0.2; echo - >>"
+                      + " %1$s\"}}")
+                  .formatted(log);
           var _ =
               calls.post(
                   "/v1/nodes",
-                  Collections.nCopies(NODES, node.formatted(log))
-                      .toString()
-                      .getBytes(StandardCharsets.UTF_8));
+                  Collections.nCopies(NODES, node).toString().getBytes(StandardCharsets.UTF_8));
         }
         long goal = kill == KILLS ? NODES : nodes(calls, "finished") + 2;
         while (nodes(calls, "finished") < goal) {

@@ -3,6 +3,7 @@ package io.millrace.spring.outbox;
 import io.millrace.database.DatabaseAddress.Kind;
 import io.millrace.database.DatabaseServer;
 import java.nio.file.Path;
+import java.util.Objects;
 import javax.sql.DataSource;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -39,7 +40,8 @@ final class Database {
         new DriverManagerDataSource(
             DatabaseServer.shared(Kind.MARIADB).address().url(), "test", "");
     new JdbcTemplate(server).execute("CREATE DATABASE " + name(folder));
-    String url = server.getUrl().replace("/test?", "/" + name(folder) + "?");
+    String url =
+        Objects.requireNonNull(server.getUrl()).replace("/test?", "/" + name(folder) + "?");
     return created("mysql", new DriverManagerDataSource(url, "test", ""));
   }
 

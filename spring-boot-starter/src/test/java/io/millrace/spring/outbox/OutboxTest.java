@@ -191,7 +191,7 @@ class OutboxTest {
   }
 
   /** A database for a test with this folder. */
-  private interface In {
+  interface In {
     DataSource database(Path folder);
   }
 

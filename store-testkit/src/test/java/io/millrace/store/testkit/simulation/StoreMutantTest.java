@@ -96,7 +96,7 @@ final class StoreMutantTest {
 
   @Test
   void a_restored_backup_that_goes_on_in_the_old_history() {
-    noticed(kernel("snapshots.Backups", "write").withConstant(1, 0), "was restored as");
+    noticed(kernel("snapshots.Backups", "stream").withConstant(1, 0), "was restored as");
   }
 
   @Test

@@ -91,7 +91,7 @@ public final class Backups {
 
   /** A backup that is made as it is read. */
   public static InputStream stream(Frozen frozen) {
-    return new Stream(frozen);
+    return new Stream(SnapshotRecords.of(frozen.state(), frozen.history(), true), frozen.frame());
   }
 
   private static final class Stream extends InputStream {
@@ -102,10 +102,10 @@ public final class Backups {
     private ByteArrayInputStream ready = new ByteArrayInputStream(new byte[0]);
     private boolean ended;
 
-    Stream(Frozen frozen) {
-      records = SnapshotRecords.of(frozen.state(), frozen.history(), true);
+    Stream(Iterator<JournalRecord> records, Frame frame) {
+      this.records = records;
       try {
-        output = new SnapshotOutput(written, frozen.frame(), true);
+        output = new SnapshotOutput(written, frame, true);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
