@@ -51,11 +51,11 @@ final class SharedStoreMutantTest {
             "came after"),
         new PlantedBug(
             "a standby does not wait",
-            Mutant.of(KERNEL + "Standby", "isVacant").returning(1),
+            Mutant.of(KERNEL + "Standby$Following", "isVacant").returning(1),
             "came after"),
         new PlantedBug(
             "two standbys find the same leader gone, and both begin",
-            Mutant.of(HERE + "SqlJournal", "lead").withCallReturning("equals", 1),
+            Mutant.of(HERE + "SqlJournal", "lead").withCallReturning("isSilentSince", 1),
             "came after"),
         new PlantedBug(
             "an append whose answer was lost counts as that of another",
