@@ -117,6 +117,6 @@ public record SqlJournalOptions(
   /** The address and the name of the store, without the password. */
   @Override
   public String toString() {
-    return database + " (store " + store + ")";
+    return database.url() + " (store " + store + ")";
   }
 }
