@@ -309,6 +309,9 @@ final class MemoryGraph implements GraphWork {
     @Override
     public List<NodeId> claim(boolean takingPlaces, int room, int more) {
       synchronized (MemoryGraph.this) {
+        if (due(takingPlaces).findAny().isEmpty()) {
+          return List.of();
+        }
         refuse();
         List<NodeId> held = new ArrayList<>();
         int left = more;
