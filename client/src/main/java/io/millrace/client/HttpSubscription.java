@@ -67,8 +67,7 @@ final class HttpSubscription implements Subscription {
 
   /** Opens a subscription and waits for its start position. */
   static HttpSubscription begin(HttpTransport server, Interest interest) {
-    long begin = System.nanoTime();
-    Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
+    HttpTransport.Attempts attempts = server.new Attempts();
     while (true) {
       try {
         int responseTimeoutMillis = server.responseTimeoutMillis(Duration.ZERO);
@@ -77,7 +76,7 @@ final class HttpSubscription implements Subscription {
         subscription.reader.start();
         return subscription;
       } catch (IOException e) {
-        if (!server.hasOthers() || server.isLate(begin) || !HttpTransport.pause(backoff)) {
+        if (!attempts.mayFindLeader()) {
           throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
         }
       }

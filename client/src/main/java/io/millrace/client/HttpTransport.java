@@ -356,9 +356,8 @@ final class HttpTransport implements AutoCloseable {
    * @throws StoreClosedException if this is closed
    */
   Response send(Request request, Idempotency idempotency, Call call) {
-    long begin = System.nanoTime();
+    Attempts attempts = new Attempts();
     boolean mayBeDone = false;
-    Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
     while (true) {
       IOException failure;
       Response unavailable = null;
@@ -384,8 +383,7 @@ final class HttpTransport implements AutoCloseable {
       boolean safe =
           (!mayBeDone || idempotency != Idempotency.NOT_IDEMPOTENT)
               && !(failure instanceof NotSentException.Untrusted);
-      boolean late = System.nanoTime() - begin >= options.timeouts().retry().toNanos();
-      if (!safe || late || call.isCancelled() || isClosed() || !pause(backoff)) {
+      if (!safe || call.isCancelled() || isClosed() || !attempts.hasTime()) {
         if (unavailable != null && !mayBeDone) {
           return unavailable;
         }
@@ -411,13 +409,23 @@ final class HttpTransport implements AutoCloseable {
     return configured.size() > 1;
   }
 
-  /** Whether the retry time has passed since {@code beginNanos}. */
-  boolean isLate(long beginNanos) {
-    return System.nanoTime() - beginNanos >= options.timeouts().retry().toNanos();
+  /** The attempts to do one thing, from now on until the retry time is over. For one thread. */
+  final class Attempts {
+    private final long begin = System.nanoTime();
+    private final Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
+
+    /** Waits before the next attempt; false if there is no time for it, or if interrupted. */
+    boolean hasTime() {
+      return System.nanoTime() - begin < options.timeouts().retry().toNanos() && pause(backoff);
+    }
+
+    /** The same for what is repeated only because another server may soon lead. */
+    boolean mayFindLeader() {
+      return hasOthers() && hasTime();
+    }
   }
 
-  /** Waits before the next attempt. Returns false if interrupted. */
-  static boolean pause(Backoff backoff) {
+  private static boolean pause(Backoff backoff) {
     try {
       Thread.sleep(backoff.next(ThreadLocalRandom.current()));
       return true;

@@ -7,7 +7,6 @@ import io.millrace.client.HttpTransport.Response;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
-import io.millrace.work.Backoff;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -40,9 +39,6 @@ public final class JsonCalls implements AutoCloseable {
 
   /** The additional time for the response to an upload, which the server stores first. */
   private static final Duration UPLOAD_TIMEOUT = Duration.ofMinutes(10);
-
-  private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
-  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
   private final HttpTransport server;
   private final URI address;
@@ -157,8 +153,7 @@ public final class JsonCalls implements AutoCloseable {
    * @throws IOException if the body cannot be read
    */
   public JsonNode upload(String path, Upload upload) throws IOException {
-    long begin = System.nanoTime();
-    Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
+    HttpTransport.Attempts attempts = server.new Attempts();
     UploadBody content = new UploadBody(upload.contentType(), upload.content(), upload.length());
     while (true) {
       try {
@@ -172,8 +167,7 @@ public final class JsonCalls implements AutoCloseable {
                     Request.of("POST", path, content, server.responseTimeoutMillis(UPLOAD_TIMEOUT)))
                 .whole());
       } catch (NotSentException e) {
-        boolean again = server.hasOthers() && content.bytesRead() == 0 && !server.isLate(begin);
-        if (!again || !HttpTransport.pause(backoff)) {
+        if (content.bytesRead() > 0 || !attempts.mayFindLeader()) {
           throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
         }
       } catch (IOException e) {
@@ -190,7 +184,8 @@ public final class JsonCalls implements AutoCloseable {
   }
 
   /**
-   * The bytes at a path, read as they arrive. Not retried.
+   * The bytes at a path, read as they arrive. Not retried, except to find the leader among several
+   * servers.
    *
    * @param silence how long the server may send nothing before reading fails
    * @return the bytes; closing the stream before its end cuts the connection
@@ -200,7 +195,7 @@ public final class JsonCalls implements AutoCloseable {
   }
 
   /**
-   * The events at a path. Not retried.
+   * The events at a path. Not retried, except to find the leader among several servers.
    *
    * @param silence how long the server may send nothing, not even a comment, before reading fails
    */
@@ -214,10 +209,8 @@ public final class JsonCalls implements AutoCloseable {
   }
 
   private InputStream opened(Opener opener, Duration silence) {
-    long begin = System.nanoTime();
-    Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
+    HttpTransport.Attempts attempts = server.new Attempts();
     while (true) {
-      boolean again = server.hasOthers() && !server.isLate(begin);
       try {
         HttpTransport.StreamedResponse stream =
             opener.open(Math.clamp(silence.toMillis(), 1, Integer.MAX_VALUE));
@@ -225,11 +218,11 @@ public final class JsonCalls implements AutoCloseable {
           return stream;
         }
         Response response = stream.whole();
-        if (response.status() != 503 || !again || !HttpTransport.pause(backoff)) {
+        if (response.status() != 503 || !attempts.mayFindLeader()) {
           throw failed(response);
         }
       } catch (IOException e) {
-        if (!again || !HttpTransport.pause(backoff)) {
+        if (!attempts.mayFindLeader()) {
           throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
         }
       }

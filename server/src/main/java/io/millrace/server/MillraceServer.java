@@ -87,16 +87,6 @@ public final class MillraceServer implements AutoCloseable {
 
   /** What runs in the same process while the server leads, such as an execution node. */
   public interface Companion {
-    /** Runs nothing. */
-    Companion NONE =
-        new Companion() {
-          @Override
-          public void start(MillraceServer server) {}
-
-          @Override
-          public void stop() {}
-        };
-
     /** Starts it; the server serves. */
     void start(MillraceServer server);
 

@@ -3,6 +3,7 @@ package io.millrace.examples.failover;
 import io.millrace.client.ClientId;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpTaskStore;
+import io.millrace.client.JsonCalls;
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
@@ -26,15 +27,16 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -43,8 +45,8 @@ import org.jspecify.annotations.Nullable;
  * leads is killed every few seconds and started again as a standby. At the end, everything that was
  * acknowledged is looked for in the store.
  *
- * <p>Each client tries the addresses of the three servers in turn, and repeats a command whose
- * answer was lost with its request id.
+ * <p>Each client knows the addresses of the three servers, of which it finds the one that leads,
+ * and repeats a command whose answer was lost with its request id.
  */
 public final class Failover implements AutoCloseable {
   /** The number of servers. */
@@ -54,7 +56,7 @@ public final class Failover implements AutoCloseable {
   private static final int WIDTH = 40;
   private static final Duration LEASE = Duration.ofMinutes(1);
   private static final Duration GIVE_UP = Duration.ofMinutes(1);
-  private static final Duration BETWEEN_ROUNDS = Duration.ofMillis(50);
+  private static final Duration TIME_OF_HEALTH = Duration.ofSeconds(1);
 
   private final Options options;
   private final Path folder;
@@ -64,7 +66,6 @@ public final class Failover implements AutoCloseable {
   private final String finished;
   private final List<Integer> ports = new ArrayList<>();
   private final List<Process> servers = new ArrayList<>();
-  private final AtomicInteger leader = new AtomicInteger();
   private final AtomicLong numbers = new AtomicLong();
   private final AtomicLong commits = new AtomicLong();
   private final AtomicLong lastNanos = new AtomicLong();
@@ -168,7 +169,7 @@ public final class Failover implements AutoCloseable {
     List<Thread> clients = new ArrayList<>();
     try (Session first = new Session(CLIENTS)) {
       first.add();
-      report.accept("server " + (leader.get() + 1) + " leads");
+      report.accept(lead(leader()));
       lastNanos.set(System.nanoTime());
       longestGapNanos.set(0);
       for (int i = 0; i < CLIENTS; i++) {
@@ -241,20 +242,17 @@ public final class Failover implements AutoCloseable {
       before = now;
       most = Math.max(most, rate);
       String bar = "█".repeat((int) (WIDTH * rate / most));
-      report.accept(
-          ("%-" + WIDTH + "s %6d commits/s, %s")
-              .formatted(
-                  bar,
-                  rate,
-                  rate == 0 ? "no server answers" : "server " + (leader.get() + 1) + " leads"));
+      OptionalInt leader = leader();
+      report.accept(("%-" + WIDTH + "s %6d commits/s, %s").formatted(bar, rate, lead(leader)));
       restartEnded();
-      if (!led && rate > 0) {
+      if (!led && leader.isPresent() && rate > 0) {
         led = true;
         nextKill = second + delaySeconds();
       }
       // Only one that has taken over; and the last seconds show that the work goes on.
-      if (led && second >= nextKill && second + 5 <= options.length().toSeconds()) {
-        int killed = leader.get();
+      boolean isDue = second >= nextKill && second + 5 <= options.length().toSeconds();
+      if (led && isDue && leader.isPresent()) {
+        int killed = leader.getAsInt();
         servers.get(killed).destroyForcibly().waitFor();
         before = commits.get();
         kills++;
@@ -263,6 +261,33 @@ public final class Failover implements AutoCloseable {
         report.accept("kill -9 of server " + (killed + 1) + ", which led; it starts again");
       }
     }
+  }
+
+  /** The server that says that it leads; empty if none does. */
+  private OptionalInt leader() {
+    return IntStream.range(0, SERVERS).filter(this::leads).findFirst();
+  }
+
+  private boolean leads(int server) {
+    ClientOptions options =
+        ClientOptions.at(address(server))
+            .withConnectTimeout(TIME_OF_HEALTH)
+            .withResponseTimeout(TIME_OF_HEALTH)
+            .withRetryFor(Duration.ZERO);
+    try (JsonCalls calls = JsonCalls.open(options)) {
+      return calls.get("/health/leader").path("role").asString("").equals("leader");
+    } catch (StoreException _) {
+      // A standby, or a server that was killed.
+      return false;
+    }
+  }
+
+  private static String lead(OptionalInt leader) {
+    return leader.isPresent() ? "server " + (leader.getAsInt() + 1) + " leads" : "no server leads";
+  }
+
+  private URI address(int server) {
+    return URI.create("http://127.0.0.1:" + ports.get(server));
   }
 
   private double delaySeconds() {
@@ -317,23 +342,21 @@ public final class Failover implements AutoCloseable {
         Duration.ofNanos(longestGapNanos.get()));
   }
 
-  /** A client, which knows all servers. For use by one thread. */
+  /** A client. For use by one thread. */
   private final class Session implements AutoCloseable {
     private final Owner owner;
-    private final List<TaskStore> stores = new ArrayList<>();
-    private int at;
+    private final TaskStore store;
     private long requests;
 
     Session(int number) {
       this.owner = Owner.client(ClientId.ofThisProcess() + number);
-      for (int port : ports) {
-        ClientOptions server =
-            ClientOptions.at(URI.create("http://127.0.0.1:" + port))
-                .withConnectTimeout(Duration.ofSeconds(2))
-                .withResponseTimeout(Duration.ofSeconds(5))
-                .withRetryFor(Duration.ZERO);
-        stores.add(HttpTaskStore.open(server));
-      }
+      this.store =
+          HttpTaskStore.open(
+              ClientOptions.at(
+                      IntStream.range(0, SERVERS).mapToObj(Failover.this::address).toList())
+                  .withConnectTimeout(Duration.ofSeconds(2))
+                  .withResponseTimeout(Duration.ofSeconds(5))
+                  .withRetryFor(GIVE_UP));
     }
 
     private String request() {
@@ -368,7 +391,7 @@ public final class Failover implements AutoCloseable {
 
     private Outcome run(Command command) {
       Outcome outcome =
-          anywhere(store ->
+          asked(() ->
               command instanceof Transaction transaction
                   ? store.commit(transaction)
                   : store.claim((Claim) command));
@@ -381,44 +404,23 @@ public final class Failover implements AutoCloseable {
     }
 
     List<Long> list(String group) {
-      return anywhere(store -> store.group(GroupQuery.all(group))).value().stream()
+      return asked(() -> store.group(GroupQuery.all(group))).value().stream()
           .map(task -> Long.valueOf(task.data().utf8()))
           .toList();
     }
 
-    /** Asks one server after the other until one answers. */
-    private <T> T anywhere(Function<TaskStore, T> call) {
-      long begin = System.nanoTime();
-      for (int failures = 1; ; failures++) {
-        try {
-          T answer = call.apply(stores.get(at));
-          leader.set(at);
-          return answer;
-        } catch (StoreException e) {
-          if (System.nanoTime() - begin > GIVE_UP.toNanos() || closed) {
-            throw new FailoverException(
-                "no server answers: " + e.getMessage() + "; server 1 says: " + lastLine(log(0)));
-          }
-          at = (at + 1) % SERVERS;
-          if (failures % SERVERS == 0) {
-            pause();
-          }
-        }
+    private <T> T asked(Supplier<T> question) {
+      try {
+        return question.get();
+      } catch (StoreException e) {
+        throw new FailoverException(
+            "no server answers: " + e.getMessage() + "; server 1 says: " + lastLine(log(0)));
       }
     }
 
     @Override
     public void close() {
-      stores.forEach(TaskStore::close);
-    }
-  }
-
-  private static void pause() {
-    try {
-      Thread.sleep(BETWEEN_ROUNDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new FailoverException("interrupted");
+      store.close();
     }
   }
 

@@ -271,18 +271,23 @@ final class StorePermits implements GraphWork.Permits {
     change(nodes, unknown, empty);
   }
 
-  private static @Nullable Permit read(Task task, Group group) {
+  /** What the data of a permit says. */
+  private record Data(NodeId id, int attempt) {}
+
+  /** Reads a task; empty if it is no permit. */
+  private static Optional<Data> read(Task task) {
     Matcher data = DATA.matcher(task.data().utf8());
-    NodeId id = data.matches() ? NodeId.parse(data.group(1)).orElse(null) : null;
-    return id == null
-        ? null
-        : new Permit(
-            id,
-            Integer.parseInt(data.group(2)),
-            group,
-            task.lane(),
-            task.origin(),
-            task.heldByClaim());
+    return data.matches()
+        ? NodeId.parse(data.group(1)).map(id -> new Data(id, Integer.parseInt(data.group(2))))
+        : Optional.empty();
+  }
+
+  private static @Nullable Permit read(Task task, Group group) {
+    return read(task)
+        .map(data ->
+            new Permit(
+                data.id, data.attempt, group, task.lane(), task.origin(), task.heldByClaim()))
+        .orElse(null);
   }
 
   /** Whether a permit is what the graph needs; that of a running node stays. */
@@ -475,9 +480,8 @@ final class StorePermits implements GraphWork.Permits {
   private boolean isTaken(Outcome outcome, Pool pool) {
     boolean known = true;
     for (Task task : outcome.done().tasks()) {
-      Matcher data = DATA.matcher(task.data().utf8());
-      NodeId id = data.matches() ? NodeId.parse(data.group(1)).orElse(null) : null;
-      Permit there = id == null ? null : permits.get(id);
+      Data data = read(task).orElse(null);
+      Permit there = data == null ? null : permits.get(data.id);
       if (there == null || there.origin != task.origin()) {
         // It was deleted since, or something else has put it there, which a comparison finds.
         known = false;

@@ -145,17 +145,17 @@ final class SqlPlace implements JournalCheck.Place {
       while (next <= head.chain().sequence()) {
         List<Row> rows = database.frames(next, SqlJournal.READ_BYTES);
         if (rows.isEmpty()) {
-          damages.add(new Damage(SqlJournal.place(next), 0, "the frame is missing"));
-          before = null;
-          next++;
+          missing(next, head.chain().sequence());
+          return head.chain();
         }
         for (Row row : rows) {
           if (row.sequence() > head.chain().sequence()) {
             break;
           }
-          for (; next < row.sequence(); next++) {
-            damages.add(new Damage(SqlJournal.place(next), 0, "the frame is missing"));
+          if (next < row.sequence()) {
+            missing(next, row.sequence() - 1);
             before = null;
+            next = row.sequence();
           }
           before = frame(row, head, before);
           next++;
@@ -169,6 +169,14 @@ final class SqlPlace implements JournalCheck.Place {
                 "it is not the frame that the head of the store names"));
       }
       return head.chain();
+    }
+
+    private void missing(long first, long last) {
+      String what =
+          first == last
+              ? "the frame is missing"
+              : "this frame and the %d after it are missing".formatted(last - first);
+      damages.add(new Damage(SqlJournal.place(first), 0, what));
     }
 
     /** Checks a frame and passes it on; returns the chain after it, null if it is damaged. */

@@ -1,5 +1,7 @@
 package io.millrace.journal.sql;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -32,6 +34,6 @@ final class SharedStoreSimulationTest {
     for (; System.nanoTime() < end; seed++) {
       SharedStoreSimulation.run(seed);
     }
-    System.out.println(seed - first + " fresh seeds found nothing");
+    assertThat(seed).as("the number after the last seed").isGreaterThan(first);
   }
 }
