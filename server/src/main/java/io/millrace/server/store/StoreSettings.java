@@ -296,16 +296,14 @@ public record StoreSettings(StoreOptions options, @Nullable SqlJournalOptions da
   }
 
   /**
-   * Opens the store of a folder.
+   * Opens the store. If other servers may share it, this waits until none of them leads it.
    *
-   * @throws IllegalStateException if it is in a database; see {@link #standby}
    * @throws io.millrace.store.StoreException if it cannot be opened
+   * @throws io.millrace.store.journal.JournalException if the journal cannot be opened or is
+   *     damaged
    */
   public EmbeddedTaskStore open() {
-    if (database != null) {
-      throw new IllegalStateException("other servers may lead the store in " + database);
-    }
-    return TaskStore.open(options);
+    return database == null ? TaskStore.open(options) : standby(null).lead();
   }
 
   /** Whether other servers may share the store. */
