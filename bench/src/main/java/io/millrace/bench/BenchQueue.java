@@ -1,5 +1,6 @@
 package io.millrace.bench;
 
+import io.millrace.bench.Bench.BenchException;
 import io.millrace.client.JsonCalls;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -56,8 +57,13 @@ record BenchQueue(JsonCalls calls, String id) {
   }
 
   private void await(ToIntFunction<JsonNode> count, int wanted) throws InterruptedException {
-    while (count.applyAsInt(calls.get("/dci/queues/" + id)) != wanted) {
+    JsonNode queue = calls.get("/dci/queues/" + id);
+    while (count.applyAsInt(queue) != wanted) {
+      if (queue.path("halted").isObject()) {
+        throw new BenchException("the queue was halted: " + queue.path("halted"));
+      }
       Thread.sleep(PAUSE_MILLIS);
+      queue = calls.get("/dci/queues/" + id);
     }
   }
 

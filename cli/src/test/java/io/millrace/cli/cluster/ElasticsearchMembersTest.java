@@ -55,7 +55,7 @@ final class ElasticsearchMembersTest {
     try (ClusterFixture site =
         new ClusterFixture(root, EngineFixture.empty(engine(), "millrace-"))) {
       OutputLines lines = new OutputLines(site.output());
-      site.addFiles(30);
+      site.addFiles(100);
       site.startFirst("files");
       site.start();
       site.start();

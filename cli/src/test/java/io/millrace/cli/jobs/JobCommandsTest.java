@@ -218,7 +218,7 @@ class JobCommandsTest {
             "d")) {
       Shell.CommandResult without = closed.run("jobs", "submit", file, "-t", "decode");
       assertThat(without.code()).isEqualTo(1);
-      assertThat(without.err()).contains("X-API-KEY").hasLineCount(1);
+      assertThat(without.err()).contains("X-API-KEY", "--api-key-file").hasLineCount(2);
       assertThat(closed.run("jobs", "list", "--api-key-file", wrong.toString()).code())
           .isEqualTo(1);
       Shell.CommandResult ran =
