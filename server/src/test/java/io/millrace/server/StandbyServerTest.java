@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpTaskStore;
 import io.millrace.client.JsonCalls;
-import io.millrace.journal.sql.SqlJournal;
+import io.millrace.journal.shared.SharedJournal;
 import io.millrace.journal.sql.SqlJournalOptions;
 import io.millrace.server.config.Configuration;
 import io.millrace.store.Bytes;
@@ -173,7 +173,7 @@ class StandbyServerTest {
   private EmbeddedTaskStore fencing() {
     SqlJournalOptions options = SqlJournalOptions.at(url()).withLease(Duration.ofMillis(500));
     while (true) {
-      SqlJournal journal = SqlJournal.open(Environment.system(), options);
+      SharedJournal journal = SharedJournal.open(Environment.system(), options);
       try {
         return TaskStore.open(StoreOptions.in(root), journal);
       } catch (FencedException _) {

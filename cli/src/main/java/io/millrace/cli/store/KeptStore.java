@@ -61,11 +61,11 @@ record KeptStore(String name, @Nullable Path backup, @Nullable StoreSettings set
     if (url.startsWith(BACKUP)) {
       return new KeptStore(name, Path.of(url.substring(BACKUP.length())), null);
     }
-    if (!url.startsWith(FOLDER) && !url.startsWith("jdbc:")) {
+    if (!url.startsWith(FOLDER) && !url.startsWith("jdbc:") && !url.startsWith("s3:")) {
       throw new UsageException(
           option
-              + " begins with 'file:', 'backup:', 'jdbc:postgresql:', 'jdbc:mariadb:' or"
-              + " 'jdbc:sqlite:': "
+              + " begins with 'file:', 'backup:', 'jdbc:postgresql:', 'jdbc:mariadb:',"
+              + " 'jdbc:sqlite:' or 's3:': "
               + url);
     }
     List<Flag> flags = new ArrayList<>(more);

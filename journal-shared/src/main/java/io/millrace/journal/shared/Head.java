@@ -1,11 +1,11 @@
-package io.millrace.journal.sql;
+package io.millrace.journal.shared;
 
 import io.millrace.store.journal.Chain;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The row of a store that says where its journal ends.
+ * Where the journal of a store ends.
  *
  * @param journalId the random identity of the journal, which the checksums of its frames include
  * @param chain the last frame
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param resigned whether the leader has ended on purpose
  * @param address where clients reach the leader; null if it has announced nothing
  */
-record Head(
+public record Head(
     long journalId,
     Chain chain,
     long writer,
@@ -47,26 +47,39 @@ record Head(
    * @param sequence the frame after which it was taken; 0 for none
    * @param upload the random number under which its chunks are stored
    */
-  record Snapshot(long sequence, long upload) {
-    static final Snapshot NONE = new Snapshot(0, 0);
+  public record Snapshot(long sequence, long upload) {
+    /** No snapshot. */
+    public static final Snapshot NONE = new Snapshot(0, 0);
 
     /** In place of the newest snapshot while a restore with this random number is under way. */
-    static Snapshot unfinished(long upload) {
+    public static Snapshot unfinished(long upload) {
       return new Snapshot(-1, upload);
     }
   }
 
-  /** What is told of a frame without its bytes. */
-  record FrameMark(long position, long timeMillis, long totalBytes) {}
+  /**
+   * What is told of a frame without its bytes.
+   *
+   * @param position the number of commits up to and including it
+   * @param timeMillis its store time
+   * @param totalBytes the size of it and all frames before it
+   */
+  public record FrameMark(long position, long timeMillis, long totalBytes) {}
 
   /**
    * A frame as it is stored.
    *
+   * @param sequence its number
+   * @param position the number of commits up to and including it
+   * @param timeMillis its store time
+   * @param totalBytes the size of it and all frames before it
    * @param frame its bytes in an array of their own, never moved; two rows are the same if their
    *     contents are
    */
-  record Row(long sequence, long position, long timeMillis, long totalBytes, ByteBuffer frame) {
-    Row(long sequence, long position, long timeMillis, long totalBytes, byte[] frame) {
+  public record Row(
+      long sequence, long position, long timeMillis, long totalBytes, ByteBuffer frame) {
+    /** The same for the bytes of a whole array. */
+    public Row(long sequence, long position, long timeMillis, long totalBytes, byte[] frame) {
       this(sequence, position, timeMillis, totalBytes, ByteBuffer.wrap(frame));
     }
   }

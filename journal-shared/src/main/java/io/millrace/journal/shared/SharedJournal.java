@@ -1,9 +1,8 @@
-package io.millrace.journal.sql;
+package io.millrace.journal.shared;
 
-import io.millrace.database.DatabaseAddress.Kind;
-import io.millrace.journal.sql.Head.FrameMark;
-import io.millrace.journal.sql.Head.Row;
-import io.millrace.journal.sql.Head.Snapshot;
+import io.millrace.journal.shared.Head.FrameMark;
+import io.millrace.journal.shared.Head.Row;
+import io.millrace.journal.shared.Head.Snapshot;
 import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Chain;
@@ -17,8 +16,6 @@ import io.millrace.store.journal.files.JournalCheck;
 import io.millrace.store.journal.files.SnapshotInput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.List;
@@ -33,11 +30,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A journal in a SQL database, which several servers may open at the same time: one leads, the
- * others follow. A new leader fences the one before with its first frame.
+ * A journal in a place that several servers may open at the same time: one leads, the others
+ * follow. A new leader fences the one before with its first frame.
  */
-public final class SqlJournal implements Journal {
-  private static final Logger LOG = LoggerFactory.getLogger(SqlJournal.class);
+public final class SharedJournal implements Journal {
+  private static final Logger LOG = LoggerFactory.getLogger(SharedJournal.class);
 
   /** The most that is read at a time, in bytes. */
   static final int READ_BYTES = 4 << 20;
@@ -49,14 +46,14 @@ public final class SqlJournal implements Journal {
   private static final int ATTEMPTS = 10;
 
   private final Environment environment;
-  private final SqlJournalOptions options;
+  private final JournalLocation location;
   private final RandomGenerator random;
 
   /** For everything but appends. */
-  private final JournalDatabase database;
+  private final JournalHome home;
 
   /** For appends; closed by the leader, or by the close if nobody has led. */
-  private final JournalDatabase appends;
+  private final JournalHome appends;
 
   /** The last frame that was delivered, with its checksum if it is known. */
   private Chain followed = Chain.START;
@@ -67,85 +64,85 @@ public final class SqlJournal implements Journal {
   /** The last sign of life that was told, after which this one leads if there is no other. */
   private @Nullable Pulse pulse;
 
+  /** Since when it has been the same. */
+  private long silentSinceNanos;
+
   private @Nullable Leading leading;
   private boolean closed;
 
-  /** A journal in a prepared database. */
-  SqlJournal(
-      Environment environment,
-      SqlJournalOptions options,
-      JournalDatabase database,
-      JournalDatabase appends) {
+  /** A journal in a prepared place. */
+  SharedJournal(
+      Environment environment, JournalLocation location, JournalHome home, JournalHome appends) {
     this.environment = environment;
-    this.options = options;
-    this.database = database;
+    this.location = location;
+    this.home = home;
     this.appends = appends;
     this.random = environment.newRandom();
   }
 
   /**
-   * Opens a journal. Creates the tables and the row of the store if they are missing.
+   * Opens a journal. Creates what is missing of a new store.
    *
-   * @throws JournalException if the database cannot be reached, its settings may lose commits, or
-   *     its tables are of a later version
+   * @throws JournalException if the place cannot be reached, may lose commits, or is of a later
+   *     version
    */
-  public static SqlJournal open(Environment environment, SqlJournalOptions options) {
-    JdbcDatabase database = new JdbcDatabase(options, false);
+  public static SharedJournal open(Environment environment, JournalLocation location) {
+    JournalHome home = location.connect(false);
     try {
-      database.prepare(environment.newRandom());
-    } catch (SQLException e) {
-      database.close();
-      throw failed(options, "cannot be opened", e);
+      home.prepare(environment.newRandom());
+    } catch (IOException e) {
+      home.close();
+      throw failed(location, "cannot be opened", e);
     } catch (RuntimeException | Error e) {
-      database.close();
+      home.close();
       throw e;
     }
-    return new SqlJournal(environment, options, database, new JdbcDatabase(options, true));
+    return new SharedJournal(environment, location, home, location.connect(true));
   }
 
   /**
-   * Checks that a database can be reached, and that its settings lose no commits. Changes nothing;
-   * a SQLite database that is not there yet passes.
+   * Checks that a place can be reached, and loses no commits. Changes nothing; a place that is not
+   * there yet, and can be created, passes.
    *
-   * @throws JournalException if it cannot, or they may
+   * @throws JournalException if it cannot, or may
    */
-  public static void check(SqlJournalOptions options) {
-    if (options.database().kind() == Kind.SQLITE && !Files.exists(options.database().file())) {
+  public static void check(JournalLocation location) {
+    if (!location.exists()) {
       return;
     }
-    try (JdbcDatabase database = new JdbcDatabase(options, false)) {
-      database.check();
-    } catch (SQLException e) {
-      throw failed(options, "cannot be opened", e);
+    try (JournalHome home = location.connect(false)) {
+      home.check();
+    } catch (IOException e) {
+      throw failed(location, "cannot be opened", e);
     }
   }
 
   /** Where this journal is, to read or write it as a whole. */
-  public static JournalCheck.Place place(Environment environment, SqlJournalOptions options) {
-    return new SqlPlace(environment, options);
+  public static JournalCheck.Place place(Environment environment, JournalLocation location) {
+    return new SharedPlace(environment, location);
   }
 
-  static JournalException failed(SqlJournalOptions options, String what, Exception e) {
-    return new JournalException("the store in " + options + " " + what + ": " + e.getMessage(), e);
+  static JournalException failed(JournalLocation location, String what, Exception e) {
+    return new JournalException("the store in " + location + " " + what + ": " + e.getMessage(), e);
   }
 
   @Override
   public long follow(Replay replay, long after) {
     try {
       return read(replay, after).sequence();
-    } catch (SQLException e) {
-      throw failed(options, "cannot be read", e);
+    } catch (IOException e) {
+      throw failed(location, "cannot be read", e);
     }
   }
 
   /** Delivers everything up to the head, and returns the end. */
-  private Chain read(Replay replay, long after) throws SQLException {
+  private Chain read(Replay replay, long after) throws IOException {
     if (followed.sequence() != after) {
       followed = new Chain(after, 0, 0, 0, 0);
     }
     int attempts = 0;
     while (true) {
-      Head head = SqlPlace.requireComplete(options, database.head());
+      Head head = SharedPlace.requireComplete(location, home.head());
       if (journalId != null && journalId != head.journalId()) {
         // A restore has replaced it.
         followed = Chain.START;
@@ -153,14 +150,14 @@ public final class SqlJournal implements Journal {
         throw new DamagedJournalException(
             place(followed.sequence()),
             0,
-            "it was read before and is gone: the database went back to an earlier state");
+            "it was read before and is gone: the place went back to an earlier state");
       }
       journalId = head.journalId();
       long wanted = followed.sequence() + 1;
       if (followed.sequence() == 0 || wanted < head.first()) {
         if (++attempts > ATTEMPTS) {
           throw new JournalException(
-              "the store in " + options + " removes frames faster than they are read");
+              "the store in " + location + " removes frames faster than they are read");
         }
         if (!load(replay, head)) {
           continue;
@@ -169,8 +166,8 @@ public final class SqlJournal implements Journal {
       if (followed.sequence() >= head.chain().sequence()) {
         return followed;
       }
-      List<Row> rows = database.frames(followed.sequence() + 1, READ_BYTES);
-      if (rows.isEmpty() && database.head().first() <= followed.sequence() + 1) {
+      List<Row> rows = home.frames(followed.sequence() + 1, READ_BYTES);
+      if (rows.isEmpty() && home.head().first() <= followed.sequence() + 1) {
         throw new DamagedJournalException(
             place(followed.sequence() + 1), 0, "the frame is missing");
       }
@@ -203,7 +200,7 @@ public final class SqlJournal implements Journal {
    *
    * @return false if the snapshots have changed meanwhile
    */
-  private boolean load(Replay replay, Head head) throws SQLException {
+  private boolean load(Replay replay, Head head) throws IOException {
     @Nullable RuntimeException damage = null;
     for (Snapshot snapshot : List.of(head.snapshot(), head.older())) {
       if (snapshot.sequence() == 0) {
@@ -211,20 +208,20 @@ public final class SqlJournal implements Journal {
       }
       replay.reset();
       try {
-        SnapshotInput input = SqlSnapshots.read(database, snapshot);
+        SnapshotInput input = StoredSnapshots.read(home, snapshot);
         for (ByteBuffer part = input.next(); part != null; part = input.next()) {
           replay.snapshotPart(part).run();
         }
         followed = new Chain(snapshot.sequence(), 0, 0, input.frame().position(), 0);
         return true;
       } catch (IOException e) {
-        throw failed(options, "cannot be read", e);
+        throw failed(location, "cannot be read", e);
       } catch (DamagedJournalException e) {
-        Head now = database.head();
+        Head now = home.head();
         if (!now.snapshot().equals(head.snapshot())) {
           return false;
         }
-        LOG.warn("{}: {} is skipped: {}", options, place(snapshot.sequence()), e.getMessage());
+        LOG.warn("{}: {} is skipped: {}", location, place(snapshot.sequence()), e.getMessage());
         damage = e;
       }
     }
@@ -251,35 +248,51 @@ public final class SqlJournal implements Journal {
         head = appends.head();
       }
       Pulse vacancy = pulse;
-      if (vacancy != null && !pulse(head).isSilentSince(vacancy)) {
+      if (vacancy == null && !head.resigned()) {
+        // The caller does not wait for a sign of life.
+        appends.challenge(head);
+        head = appends.head();
+      } else if (vacancy != null && !pulse(head).isSilentSince(vacancy)) {
         throw new FencedException(
-            "another server began or went on to lead the store in " + options + " meanwhile");
+            "another server began or went on to lead the store in " + location + " meanwhile");
       }
       if (end.checksum() != 0 && end.checksum() != head.chain().checksum()) {
         throw new DamagedJournalException(
             place(end.sequence()), 0, "it is not the frame that the head of the store names");
       }
-      SqlLeader loop = new SqlLeader(environment, options, appends, head);
-      leading = new Leading(head, loop, environment.drive("journal-sql", loop));
+      SharedLeader loop = new SharedLeader(environment, location, appends, head);
+      leading = new Leading(head, loop, environment.drive("journal-shared", loop));
       return leading;
-    } catch (SQLException e) {
-      throw failed(options, "cannot be led", e);
+    } catch (IOException e) {
+      throw failed(location, "cannot be led", e);
     }
   }
 
   private Pulse pulse(Head head) {
     return new Pulse(
-        head.chain().sequence(), head.renewals(), head.resigned(), options.lease(), head.address());
+        head.chain().sequence(),
+        head.renewals(),
+        head.resigned(),
+        location.lease(),
+        head.address());
   }
 
   @Override
   public Pulse pulse() {
     try {
-      Pulse seen = pulse(database.head());
+      Head head = home.head();
+      Pulse seen = pulse(head);
+      long now = environment.nanos();
+      if (pulse == null || !seen.isSilentSince(pulse)) {
+        silentSinceNanos = now;
+      } else if (!seen.vacant() && now - silentSinceNanos > location.lease().toNanos() / 2) {
+        home.challenge(head);
+        seen = pulse(home.head());
+      }
       pulse = seen;
       return seen;
-    } catch (SQLException e) {
-      throw failed(options, "cannot be read", e);
+    } catch (IOException e) {
+      throw failed(location, "cannot be read", e);
     }
   }
 
@@ -294,22 +307,22 @@ public final class SqlJournal implements Journal {
     } else {
       leading.close();
     }
-    database.close();
+    home.close();
   }
 
   /** The leader. */
   private final class Leading implements Leader {
     private final Tail tail;
     private final long journalId;
-    private final SqlLeader loop;
+    private final SharedLeader loop;
     private final Driver driver;
-    private final Set<SqlReader> readers = ConcurrentHashMap.newKeySet();
+    private final Set<StoredReader> readers = ConcurrentHashMap.newKeySet();
     private volatile Chain last;
 
     /** The last frame that is durable. */
     private volatile long durable;
 
-    Leading(Head head, SqlLeader loop, Driver driver) {
+    Leading(Head head, SharedLeader loop, Driver driver) {
       Chain end = head.chain();
       this.tail =
           new Tail(end.sequence(), end.epoch(), end.position(), end.timeMillis(), null, 0, 0);
@@ -372,82 +385,82 @@ public final class SqlJournal implements Journal {
 
     @Override
     public SnapshotWriter snapshot(Frame frame) {
-      return new SqlSnapshots.Writer(database, frame, random.nextLong(), false);
+      return new StoredSnapshots.Writer(home, frame, random.nextLong(), false);
     }
 
     @Override
     public @Nullable Reader read(long position) {
       try {
-        Head head = database.head();
+        Head head = home.head();
         if (head.firstPosition() > Math.max(0, position)) {
           return null;
         }
         // Known before its place is sought, so that no trim removes it meanwhile.
-        SqlReader reader = new SqlReader(this, head.first());
+        StoredReader reader = new StoredReader(this, head.first());
         readers.add(reader);
         reader.next = firstAfter(head, position);
         return reader;
-      } catch (SQLException e) {
-        throw failed(options, "cannot be read", e);
+      } catch (IOException e) {
+        throw failed(location, "cannot be read", e);
       }
     }
 
     /**
      * The first frame whose position is after {@code position}; the next frame if there is none.
      */
-    private long firstAfter(Head head, long position) throws SQLException {
+    private long firstAfter(Head head, long position) throws IOException {
       return search(head.first(), head.chain().sequence() + 1, mark -> mark.position() > position);
     }
 
     @Override
     public void trim(long keepAfterPosition) {
       try {
-        Head head = database.head();
+        Head head = home.head();
         if (head.chain().epoch() != last.epoch() || head.older().sequence() == 0) {
           return;
         }
-        for (Snapshot snapshot : database.snapshots()) {
+        for (Snapshot snapshot : home.snapshots()) {
           if (!snapshot.equals(head.snapshot()) && !snapshot.equals(head.older())) {
-            database.deleteSnapshot(snapshot);
+            home.deleteSnapshot(snapshot);
           }
         }
         long keep = Math.min(head.older().sequence() + 1, firstAfter(head, keepAfterPosition));
-        for (SqlReader reader : readers) {
+        for (StoredReader reader : readers) {
           keep = Math.min(keep, reader.next);
         }
         keep = retained(head, keep);
-        FrameMark before = keep > head.first() ? database.mark(keep - 1) : null;
+        FrameMark before = keep > head.first() ? home.mark(keep - 1) : null;
         if (before == null
-            || !database.keepFrom(keep, before.position(), head.chain().epoch(), head.writer())) {
+            || !home.keepFrom(keep, before.position(), head.chain().epoch(), head.writer())) {
           return;
         }
         for (long from = head.first(); from < keep; from += DELETED_FRAMES) {
-          database.deleteFrames(from, Math.min(keep, from + DELETED_FRAMES));
+          home.deleteFrames(from, Math.min(keep, from + DELETED_FRAMES));
         }
-      } catch (SQLException e) {
-        throw failed(options, "cannot be trimmed", e);
+      } catch (IOException e) {
+        throw failed(location, "cannot be trimmed", e);
       }
     }
 
     /** The first frame to keep, at most {@code keep}, after what is kept for subscribers. */
-    private long retained(Head head, long keep) throws SQLException {
+    private long retained(Head head, long keep) throws IOException {
       long now = head.chain().timeMillis();
       return search(
           head.first(),
           keep,
           mark ->
-              options
+              location
                   .retention()
                   .keeps(head.totalBytes() - mark.totalBytes(), now - mark.timeMillis()));
     }
 
     /** The first frame from {@code from} to before {@code to} that matches, else {@code to}. */
-    private long search(long from, long to, Predicate<FrameMark> matches) throws SQLException {
+    private long search(long from, long to, Predicate<FrameMark> matches) throws IOException {
       long low = from;
       long high = to;
       while (low < high) {
         long middle = (low + high) >>> 1;
-        FrameMark mark = database.mark(middle);
+        FrameMark mark = home.mark(middle);
         if (mark != null && matches.test(mark)) {
           high = middle;
         } else {
@@ -465,12 +478,12 @@ public final class SqlJournal implements Journal {
   }
 
   /** Reads the durable frames for a subscriber. */
-  private final class SqlReader implements Reader {
+  private final class StoredReader implements Reader {
     private final Leading leader;
     private Iterator<Row> rows = new ArrayDeque<Row>().iterator();
     private volatile long next;
 
-    SqlReader(Leading leader, long next) {
+    StoredReader(Leading leader, long next) {
       this.leader = leader;
       this.next = next;
     }
@@ -482,9 +495,9 @@ public final class SqlJournal implements Journal {
           if (next > leader.durable) {
             return null;
           }
-          rows = database.frames(next, READ_BYTES).iterator();
+          rows = home.frames(next, READ_BYTES).iterator();
           if (!rows.hasNext()) {
-            throw new JournalException(place(next) + " of " + options + " is no longer kept");
+            throw new JournalException(place(next) + " of " + location + " is no longer kept");
           }
         }
         Row row = Objects.requireNonNull(rows.next());
@@ -493,8 +506,8 @@ public final class SqlJournal implements Journal {
                 row.frame().duplicate(), leader.journalId, place(row.sequence()), null);
         next = row.sequence() + 1;
         return frame;
-      } catch (SQLException e) {
-        throw failed(options, "cannot be read", e);
+      } catch (IOException e) {
+        throw failed(location, "cannot be read", e);
       }
     }
 

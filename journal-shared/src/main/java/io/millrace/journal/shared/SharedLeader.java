@@ -1,6 +1,6 @@
-package io.millrace.journal.sql;
+package io.millrace.journal.shared;
 
-import io.millrace.journal.sql.Head.Row;
+import io.millrace.journal.shared.Head.Row;
 import io.millrace.store.environment.Activity;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Chain;
@@ -11,8 +11,8 @@ import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
 import io.millrace.store.journal.UnknownOutcomeException;
 import io.millrace.work.Backoff;
+import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
  * outcome is unknown is sent again, the same bytes at the same numbers, until the answer is
  * definite or its deadline has passed. Also renews the lease when the store's loop asks for it.
  */
-final class SqlLeader implements Activity {
-  private static final Logger LOG = LoggerFactory.getLogger(SqlJournal.class);
+final class SharedLeader implements Activity {
+  private static final Logger LOG = LoggerFactory.getLogger(SharedJournal.class);
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final int MOST_FRAMES = 32;
   private static final int MOST_BYTES = 8 << 20;
@@ -56,8 +56,8 @@ final class SqlLeader implements Activity {
   }
 
   private final Environment environment;
-  private final SqlJournalOptions options;
-  private final JournalDatabase database;
+  private final JournalLocation location;
+  private final JournalHome home;
   private final long journalId;
   private final long renewNanos;
 
@@ -75,7 +75,7 @@ final class SqlLeader implements Activity {
   private long writer;
   private @Nullable Batch batch;
   private boolean uncertain;
-  private @Nullable SQLException lastFailure;
+  private @Nullable IOException lastFailure;
   private @Nullable String announced;
 
   // Guarded by this.
@@ -96,16 +96,15 @@ final class SqlLeader implements Activity {
   private volatile long aheadMillis;
 
   /** Continues after the end of a journal. */
-  SqlLeader(
-      Environment environment, SqlJournalOptions options, JournalDatabase database, Head head) {
+  SharedLeader(Environment environment, JournalLocation location, JournalHome home, Head head) {
     this.environment = environment;
-    this.options = options;
-    this.database = database;
+    this.location = location;
+    this.home = home;
     this.journalId = head.journalId();
     this.chain = head.chain();
     this.totalBytes = head.totalBytes();
-    this.renewNanos = options.lease().toNanos() / 4;
-    this.setBackMillis = options.lease().toMillis() / 20;
+    this.renewNanos = location.lease().toNanos() / 4;
+    this.setBackMillis = location.lease().toMillis() / 20;
     this.renewalsBefore = head.renewals();
     this.sentNanos = environment.nanos();
     this.leaseUntilNanos = sentNanos;
@@ -224,7 +223,7 @@ final class SqlLeader implements Activity {
       end = end.after(frame, FrameCodec.checksum(ByteBuffer.wrap(bytes), 0));
       rows.add(new Row(frame.sequence(), frame.position(), frame.timeMillis(), total, bytes));
     }
-    long deadline = environment.nanos() + options.deadline().toNanos();
+    long deadline = environment.nanos() + location.deadline().toNanos();
     batch = new Batch(frames, rows, chain, end, deadline);
     uncertain = false;
     lastFailure = null;
@@ -240,8 +239,8 @@ final class SqlLeader implements Activity {
         long began = environment.nanos();
         sentNanos = began;
         uncertain = true;
-        long renewals = epoch == 0 ? renewalsBefore : JournalDatabase.ANY;
-        if (database.append(
+        long renewals = epoch == 0 ? renewalsBefore : JournalHome.ANY;
+        if (home.append(
             current.before(), renewals, current.after(), current.writer(), current.rows())) {
           extendLease(began);
           verdict = Verdict.WRITTEN;
@@ -265,16 +264,16 @@ final class SqlLeader implements Activity {
                 "frame "
                     + current.rows().getFirst().sequence()
                     + " is no longer kept by "
-                    + options
+                    + location
                     + ", so it cannot be told who wrote it",
-                lastFailure == null ? new SQLException("no answer") : lastFailure);
+                lastFailure == null ? new IOException("no answer") : lastFailure);
       };
-    } catch (SQLException e) {
+    } catch (IOException e) {
       lastFailure = e;
       if (environment.nanos() - current.deadlineNanos() >= 0 || isClosing()) {
         throw new UnknownOutcomeException(
             "no definite answer from "
-                + options
+                + location
                 + " for frame "
                 + current.rows().getFirst().sequence()
                 + ": "
@@ -282,7 +281,7 @@ final class SqlLeader implements Activity {
             e);
       }
       if (!backoff.hasFailed()) {
-        LOG.warn("an append to {} is repeated: {}", options, e.getMessage());
+        LOG.warn("an append to {} is repeated: {}", location, e.getMessage());
       }
       return pause();
     }
@@ -294,12 +293,12 @@ final class SqlLeader implements Activity {
 
   private FencedException fenced() {
     return new FencedException(
-        "another server leads the store in " + options + ", so that this one has to end");
+        "another server leads the store in " + location + ", so that this one has to end");
   }
 
   /** What has become of a batch that may have been written. */
-  private Verdict judge(Batch current) throws SQLException {
-    Head head = database.head();
+  private Verdict judge(Batch current) throws IOException {
+    Head head = home.head();
     if (head.chain().equals(current.before())) {
       return epoch == 0 && head.renewals() != renewalsBefore ? Verdict.FENCED : Verdict.ABSENT;
     }
@@ -314,14 +313,14 @@ final class SqlLeader implements Activity {
     if (first.sequence() < head.first()) {
       return Verdict.UNKNOWN;
     }
-    List<Row> found = database.frames(first.sequence(), 1);
+    List<Row> found = home.frames(first.sequence(), 1);
     if (found.isEmpty()) {
       return Verdict.UNKNOWN;
     }
     return found.getFirst().frame().equals(first.frame()) ? Verdict.WRITTEN : Verdict.FENCED;
   }
 
-  private void written(Batch current) throws SQLException {
+  private void written(Batch current) throws IOException {
     if (current.after().epoch() != epoch) {
       readBack(current);
       epoch = current.after().epoch();
@@ -331,7 +330,7 @@ final class SqlLeader implements Activity {
     totalBytes = current.rows().getLast().totalBytes();
     batch = null;
     if (backoff.succeeded()) {
-      LOG.info("appends to {} succeed again", options);
+      LOG.info("appends to {} succeed again", location);
     }
     for (Pending pending : current.frames()) {
       pending.done().complete(null);
@@ -339,10 +338,10 @@ final class SqlLeader implements Activity {
   }
 
   /** The record of a new epoch is read back, and there must be no later one. */
-  private void readBack(Batch current) throws SQLException {
-    Head head = database.head();
+  private void readBack(Batch current) throws IOException {
+    Head head = home.head();
     Row first = current.rows().getFirst();
-    List<Row> found = database.frames(first.sequence(), 1);
+    List<Row> found = home.frames(first.sequence(), 1);
     if (!head.chain().equals(current.after())
         || head.writer() != current.writer()
         || found.isEmpty()
@@ -361,10 +360,10 @@ final class SqlLeader implements Activity {
       return;
     }
     try {
-      database.announce(epoch, wanted);
+      home.announce(epoch, wanted);
       announced = wanted;
-    } catch (SQLException e) {
-      LOG.debug("the address of the leader could not be announced in {}", options, e);
+    } catch (IOException e) {
+      LOG.debug("the address of the leader could not be announced in {}", location, e);
     }
   }
 
@@ -378,13 +377,13 @@ final class SqlLeader implements Activity {
     long began = environment.nanos();
     sentNanos = began;
     try {
-      if (!database.renew(epoch, writer)) {
+      if (!home.renew(epoch, writer)) {
         throw fenced();
       }
       extendLease(began);
-    } catch (SQLException e) {
+    } catch (IOException e) {
       // Answers wait until a later renewal or append succeeds.
-      LOG.debug("the lease in {} could not be renewed", options, e);
+      LOG.debug("the lease in {} could not be renewed", location, e);
     }
     return UNTIL_SIGNALLED;
   }
@@ -393,10 +392,10 @@ final class SqlLeader implements Activity {
     boolean held = holdsLease();
     long nanos = environment.nanos();
     long wallMillis = environment.wallMillis();
-    long leftNanos = sinceNanos + options.lease().toNanos() - nanos;
+    long leftNanos = sinceNanos + location.lease().toNanos() - nanos;
     aheadMillis = wallMillis - nanos / NANOS_PER_MILLI;
     leaseUntilWallMillis = wallMillis + leftNanos / NANOS_PER_MILLI;
-    leaseUntilNanos = sinceNanos + options.lease().toNanos();
+    leaseUntilNanos = sinceNanos + location.lease().toNanos();
     Journal.Leader.@Nullable Listener told;
     synchronized (this) {
       told = listener;
@@ -442,12 +441,12 @@ final class SqlLeader implements Activity {
   private long close() {
     try {
       if (!isFailed() && epoch > 0) {
-        database.resign(epoch, writer);
+        home.resign(epoch, writer);
       }
-    } catch (SQLException e) {
-      LOG.debug("the resignation was not written to {}", options, e);
+    } catch (IOException e) {
+      LOG.debug("the resignation was not written to {}", location, e);
     } finally {
-      database.close();
+      home.close();
     }
     return FINISHED;
   }

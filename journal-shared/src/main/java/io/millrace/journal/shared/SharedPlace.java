@@ -1,8 +1,7 @@
-package io.millrace.journal.sql;
+package io.millrace.journal.shared;
 
-import io.millrace.database.DatabaseAddress.Kind;
-import io.millrace.journal.sql.Head.Row;
-import io.millrace.journal.sql.Head.Snapshot;
+import io.millrace.journal.shared.Head.Row;
+import io.millrace.journal.shared.Head.Snapshot;
 import io.millrace.store.StoreException;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Chain;
@@ -17,8 +16,6 @@ import io.millrace.store.journal.files.SnapshotInput;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -26,8 +23,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store in a database that is read or written as a whole. A restore marks the head of the store
- * first, so that nobody reads or leads it until the restore has ended:
+ * A shared store that is read or written as a whole. A restore marks the head of the store first,
+ * so that nobody reads or leads it until the restore has ended:
  *
  * <pre>
  *   new ────────────┬─> incomplete ──chunks, read back──> complete, nobody leads
@@ -35,15 +32,15 @@ import org.jspecify.annotations.Nullable;
  *         (replaced)         └─ failure: new again, or incomplete if a store was replaced
  * </pre>
  */
-final class SqlPlace implements JournalCheck.Place {
+final class SharedPlace implements JournalCheck.Place {
   private static final long POLL_NANOS = 50_000_000;
 
   private final Environment environment;
-  private final SqlJournalOptions options;
+  private final JournalLocation location;
 
-  SqlPlace(Environment environment, SqlJournalOptions options) {
+  SharedPlace(Environment environment, JournalLocation location) {
     this.environment = environment;
-    this.options = options;
+    this.location = location;
   }
 
   /**
@@ -51,11 +48,11 @@ final class SqlPlace implements JournalCheck.Place {
    *
    * @throws JournalException if a restore has begun and not ended
    */
-  static Head requireComplete(SqlJournalOptions options, Head head) {
+  static Head requireComplete(JournalLocation location, Head head) {
     if (head.isIncomplete()) {
       throw new JournalException(
           "the store in "
-              + options
+              + location
               + " is incomplete: a restore or copy to it has not ended; if none is under way,"
               + " repeat it with --force");
     }
@@ -64,37 +61,37 @@ final class SqlPlace implements JournalCheck.Place {
 
   @Override
   public String toString() {
-    return options.toString();
+    return location.toString();
   }
 
   @Override
   public JournalReport read(JournalCheck.Contents contents) {
-    if (options.database().kind() == Kind.SQLITE && !Files.exists(options.database().file())) {
-      throw new JournalException("there is no database " + options.database().file());
+    if (!location.exists()) {
+      throw new JournalException("there is no store in " + location);
     }
-    try (JdbcDatabase database = new JdbcDatabase(options, false)) {
-      return new Reading(database, contents).run();
-    } catch (SQLException | IOException e) {
-      throw SqlJournal.failed(options, "cannot be read", e);
+    try (JournalHome home = location.connect(false)) {
+      return new Reading(home, contents).run();
+    } catch (IOException e) {
+      throw SharedJournal.failed(location, "cannot be read", e);
     }
   }
 
   /** One reading of everything. */
   private final class Reading {
-    private final JournalDatabase database;
+    private final JournalHome home;
     private final JournalCheck.Contents contents;
     private final List<Damage> damages = new ArrayList<>();
     private long bytes;
     private long frames;
     private int snapshots;
 
-    Reading(JournalDatabase database, JournalCheck.Contents contents) {
-      this.database = database;
+    Reading(JournalHome home, JournalCheck.Contents contents) {
+      this.home = home;
       this.contents = contents;
     }
 
-    JournalReport run() throws SQLException, IOException {
-      Head head = requireComplete(options, database.head());
+    JournalReport run() throws IOException {
+      Head head = requireComplete(location, home.head());
       for (Snapshot snapshot : List.of(head.snapshot(), head.older())) {
         if (!snapshot.equals(Snapshot.NONE)) {
           read(snapshot);
@@ -102,10 +99,11 @@ final class SqlPlace implements JournalCheck.Place {
       }
       Chain end = frames(head);
       List<String> notices = new ArrayList<>();
-      for (Snapshot each : database.snapshots()) {
+      for (Snapshot each : home.snapshots()) {
         if (!each.equals(head.snapshot()) && !each.equals(head.older())) {
           notices.add(
-              SqlSnapshots.name(each) + " is unfinished, or not needed any more, and is not used");
+              StoredSnapshots.name(each)
+                  + " is unfinished, or not needed any more, and is not used");
         }
       }
       return new JournalReport(
@@ -123,9 +121,9 @@ final class SqlPlace implements JournalCheck.Place {
     }
 
     private void read(Snapshot snapshot) throws IOException {
-      String name = SqlSnapshots.name(snapshot);
+      String name = StoredSnapshots.name(snapshot);
       try {
-        SnapshotInput input = SqlSnapshots.read(database, snapshot);
+        SnapshotInput input = StoredSnapshots.read(home, snapshot);
         Damage refused = JournalCheck.read(input, name, contents);
         if (refused != null) {
           damages.add(refused);
@@ -138,12 +136,12 @@ final class SqlPlace implements JournalCheck.Place {
     }
 
     /** Reads the frames up to the head; returns the last. */
-    private Chain frames(Head head) throws SQLException {
+    private Chain frames(Head head) throws IOException {
       long next = head.first();
       // The frame before the first one is not kept, so its checksum is not known.
       @Nullable Chain before = next == 1 ? Chain.START : null;
       while (next <= head.chain().sequence()) {
-        List<Row> rows = database.frames(next, SqlJournal.READ_BYTES);
+        List<Row> rows = home.frames(next, SharedJournal.READ_BYTES);
         if (rows.isEmpty()) {
           missing(next, head.chain().sequence());
           return head.chain();
@@ -164,7 +162,7 @@ final class SqlPlace implements JournalCheck.Place {
       if (before != null && !before.equals(head.chain()) && frames > 0) {
         damages.add(
             new Damage(
-                SqlJournal.place(before.sequence()),
+                SharedJournal.place(before.sequence()),
                 0,
                 "it is not the frame that the head of the store names"));
       }
@@ -176,12 +174,12 @@ final class SqlPlace implements JournalCheck.Place {
           first == last
               ? "the frame is missing"
               : "this frame and the %d after it are missing".formatted(last - first);
-      damages.add(new Damage(SqlJournal.place(first), 0, what));
+      damages.add(new Damage(SharedJournal.place(first), 0, what));
     }
 
     /** Checks a frame and passes it on; returns the chain after it, null if it is damaged. */
     private @Nullable Chain frame(Row row, Head head, @Nullable Chain before) {
-      String name = SqlJournal.place(row.sequence());
+      String name = SharedJournal.place(row.sequence());
       ByteBuffer stored = row.frame().duplicate();
       bytes += stored.remaining();
       try {
@@ -209,53 +207,55 @@ final class SqlPlace implements JournalCheck.Place {
   @Override
   public void restore(InputStream snapshot, boolean replace) {
     RandomGenerator random = environment.newRandom();
-    try (JdbcDatabase database = new JdbcDatabase(options, false)) {
-      database.prepare(random);
-      Head head = database.head();
+    try (JournalHome home = location.connect(false)) {
+      home.prepare(random);
+      Head head = home.head();
       if (!head.isNew()) {
         if (!replace) {
           throw new JournalException(
               "there is a store in "
-                  + options
+                  + location
                   + " already"
                   + (head.isIncomplete() ? ", which is not complete" : ""));
         }
-        head = awaitNoLeader(database, head);
+        head = awaitNoLeader(home, head);
       }
       long upload = random.nextLong();
-      if (!database.beginRestore(head, upload, random.nextLong())) {
+      if (!home.beginRestore(head, upload, random.nextLong())) {
         throw ledMeanwhile();
       }
       boolean ended = false;
       try {
-        clear(database);
-        write(database, snapshot, upload, head.chain().epoch());
+        home.clear();
+        write(home, snapshot, upload, head.chain().epoch());
         ended = true;
       } finally {
         if (!ended && head.isNew()) {
-          database.endRestore(upload, Snapshot.NONE, Chain.START);
+          home.endRestore(upload, Snapshot.NONE, Chain.START);
         }
       }
-    } catch (SQLException | IOException e) {
-      throw SqlJournal.failed(options, "cannot be restored", e);
+    } catch (IOException e) {
+      throw SharedJournal.failed(location, "cannot be restored", e);
     }
   }
 
   private JournalException ledMeanwhile() {
     return new JournalException(
-        "another server leads the store in " + options + ", or another copy to it was begun");
+        "another server leads the store in " + location + ", or another copy to it was begun");
   }
 
   /** Waits until no leader can be alive; returns the head, which must not change any more. */
-  private Head awaitNoLeader(JournalDatabase database, Head first) throws SQLException {
-    if (first.resigned()) {
-      return first;
+  private Head awaitNoLeader(JournalHome home, Head found) throws IOException {
+    if (found.resigned()) {
+      return found;
     }
-    long lease = options.lease().toNanos();
+    home.challenge(found);
+    Head first = home.head();
+    long lease = location.lease().toNanos();
     long from = environment.nanos();
     while (environment.nanos() - from < lease + lease / 10) {
       LockSupport.parkNanos(POLL_NANOS);
-      Head now = database.head();
+      Head now = home.head();
       if (now.resigned() && now.snapshot().equals(first.snapshot())) {
         return now;
       }
@@ -266,20 +266,11 @@ final class SqlPlace implements JournalCheck.Place {
     return first;
   }
 
-  private static void clear(JournalDatabase database) throws SQLException {
-    for (Snapshot each : database.snapshots()) {
-      database.deleteSnapshot(each);
-    }
-    for (long from = database.oldestFrame(); from < Long.MAX_VALUE; from = database.oldestFrame()) {
-      database.deleteFrames(from, from + SqlJournal.DELETED_FRAMES);
-    }
-  }
-
-  private void write(JournalDatabase database, InputStream stream, long upload, long epoch)
-      throws IOException, SQLException {
+  private void write(JournalHome home, InputStream stream, long upload, long epoch)
+      throws IOException {
     SnapshotInput input = new SnapshotInput(stream, "the snapshot");
     Frame frame = input.frame();
-    SqlSnapshots.Writer writer = new SqlSnapshots.Writer(database, frame, upload, true);
+    StoredSnapshots.Writer writer = new StoredSnapshots.Writer(home, frame, upload, true);
     boolean whole = false;
     try {
       for (ByteBuffer part = input.next(); part != null; part = input.next()) {
@@ -294,7 +285,7 @@ final class SqlPlace implements JournalCheck.Place {
               Math.max(frame.epoch(), epoch + 1),
               frame.position(),
               frame.timeMillis());
-      if (!database.endRestore(upload, writer.snapshot(), chain)) {
+      if (!home.endRestore(upload, writer.snapshot(), chain)) {
         throw ledMeanwhile();
       }
       whole = true;

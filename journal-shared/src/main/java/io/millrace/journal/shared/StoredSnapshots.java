@@ -1,6 +1,6 @@
-package io.millrace.journal.sql;
+package io.millrace.journal.shared;
 
-import io.millrace.journal.sql.Head.Snapshot;
+import io.millrace.journal.shared.Head.Snapshot;
 import io.millrace.store.journal.FencedException;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
@@ -12,17 +12,16 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Snapshots in chunks of a database. They have the form of snapshot files and never change; the
  * head names one only after it was read back.
  */
-final class SqlSnapshots {
+final class StoredSnapshots {
   private static final int CHUNK_BYTES = 1 << 20;
 
-  private SqlSnapshots() {}
+  private StoredSnapshots() {}
 
   /** The name of a snapshot, for messages. */
   static String name(Snapshot snapshot) {
@@ -30,8 +29,8 @@ final class SqlSnapshots {
   }
 
   /** Reads a snapshot; fails at its end if it is not complete. */
-  static SnapshotInput read(JournalDatabase database, Snapshot snapshot) throws IOException {
-    SnapshotInput input = new SnapshotInput(new Chunks(database, snapshot), name(snapshot));
+  static SnapshotInput read(JournalHome home, Snapshot snapshot) throws IOException {
+    SnapshotInput input = new SnapshotInput(new Chunks(home, snapshot), name(snapshot));
     if (input.frame().sequence() != snapshot.sequence()) {
       throw new JournalException(name(snapshot) + " is that of frame " + input.frame().sequence());
     }
@@ -40,7 +39,7 @@ final class SqlSnapshots {
 
   /** Writes a snapshot. */
   static final class Writer implements Journal.SnapshotWriter {
-    private final JournalDatabase database;
+    private final JournalHome home;
     private final Snapshot snapshot;
     private final long epoch;
     private final long writer;
@@ -55,12 +54,12 @@ final class SqlSnapshots {
      *
      * @param upload a random number
      */
-    Writer(JournalDatabase database, Frame frame, long upload, boolean standsAlone) {
-      this.database = database;
+    Writer(JournalHome home, Frame frame, long upload, boolean standsAlone) {
+      this.home = home;
       this.snapshot = new Snapshot(frame.sequence(), upload);
       this.epoch = frame.epoch();
       this.writer = frame.writer();
-      this.pieces = new Pieces(database, snapshot);
+      this.pieces = new Pieces(home, snapshot);
       try {
         output = new SnapshotOutput(pieces, frame, standsAlone);
       } catch (IOException e) {
@@ -86,7 +85,7 @@ final class SqlSnapshots {
       try {
         output.finish();
         pieces.flush();
-        read(database, snapshot).readToEnd();
+        read(home, snapshot).readToEnd();
       } catch (IOException e) {
         throw failed(e);
       }
@@ -97,13 +96,13 @@ final class SqlSnapshots {
       finish();
       try {
         unclear = true;
-        boolean published = database.publish(snapshot, epoch, writer);
+        boolean published = home.publish(snapshot, epoch, writer);
         unclear = false;
         if (!published) {
           throw new FencedException(
               name(snapshot) + " was not published, because another server leads the store");
         }
-      } catch (SQLException e) {
+      } catch (IOException e) {
         throw failed(e);
       }
     }
@@ -115,8 +114,8 @@ final class SqlSnapshots {
         return;
       }
       try {
-        database.deleteSnapshot(snapshot);
-      } catch (SQLException e) {
+        home.deleteSnapshot(snapshot);
+      } catch (IOException e) {
         throw failed(e);
       }
     }
@@ -129,13 +128,13 @@ final class SqlSnapshots {
 
   /** Cuts a stream into chunks. */
   private static final class Pieces extends OutputStream {
-    private final JournalDatabase database;
+    private final JournalHome home;
     private final Snapshot snapshot;
     private final ByteBuffer chunk = ByteBuffer.allocate(CHUNK_BYTES);
     private long number;
 
-    Pieces(JournalDatabase database, Snapshot snapshot) {
-      this.database = database;
+    Pieces(JournalHome home, Snapshot snapshot) {
+      this.home = home;
       this.snapshot = snapshot;
     }
 
@@ -166,8 +165,8 @@ final class SqlSnapshots {
       chunk.flip().get(content);
       chunk.clear();
       try {
-        database.putChunk(snapshot, number++, content);
-      } catch (SQLException e) {
+        home.putChunk(snapshot, number++, content);
+      } catch (IOException e) {
         throw new IOException(e.getMessage(), e);
       }
     }
@@ -175,13 +174,13 @@ final class SqlSnapshots {
 
   /** The chunks as a stream. */
   private static final class Chunks extends InputStream {
-    private final JournalDatabase database;
+    private final JournalHome home;
     private final Snapshot snapshot;
     private ByteBuffer chunk = ByteBuffer.allocate(0);
     private long number;
 
-    Chunks(JournalDatabase database, Snapshot snapshot) {
-      this.database = database;
+    Chunks(JournalHome home, Snapshot snapshot) {
+      this.home = home;
       this.snapshot = snapshot;
     }
 
@@ -207,8 +206,8 @@ final class SqlSnapshots {
     private boolean next() throws IOException {
       byte @Nullable [] content;
       try {
-        content = database.chunk(snapshot, number);
-      } catch (SQLException e) {
+        content = home.chunk(snapshot, number);
+      } catch (IOException e) {
         throw new IOException(e.getMessage(), e);
       }
       if (content == null) {

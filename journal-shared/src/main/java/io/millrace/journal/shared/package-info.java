@@ -1,21 +1,16 @@
 /**
- * A journal in a SQL database, which several servers share: one leads, the others may follow.
+ * A journal in a place that several servers share: one leads, the others may follow.
  *
  * <pre>
- *   millrace_journal_head       one row for each store, never deleted: the last frame and its checksum,
- *                               the epoch, the snapshots, and the first frame that is kept
- *   millrace_journal_frames     the frames, as the journal in files writes them
- *   millrace_journal_snapshots  snapshots in chunks
- *
- *   append n: head is n - 1 with this checksum and epoch? --yes--> head = n, frame n  (one transaction)
- *                                                         --no---> read back: written, or fenced
+ *   append n: does n continue the head? --yes--> written
+ *                                       --no---> read back: written, or fenced
  *             no answer ----> the same bytes again, until the answer is definite or the deadline has passed
  * </pre>
  *
- * A leader that was deposed finds another head, whether or not the frames after its own are still
- * kept. docs/stores.md says what each database guarantees.
+ * {@link io.millrace.journal.shared.JournalHome} is what databases and buckets have to be able to
+ * do. docs/stores.md says what each guarantees.
  */
 @NullMarked
-package io.millrace.journal.sql;
+package io.millrace.journal.shared;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package io.millrace.journal.sql;
+package io.millrace.journal.shared;
 
 import io.millrace.store.testkit.mutation.Mutant;
 import io.millrace.store.testkit.mutation.PlantedBug;
@@ -12,15 +12,23 @@ import org.junit.jupiter.params.provider.MethodSource;
  * find with the right message. CONTRIBUTING.md lists them.
  */
 final class SharedStoreMutantTest {
-  private static final String HERE = "io.millrace.journal.sql.";
+  private static final String HERE = "io.millrace.journal.shared.";
   private static final String KERNEL = "io.millrace.store.kernel.";
   private static final int SEEDS = 100;
 
-  /** A run of the simulation. */
+  /** A run of the simulation with a bucket. */
+  static final class BucketSimulation implements LongConsumer {
+    @Override
+    public void accept(long seed) {
+      SharedStoreSimulation.run(seed, SimulatedBucket::new);
+    }
+  }
+
+  /** A run of the simulation with a database. */
   static final class Simulation implements LongConsumer {
     @Override
     public void accept(long seed) {
-      SharedStoreSimulation.run(seed);
+      SharedStoreSimulation.run(seed, SimulatedDatabase::new);
     }
   }
 
@@ -28,6 +36,28 @@ final class SharedStoreMutantTest {
   @MethodSource("bugs")
   void a_planted_bug_is_found(PlantedBug bug) {
     bug.mustBeFound(SEEDS, Simulation.class);
+  }
+
+  @ParameterizedTest
+  @MethodSource("bugsOfBuckets")
+  void a_bug_planted_in_a_bucket_is_found(PlantedBug bug) {
+    bug.mustBeFound(SEEDS, BucketSimulation.class);
+  }
+
+  static Stream<PlantedBug> bugsOfBuckets() {
+    return Stream.of(
+        new PlantedBug(
+            "the boundary is not read again after an entry was created",
+            Mutant.of(HERE + "BucketHome", "create").withCallReturning("entry", 0L),
+            "was acknowledged and is lost"),
+        new PlantedBug(
+            "a renewal does not read the log",
+            Mutant.of(HERE + "BucketHome", "leads").returning(1),
+            "came after"),
+        new PlantedBug(
+            "an entry counts although there was one",
+            Mutant.of(HERE + "BucketHome", "create").withCallReturning("create", 1),
+            "was acknowledged and is lost"));
   }
 
   static Stream<PlantedBug> bugs() {
@@ -42,11 +72,11 @@ final class SharedStoreMutantTest {
             "came after"),
         new PlantedBug(
             "reads need no lease",
-            Mutant.of(HERE + "SqlLeader", "holdsLease").returning(1),
+            Mutant.of(HERE + "SharedLeader", "holdsLease").returning(1),
             "came after"),
         new PlantedBug(
             "a lease lasts longer than standbys wait",
-            Mutant.of(HERE + "SqlLeader", "extendLease")
+            Mutant.of(HERE + "SharedLeader", "extendLease")
                 .withCallReturning("toNanos", 6_000_000_000L),
             "came after"),
         new PlantedBug(
@@ -55,11 +85,11 @@ final class SharedStoreMutantTest {
             "came after"),
         new PlantedBug(
             "two standbys find the same leader gone, and both begin",
-            Mutant.of(HERE + "SqlJournal", "lead").withCallReturning("isSilentSince", 1),
+            Mutant.of(HERE + "SharedJournal", "lead").withCallReturning("isSilentSince", 1),
             "came after"),
         new PlantedBug(
             "an append whose answer was lost counts as that of another",
-            Mutant.of(HERE + "SqlLeader", "judge").withCallReturning("equals", 0),
+            Mutant.of(HERE + "SharedLeader", "judge").withCallReturning("equals", 0),
             "refused and done"),
         new PlantedBug(
             "a follower forgets what it has read before a failure",
@@ -67,7 +97,7 @@ final class SharedStoreMutantTest {
             "follows commit"),
         new PlantedBug(
             "snapshots are removed that the head names",
-            Mutant.of(HERE + "SqlJournal$Leading", "trim").withCallReturning("equals", 0),
+            Mutant.of(HERE + "SharedJournal$Leading", "trim").withCallReturning("equals", 0),
             "cut short"));
   }
 }

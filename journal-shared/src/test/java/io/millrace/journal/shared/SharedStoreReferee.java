@@ -1,6 +1,6 @@
-package io.millrace.journal.sql;
+package io.millrace.journal.shared;
 
-import io.millrace.journal.sql.Head.Row;
+import io.millrace.journal.shared.Head.Row;
 import io.millrace.store.Commit;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;

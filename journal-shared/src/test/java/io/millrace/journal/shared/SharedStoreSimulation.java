@@ -1,7 +1,7 @@
-package io.millrace.journal.sql;
+package io.millrace.journal.shared;
 
-import io.millrace.journal.sql.SimulatedWorld.Machine;
-import io.millrace.journal.sql.SimulatedWorld.MachineGone;
+import io.millrace.journal.shared.SimulatedWorld.Machine;
+import io.millrace.journal.shared.SimulatedWorld.MachineGone;
 import io.millrace.store.Bytes;
 import io.millrace.store.Commit;
 import io.millrace.store.Document;
@@ -34,13 +34,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Three servers with their real stores and journals on one simulated database, clients that write
- * and read registers, and everything that may happen to machines and networks. A referee then
- * compares each answer with the frames that the database has committed. A run is determined by its
- * seed.
+ * Three servers with their real stores and journals on one simulated database or bucket, clients
+ * that write and read registers, and everything that may happen to machines and networks. A referee
+ * then compares each answer with the frames that it has committed. A run is determined by its seed.
  */
 final class SharedStoreSimulation {
   private static final long MILLI = 1_000_000;
@@ -61,9 +61,33 @@ final class SharedStoreSimulation {
     }
   }
 
+  /** The place as a machine sees it. */
+  private record Location(Machine machine, SimulatedPlace place, Retention retention)
+      implements JournalLocation {
+    @Override
+    public JournalHome connect(boolean appends) {
+      return place.connect(machine);
+    }
+
+    @Override
+    public Duration lease() {
+      return LEASE;
+    }
+
+    @Override
+    public Duration deadline() {
+      return Duration.ofSeconds(5);
+    }
+
+    @Override
+    public String toString() {
+      return "the simulated place";
+    }
+  }
+
   private final SimulatedWorld world;
   private final SplittableRandom random;
-  private final SimulatedDatabase database;
+  private final SimulatedPlace shared;
   private final SharedStoreReferee referee = new SharedStoreReferee();
   private final List<Place> places = new ArrayList<>();
   private final Retention retention;
@@ -78,10 +102,10 @@ final class SharedStoreSimulation {
   private boolean quiet;
   private int takeovers;
 
-  private SharedStoreSimulation(long seed) {
+  private SharedStoreSimulation(long seed, Function<SimulatedWorld, SimulatedPlace> kind) {
     this.world = new SimulatedWorld(seed);
     this.random = world.newRandom();
-    this.database = new SimulatedDatabase(world);
+    this.shared = kind.apply(world);
     this.reads = random.nextDouble(0.2, 0.95);
     this.retention =
         random.nextBoolean() ? Retention.NONE : new Retention(10_000, Duration.ofMinutes(1));
@@ -90,11 +114,12 @@ final class SharedStoreSimulation {
   /**
    * Runs a simulation to its end.
    *
+   * @param kind where the servers keep their journal
    * @return how often a server has begun to lead
    * @throws AssertionError if a guarantee is broken, with the seed
    */
-  static int run(long seed) {
-    SharedStoreSimulation simulation = new SharedStoreSimulation(seed);
+  static int run(long seed, Function<SimulatedWorld, SimulatedPlace> kind) {
+    SharedStoreSimulation simulation = new SharedStoreSimulation(seed, kind);
     // Virtual threads hand over to each other without the operating system.
     FutureTask<Integer> run = new FutureTask<>(simulation::result);
     Thread.ofVirtual().start(run);
@@ -150,7 +175,7 @@ final class SharedStoreSimulation {
   private void serve(Place place, Machine machine) {
     EmbeddedTaskStore store;
     try {
-      store = TaskStore.open(options(machine), () -> journal(machine, database));
+      store = TaskStore.open(options(machine), () -> journal(machine, shared));
     } catch (DamagedJournalException e) {
       throw e;
     } catch (JournalException e) {
@@ -180,13 +205,8 @@ final class SharedStoreSimulation {
         .withUpkeep(new StoreOptions.Upkeep(7, Duration.ofSeconds(1), retention));
   }
 
-  private SqlJournal journal(Machine machine, SimulatedDatabase where) {
-    SqlJournalOptions options =
-        SqlJournalOptions.at("jdbc:sqlite:simulated")
-            .withLease(LEASE)
-            .withDeadline(Duration.ofSeconds(5))
-            .withRetention(retention);
-    return new SqlJournal(machine, options, where.connect(machine), where.connect(machine));
+  private SharedJournal journal(Machine machine, SimulatedPlace where) {
+    return SharedJournal.open(machine, new Location(machine, where, retention));
   }
 
   // ---- clients
@@ -280,9 +300,9 @@ final class SharedStoreSimulation {
         case 4, 5 -> place.closing = true;
         case 6 -> machine.cutOff(random.nextLong(10 * SECOND));
         case 7 -> machine.jumpWall(random.nextLong(-20_000, 20_000));
-        case 8 -> database.shutDown(random.nextLong(8 * SECOND));
-        case 9 -> database.faults(0);
-        default -> database.faults(random.nextDouble(0, 20));
+        case 8 -> shared.network().shutDown(random.nextLong(8 * SECOND));
+        case 9 -> shared.network().faults(0);
+        default -> shared.network().faults(random.nextDouble(0, 20));
       }
       restartKilled();
     }
@@ -301,7 +321,7 @@ final class SharedStoreSimulation {
   /** Without more trouble, one server leads within a minute, and answers. */
   private void recover() {
     calm = true;
-    database.faults(0);
+    shared.network().faults(0);
     restartKilled();
     boolean leads =
         world.run(
@@ -343,7 +363,7 @@ final class SharedStoreSimulation {
     Machine machine = world.machine();
     machine.start(() -> {
       try (EmbeddedTaskStore store =
-          TaskStore.open(options(machine), journal(machine, database.unabridged()))) {
+          TaskStore.open(options(machine), journal(machine, shared.unabridged()))) {
         long history = store.tasks(List.of()).position().history();
         Interest all = new Interest(new Position(history, 0), Set.of(), Set.of());
         try (Subscription stream = store.subscribe(all)) {
@@ -365,7 +385,7 @@ final class SharedStoreSimulation {
       throw new AssertionError("the journal cannot be read");
     }
     referee.judge(commits, end);
-    referee.judgeEpochs(database.appended(), database.journalId());
+    referee.judgeEpochs(shared.appended(), shared.journalId());
   }
 
   private static @Nullable Commit next(Subscription stream) {

@@ -1,4 +1,4 @@
-package io.millrace.journal.sql;
+package io.millrace.journal.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,14 +9,20 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Three servers on one simulated database keep the guarantees of one. */
+/** Three servers on one simulated database or bucket keep the guarantees of one. */
 final class SharedStoreSimulationTest {
   private static final String MINUTES = "millrace.simulation.minutes";
 
   @ParameterizedTest
   @MethodSource("seeds")
   void what_clients_are_told_is_what_the_database_has(long seed) {
-    SharedStoreSimulation.run(seed);
+    SharedStoreSimulation.run(seed, SimulatedDatabase::new);
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void what_clients_are_told_is_what_the_bucket_has(long seed) {
+    SharedStoreSimulation.run(seed, SimulatedBucket::new);
   }
 
   static LongStream seeds() {
@@ -32,7 +38,8 @@ final class SharedStoreSimulationTest {
     long first = System.currentTimeMillis() << 20;
     long seed = first;
     for (; System.nanoTime() < end; seed++) {
-      SharedStoreSimulation.run(seed);
+      SharedStoreSimulation.run(seed, SimulatedDatabase::new);
+      SharedStoreSimulation.run(seed, SimulatedBucket::new);
     }
     assertThat(seed).as("the number after the last seed").isGreaterThan(first);
   }

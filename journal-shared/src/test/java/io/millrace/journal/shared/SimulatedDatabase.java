@@ -1,47 +1,39 @@
-package io.millrace.journal.sql;
+package io.millrace.journal.shared;
 
-import io.millrace.journal.sql.Head.FrameMark;
-import io.millrace.journal.sql.Head.Row;
-import io.millrace.journal.sql.Head.Snapshot;
-import io.millrace.journal.sql.SimulatedWorld.Machine;
+import io.millrace.journal.shared.Head.FrameMark;
+import io.millrace.journal.shared.Head.Row;
+import io.millrace.journal.shared.Head.Snapshot;
+import io.millrace.journal.shared.SimulatedWorld.Machine;
 import io.millrace.store.journal.Chain;
-import java.sql.SQLException;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A database that never loses what it has committed, at the end of a network that loses, delays and
- * repeats requests and loses answers, of machines that stand still or die between the two.
- */
-final class SimulatedDatabase {
-  private static final long MILLI = 1_000_000;
-  private static final long SECOND = 1_000 * MILLI;
-
+/** A database at the end of a {@link SimulatedNetwork}. */
+final class SimulatedDatabase implements SimulatedPlace {
   /** A chunk of a snapshot. */
   private record Chunk(Snapshot snapshot, long number) {}
 
   private final SimulatedWorld world;
-  private final SplittableRandom random;
+  private final SimulatedNetwork network;
   private final TreeMap<Long, Row> frames = new TreeMap<>();
   private final TreeMap<Long, Row> appended = new TreeMap<>();
   private final Map<Chunk, byte[]> chunks = new LinkedHashMap<>();
   private Head head;
-  private long downUntil;
-  private double faults;
 
   SimulatedDatabase(SimulatedWorld world) {
     this.world = world;
-    this.random = world.newRandom();
+    this.network = new SimulatedNetwork(world);
     this.head =
         new Head(
-            random.nextLong(),
+            world.newRandom().nextLong(),
             Chain.START,
             0,
             0,
@@ -54,16 +46,16 @@ final class SimulatedDatabase {
             null);
   }
 
-  /** One that has every frame that was ever committed, and no snapshot. */
-  SimulatedDatabase unabridged() {
-    SimulatedDatabase copy = new SimulatedDatabase(world);
-    copy.frames.putAll(appended);
-    copy.head =
+  /** One that has these frames, and no snapshot. */
+  SimulatedDatabase(SimulatedWorld world, Head end, List<Row> rows) {
+    this(world);
+    rows.forEach(row -> frames.put(row.sequence(), row));
+    head =
         new Head(
-            head.journalId(),
-            head.chain(),
-            head.writer(),
-            head.totalBytes(),
+            end.journalId(),
+            end.chain(),
+            end.writer(),
+            end.totalBytes(),
             1,
             0,
             Snapshot.NONE,
@@ -71,34 +63,35 @@ final class SimulatedDatabase {
             0,
             true,
             null);
-    return copy;
   }
 
-  /** All frames that were ever committed, in order. */
-  List<Row> appended() {
+  @Override
+  public SimulatedDatabase unabridged() {
+    return new SimulatedDatabase(world, head, appended());
+  }
+
+  @Override
+  public List<Row> appended() {
     return List.copyOf(appended.values());
   }
 
-  long journalId() {
+  @Override
+  public long journalId() {
     return head.journalId();
   }
 
-  /** Sets how many of 100 requests meet a fault, about. */
-  void faults(double percent) {
-    faults = percent / 100;
+  @Override
+  public SimulatedNetwork network() {
+    return network;
   }
 
-  /** Ends it for a while. */
-  void shutDown(long nanos) {
-    downUntil = world.nanos() + nanos;
-  }
-
-  JournalDatabase connect(Machine machine) {
+  @Override
+  public JournalHome connect(Machine machine) {
     return new Connection(machine);
   }
 
   /** The transactions, and what can happen to them. */
-  private final class Connection implements JournalDatabase {
+  private final class Connection implements JournalHome {
     private final Machine machine;
     private boolean closed;
 
@@ -106,73 +99,21 @@ final class SimulatedDatabase {
       this.machine = machine;
     }
 
-    private <T extends @Nullable Object> T call(Supplier<T> work) throws SQLException {
+    private <T extends @Nullable Object> T call(Supplier<T> work) throws IOException {
       if (closed) {
-        throw new SQLException("the connection is closed");
+        throw new IOException("the connection is closed");
       }
-      world.pause(random.nextLong(5 * MILLI));
-      if (isAway()) {
-        world.pause(random.nextLong(100 * MILLI));
-        throw new SQLException("no connection");
-      }
-      int fault = random.nextDouble() < faults ? random.nextInt(9) : -1;
-      switch (fault) {
-        case 0 -> silence("the request was lost");
-        case 1 -> {
-          later(work);
-          silence("the request is late");
-        }
-        case 2 -> machine.stop(random.nextLong(6 * SECOND));
-        case 3 -> machine.suspend(random.nextLong(6 * SECOND));
-        case 4 -> machine.kill();
-        default -> {}
-      }
-      if (fault >= 2 && fault <= 4) {
-        world.pause(1); // before the request
-      }
-      T result = work.get();
-      switch (fault) {
-        case 5 -> later(work);
-        case 6 -> silence("the answer was lost");
-        case 7 -> machine.stop(random.nextLong(6 * SECOND));
-        case 8 -> machine.kill();
-        default -> {}
-      }
-      if (fault >= 7 || random.nextInt(3) == 0) {
-        world.pause(random.nextLong(3 * MILLI)); // before the answer
-      }
-      if (isAway()) {
-        throw new SQLException("the connection was lost");
-      }
-      return result;
-    }
-
-    /** A request arrives after its caller has given up, or for the second time. */
-    private void later(Supplier<?> work) {
-      world.after(
-          random.nextLong(10 * SECOND),
-          () -> {
-            Object _ = work.get();
-          });
-    }
-
-    private boolean isAway() {
-      return downUntil > world.nanos() || machine.isCutOff();
-    }
-
-    private void silence(String what) throws SQLException {
-      world.pause(random.nextLong(3 * SECOND));
-      throw new SQLException(what);
+      return network.call(machine, work);
     }
 
     @Override
-    public Head head() throws SQLException {
+    public Head head() throws IOException {
       return call(() -> head);
     }
 
     @Override
     public boolean append(Chain before, long renewals, Chain after, long writer, List<Row> rows)
-        throws SQLException {
+        throws IOException {
       return call(() -> {
         if (!isEnd(before) || (renewals != ANY && renewals != head.renewals())) {
           return false;
@@ -207,7 +148,7 @@ final class SimulatedDatabase {
     }
 
     @Override
-    public List<Row> frames(long from, int maxBytes) throws SQLException {
+    public List<Row> frames(long from, int maxBytes) throws IOException {
       return call(() -> {
         List<Row> rows = new ArrayList<>();
         for (Row row : frames.tailMap(from).values()) {
@@ -221,7 +162,7 @@ final class SimulatedDatabase {
     }
 
     @Override
-    public @Nullable FrameMark mark(long sequence) throws SQLException {
+    public @Nullable FrameMark mark(long sequence) throws IOException {
       return this.<@Nullable FrameMark>call(() -> {
         Row row = frames.get(sequence);
         return row == null
@@ -235,7 +176,7 @@ final class SimulatedDatabase {
     }
 
     @Override
-    public boolean renew(long epoch, long writer) throws SQLException {
+    public boolean renew(long epoch, long writer) throws IOException {
       return call(() -> {
         boolean leads = leads(epoch, writer);
         if (leads) {
@@ -246,7 +187,12 @@ final class SimulatedDatabase {
     }
 
     @Override
-    public void resign(long epoch, long writer) throws SQLException {
+    public void challenge(Head silent) {
+      // A renewal and the first append of a new leader change the same row.
+    }
+
+    @Override
+    public void resign(long epoch, long writer) throws IOException {
       call(() -> {
         if (leads(epoch, writer)) {
           change(head.first(), head.firstPosition(), head.snapshot(), head.older(), false, true);
@@ -256,7 +202,7 @@ final class SimulatedDatabase {
     }
 
     @Override
-    public void announce(long epoch, String address) throws SQLException {
+    public void announce(long epoch, String address) throws IOException {
       call(() -> true);
     }
 
@@ -283,17 +229,17 @@ final class SimulatedDatabase {
     }
 
     @Override
-    public void putChunk(Snapshot snapshot, long number, byte[] bytes) throws SQLException {
+    public void putChunk(Snapshot snapshot, long number, byte[] bytes) throws IOException {
       call(() -> chunks.putIfAbsent(new Chunk(snapshot, number), bytes.clone()) == null);
     }
 
     @Override
-    public byte @Nullable [] chunk(Snapshot snapshot, long number) throws SQLException {
+    public byte @Nullable [] chunk(Snapshot snapshot, long number) throws IOException {
       return this.<byte @Nullable []>call(() -> chunks.get(new Chunk(snapshot, number)));
     }
 
     @Override
-    public boolean publish(Snapshot snapshot, long epoch, long writer) throws SQLException {
+    public boolean publish(Snapshot snapshot, long epoch, long writer) throws IOException {
       return call(() -> {
         boolean newer = leads(epoch, writer) && head.snapshot().sequence() < snapshot.sequence();
         if (newer) {
@@ -304,12 +250,12 @@ final class SimulatedDatabase {
     }
 
     @Override
-    public void deleteSnapshot(Snapshot snapshot) throws SQLException {
+    public void deleteSnapshot(Snapshot snapshot) throws IOException {
       call(() -> chunks.keySet().removeIf(chunk -> chunk.snapshot().equals(snapshot)));
     }
 
     @Override
-    public List<Snapshot> snapshots() throws SQLException {
+    public List<Snapshot> snapshots() throws IOException {
       return call(() -> {
         LinkedHashSet<Snapshot> found = new LinkedHashSet<>();
         chunks.keySet().forEach(chunk -> found.add(chunk.snapshot()));
@@ -319,7 +265,7 @@ final class SimulatedDatabase {
 
     @Override
     public boolean keepFrom(long first, long firstPosition, long epoch, long writer)
-        throws SQLException {
+        throws IOException {
       return call(() -> {
         boolean moves = leads(epoch, writer) && head.first() < first;
         if (moves) {
@@ -330,7 +276,7 @@ final class SimulatedDatabase {
     }
 
     @Override
-    public void deleteFrames(long from, long to) throws SQLException {
+    public void deleteFrames(long from, long to) throws IOException {
       call(() -> {
         frames.subMap(from, to).clear();
         return true;
@@ -338,7 +284,17 @@ final class SimulatedDatabase {
     }
 
     @Override
-    public long oldestFrame() {
+    public void prepare(RandomGenerator unused) {
+      // The head is there.
+    }
+
+    @Override
+    public void check() {
+      // It loses nothing.
+    }
+
+    @Override
+    public void clear() {
       throw new UnsupportedOperationException("a restore is not simulated");
     }
 

@@ -1,4 +1,4 @@
-package io.millrace.journal.sql;
+package io.millrace.journal.shared;
 
 import io.millrace.store.environment.Activity;
 import io.millrace.store.environment.Disk;

@@ -2,11 +2,14 @@ package io.millrace.journal.sql;
 
 import io.millrace.database.DatabaseAddress.Behavior;
 import io.millrace.database.DatabaseAddress.Kind;
-import io.millrace.journal.sql.Head.FrameMark;
-import io.millrace.journal.sql.Head.Row;
-import io.millrace.journal.sql.Head.Snapshot;
+import io.millrace.journal.shared.Head;
+import io.millrace.journal.shared.Head.FrameMark;
+import io.millrace.journal.shared.Head.Row;
+import io.millrace.journal.shared.Head.Snapshot;
+import io.millrace.journal.shared.JournalHome;
 import io.millrace.store.journal.Chain;
 import io.millrace.store.journal.JournalException;
+import java.io.IOException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -19,8 +22,11 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** A database that is reached through JDBC. */
-final class JdbcDatabase implements JournalDatabase {
+/**
+ * The journal of a store in a database that is reached through JDBC. Each method is one
+ * transaction.
+ */
+final class JdbcDatabase implements JournalHome {
   /** After this long without an answer, a connection counts as lost. The statement goes on. */
   private static final Duration SILENCE = Duration.ofSeconds(15);
 
@@ -29,6 +35,9 @@ final class JdbcDatabase implements JournalDatabase {
 
   /** How often the tables are created, if another server creates them at the same time. */
   private static final int MIGRATION_ATTEMPTS = 5;
+
+  /** How many frames are deleted at a time. */
+  private static final int CLEARED_FRAMES = 1_000;
 
   /** The most frames of one answer. */
   private static final int MOST_ROWS = 1_000;
@@ -50,7 +59,7 @@ final class JdbcDatabase implements JournalDatabase {
   private boolean closed;
 
   /**
-   * A database whose tables exist; see {@link #prepare}.
+   * A connection that is opened when it is first used.
    *
    * @param appends whether frames are appended through this connection
    */
@@ -66,7 +75,15 @@ final class JdbcDatabase implements JournalDatabase {
     T with(Connection connection) throws SQLException;
   }
 
-  private synchronized <T extends @Nullable Object> T run(Work<T> work) throws SQLException {
+  private <T extends @Nullable Object> T run(Work<T> work) throws IOException {
+    try {
+      return transact(work);
+    } catch (SQLException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  private synchronized <T extends @Nullable Object> T transact(Work<T> work) throws SQLException {
     if (closed) {
       throw new SQLException("the journal is closed");
     }
@@ -119,19 +136,13 @@ final class JdbcDatabase implements JournalDatabase {
     }
   }
 
-  /**
-   * Creates the tables or brings them up to date, checks the settings of the database, and adds the
-   * row of the store if there is none.
-   *
-   * @throws JournalException if a setting may lose commits and is not accepted, or if the tables
-   *     are of a later version
-   */
-  void prepare(RandomGenerator random) throws SQLException {
+  @Override
+  public void prepare(RandomGenerator random) throws IOException {
     for (int attempt = 1; ; attempt++) {
       try {
         run(this::migrate);
         break;
-      } catch (SQLException e) {
+      } catch (IOException e) {
         // Two servers that create the same table at once: one of them fails.
         if (attempt == MIGRATION_ATTEMPTS) {
           throw e;
@@ -148,12 +159,8 @@ final class JdbcDatabase implements JournalDatabase {
     run(open -> update(open, sql, options.store(), random.nextLong()));
   }
 
-  /**
-   * Checks the settings of the database.
-   *
-   * @throws JournalException if one may lose commits and is not accepted
-   */
-  void check() throws SQLException {
+  @Override
+  public void check() throws IOException {
     run(open -> {
       new SettingsCheck(options).require(open);
       return null;
@@ -216,7 +223,7 @@ final class JdbcDatabase implements JournalDatabase {
   }
 
   @Override
-  public Head head() throws SQLException {
+  public Head head() throws IOException {
     String sql =
         "SELECT "
             + COLUMNS
@@ -254,7 +261,7 @@ final class JdbcDatabase implements JournalDatabase {
 
   @Override
   public boolean append(Chain before, long renewals, Chain after, long writer, List<Row> rows)
-      throws SQLException {
+      throws IOException {
     List<Object> values =
         new ArrayList<>(
             List.of(
@@ -366,7 +373,7 @@ final class JdbcDatabase implements JournalDatabase {
   }
 
   @Override
-  public List<Row> frames(long from, int maxBytes) throws SQLException {
+  public List<Row> frames(long from, int maxBytes) throws IOException {
     FrameMark first = mark(from);
     if (first == null) {
       return List.of();
@@ -397,7 +404,7 @@ final class JdbcDatabase implements JournalDatabase {
   }
 
   @Override
-  public @Nullable FrameMark mark(long sequence) throws SQLException {
+  public @Nullable FrameMark mark(long sequence) throws IOException {
     return run(open -> {
       try (PreparedStatement select =
           open.prepareStatement(
@@ -414,7 +421,7 @@ final class JdbcDatabase implements JournalDatabase {
   }
 
   @Override
-  public boolean renew(long epoch, long writer) throws SQLException {
+  public boolean renew(long epoch, long writer) throws IOException {
     String sql =
         "UPDATE millrace_journal_head SET renewals = renewals + 1"
             + " WHERE store = ? AND epoch = ? AND writer = ?";
@@ -422,7 +429,12 @@ final class JdbcDatabase implements JournalDatabase {
   }
 
   @Override
-  public void resign(long epoch, long writer) throws SQLException {
+  public void challenge(Head silent) {
+    // A renewal and the first append of a new leader change the same row.
+  }
+
+  @Override
+  public void resign(long epoch, long writer) throws IOException {
     String sql =
         "UPDATE millrace_journal_head SET resigned = 1"
             + " WHERE store = ? AND epoch = ? AND writer = ?";
@@ -430,7 +442,7 @@ final class JdbcDatabase implements JournalDatabase {
   }
 
   @Override
-  public void announce(long epoch, String address) throws SQLException {
+  public void announce(long epoch, String address) throws IOException {
     String insert =
         Dialect.insertIfAbsent(
             kind, "millrace_journal_leaders (store, epoch, address) VALUES (?, ?, ?)");
@@ -440,7 +452,7 @@ final class JdbcDatabase implements JournalDatabase {
   }
 
   @Override
-  public void putChunk(Snapshot snapshot, long number, byte[] bytes) throws SQLException {
+  public void putChunk(Snapshot snapshot, long number, byte[] bytes) throws IOException {
     String sql =
         "INSERT INTO millrace_journal_snapshots (store, seq, upload, chunk, content)"
             + " VALUES (?, ?, ?, ?, ?)";
@@ -449,7 +461,7 @@ final class JdbcDatabase implements JournalDatabase {
   }
 
   @Override
-  public byte @Nullable [] chunk(Snapshot snapshot, long number) throws SQLException {
+  public byte @Nullable [] chunk(Snapshot snapshot, long number) throws IOException {
     return run(open -> {
       try (PreparedStatement select =
           open.prepareStatement(
@@ -464,7 +476,7 @@ final class JdbcDatabase implements JournalDatabase {
   }
 
   @Override
-  public boolean publish(Snapshot snapshot, long epoch, long writer) throws SQLException {
+  public boolean publish(Snapshot snapshot, long epoch, long writer) throws IOException {
     // In this order: MariaDB assigns from left to right.
     String sql =
         "UPDATE millrace_journal_head SET older_seq = snapshot_seq, older_upload = snapshot_upload,"
@@ -484,14 +496,14 @@ final class JdbcDatabase implements JournalDatabase {
   }
 
   @Override
-  public void deleteSnapshot(Snapshot snapshot) throws SQLException {
+  public void deleteSnapshot(Snapshot snapshot) throws IOException {
     String sql =
         "DELETE FROM millrace_journal_snapshots WHERE store = ? AND seq = ? AND upload = ?";
     run(open -> update(open, sql, options.store(), snapshot.sequence(), snapshot.upload()));
   }
 
   @Override
-  public List<Snapshot> snapshots() throws SQLException {
+  public List<Snapshot> snapshots() throws IOException {
     return run(open -> {
       try (PreparedStatement select =
           open.prepareStatement(
@@ -510,7 +522,7 @@ final class JdbcDatabase implements JournalDatabase {
 
   @Override
   public boolean keepFrom(long first, long firstPosition, long epoch, long writer)
-      throws SQLException {
+      throws IOException {
     String sql =
         "UPDATE millrace_journal_head SET first_seq = ?, first_position = ?"
             + " WHERE store = ? AND epoch = ? AND writer = ? AND first_seq < ?";
@@ -520,7 +532,23 @@ final class JdbcDatabase implements JournalDatabase {
   }
 
   @Override
-  public long oldestFrame() throws SQLException {
+  public void deleteFrames(long from, long to) throws IOException {
+    String sql = "DELETE FROM millrace_journal_frames WHERE store = ? AND seq >= ? AND seq < ?";
+    run(open -> update(open, sql, options.store(), from, to));
+  }
+
+  @Override
+  public void clear() throws IOException {
+    for (Snapshot each : snapshots()) {
+      deleteSnapshot(each);
+    }
+    for (long from = oldestFrame(); from < Long.MAX_VALUE; from = oldestFrame()) {
+      deleteFrames(from, from + CLEARED_FRAMES);
+    }
+  }
+
+  /** The oldest frame that is stored; {@link Long#MAX_VALUE} for none. */
+  private long oldestFrame() throws IOException {
     return run(open -> {
       try (PreparedStatement select =
           open.prepareStatement("SELECT MIN(seq) FROM millrace_journal_frames WHERE store = ?")) {
@@ -534,13 +562,7 @@ final class JdbcDatabase implements JournalDatabase {
   }
 
   @Override
-  public void deleteFrames(long from, long to) throws SQLException {
-    String sql = "DELETE FROM millrace_journal_frames WHERE store = ? AND seq >= ? AND seq < ?";
-    run(open -> update(open, sql, options.store(), from, to));
-  }
-
-  @Override
-  public boolean beginRestore(Head head, long upload, long journalId) throws SQLException {
+  public boolean beginRestore(Head head, long upload, long journalId) throws IOException {
     // One more renewal: a new leader that has read this head is refused at its first append.
     String sql =
         "UPDATE millrace_journal_head SET journal_id = ?, seq = 0, checksum = 0, writer = ?,"
@@ -570,7 +592,7 @@ final class JdbcDatabase implements JournalDatabase {
   }
 
   @Override
-  public boolean endRestore(long upload, Snapshot snapshot, Chain chain) throws SQLException {
+  public boolean endRestore(long upload, Snapshot snapshot, Chain chain) throws IOException {
     Snapshot unfinished = Snapshot.unfinished(upload);
     String sql =
         "UPDATE millrace_journal_head SET seq = ?, checksum = ?, epoch = ?, position = ?,"

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * options accept are logged, and the others prevent the start.
  */
 final class SettingsCheck {
-  private static final Logger LOG = LoggerFactory.getLogger(SqlJournal.class);
+  private static final Logger LOG = LoggerFactory.getLogger(JdbcDatabase.class);
 
   /** The oldest SQLite without a corruption at the reset of the WAL. */
   private static final String OLDEST_SQLITE = "3.51.3";

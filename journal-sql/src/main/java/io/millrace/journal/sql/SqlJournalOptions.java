@@ -2,8 +2,11 @@ package io.millrace.journal.sql;
 
 import io.millrace.database.DatabaseAddress;
 import io.millrace.database.DatabaseAddress.Kind;
+import io.millrace.journal.shared.JournalHome;
+import io.millrace.journal.shared.JournalLocation;
 import io.millrace.store.journal.JournalException;
 import io.millrace.store.journal.Retention;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -28,9 +31,8 @@ public record SqlJournalOptions(
     Set<String> accepted,
     Retention retention,
     Duration lease,
-    Duration deadline) {
-  private static final int LONGEST_NAME = 64;
-
+    Duration deadline)
+    implements JournalLocation {
   /**
    * Checks the values.
    *
@@ -38,16 +40,8 @@ public record SqlJournalOptions(
    */
   public SqlJournalOptions {
     accepted = Set.copyOf(accepted);
-    if (store.length() > LONGEST_NAME || !store.matches("[A-Za-z0-9._-]+")) {
-      throw new JournalException(
-          "the name of a store has 1 to 64 letters, digits, '-', '_' and '.': " + store);
-    }
-    if (lease.toMillis() < 100) {
-      throw new JournalException("the lease of a store is at least 100 ms: " + lease);
-    }
-    if (deadline.toMillis() < 1_000) {
-      throw new JournalException("the deadline of an append is at least 1 s: " + deadline);
-    }
+    JournalLocation.requireName(store);
+    JournalLocation.requireTimes(lease, deadline);
   }
 
   /**
@@ -76,6 +70,17 @@ public record SqlJournalOptions(
   /** Whether an address is one of a database that is supported. */
   public static boolean isSupported(String url) {
     return Kind.of(url).isPresent();
+  }
+
+  @Override
+  public JournalHome connect(boolean appends) {
+    return new JdbcDatabase(this, appends);
+  }
+
+  /** Whether the database is there; one in a file is created. */
+  @Override
+  public boolean exists() {
+    return database.kind() != Kind.SQLITE || Files.exists(database.file());
   }
 
   /** The same options with a user and a password. */

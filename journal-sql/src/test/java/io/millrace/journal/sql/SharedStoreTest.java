@@ -3,6 +3,8 @@ package io.millrace.journal.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.journal.shared.Head;
+import io.millrace.journal.shared.SharedJournal;
 import io.millrace.store.Bytes;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Owner;
@@ -30,8 +32,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class SharedStoreTest {
   @TempDir private Path folder;
 
-  private SqlJournal journal() {
-    return SqlJournal.open(Environment.system(), journalOptions());
+  private SharedJournal journal() {
+    return SharedJournal.open(Environment.system(), journalOptions());
   }
 
   private SqlJournalOptions journalOptions() {
@@ -80,7 +82,7 @@ final class SharedStoreTest {
   /** A store that leads although another one does; it fails if that one renews meanwhile. */
   private EmbeddedTaskStore fencing() {
     while (true) {
-      SqlJournal own = journal();
+      SharedJournal own = journal();
       try {
         return TaskStore.open(options(), own);
       } catch (FencedException _) {
@@ -92,8 +94,8 @@ final class SharedStoreTest {
   @Test
   void a_standby_does_not_begin_if_the_leader_has_renewed_its_lease_meanwhile() throws Exception {
     try (EmbeddedTaskStore first = TaskStore.open(options(), journal());
-        SqlJournal before = journal();
-        SqlJournal after = journal();
+        SharedJournal before = journal();
+        SharedJournal after = journal();
         JdbcDatabase database = new JdbcDatabase(journalOptions(), false)) {
       first.commit(task("one"));
       Pulse last = before.pulse();

@@ -3,6 +3,7 @@ package io.millrace.journal.sql;
 import io.millrace.database.DatabaseAddress;
 import io.millrace.database.DatabaseAddress.Kind;
 import io.millrace.database.DatabaseServer;
+import io.millrace.journal.shared.SharedJournal;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.Retention;
@@ -19,7 +20,7 @@ final class SqlJournalTest {
   private record InDatabase(SqlJournalOptions options) implements JournalFixture {
     @Override
     public Journal open() {
-      return SqlJournal.open(Environment.system(), options.withRetention(Retention.NONE));
+      return SharedJournal.open(Environment.system(), options.withRetention(Retention.NONE));
     }
 
     @Override

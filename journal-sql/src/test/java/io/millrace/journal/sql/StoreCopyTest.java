@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.database.DatabaseAddress;
 import io.millrace.database.DatabaseServer;
+import io.millrace.journal.shared.Head;
+import io.millrace.journal.shared.SharedJournal;
 import io.millrace.store.Bytes;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.EmbeddedTaskStore;
@@ -70,7 +72,7 @@ final class StoreCopyTest {
     JournalCheck.Place place() {
       return options == null
           ? JournalCheck.folder(folder)
-          : SqlJournal.place(Environment.system(), options);
+          : SharedJournal.place(Environment.system(), options);
     }
 
     EmbeddedTaskStore open() {
@@ -78,7 +80,7 @@ final class StoreCopyTest {
       SqlJournalOptions at = options;
       return at == null
           ? TaskStore.open(in)
-          : TaskStore.open(in, () -> SqlJournal.open(Environment.system(), at));
+          : TaskStore.open(in, () -> SharedJournal.open(Environment.system(), at));
     }
 
     /** Executes SQL on the rows of this store. */
@@ -252,7 +254,7 @@ final class StoreCopyTest {
           .as("a restore that another one has replaced")
           .isFalse();
     }
-    try (SqlJournal journal = SqlJournal.open(Environment.system(), options)) {
+    try (SharedJournal journal = SharedJournal.open(Environment.system(), options)) {
       assertThatThrownBy(() -> TaskStore.open(StoreOptions.in(folder), journal))
           .hasMessageContaining("is incomplete");
     }
@@ -278,7 +280,7 @@ final class StoreCopyTest {
       }
     }
     SqlJournalOptions options = Objects.requireNonNull(to.options());
-    try (SqlJournal journal = SqlJournal.open(Environment.system(), options)) {
+    try (SharedJournal journal = SharedJournal.open(Environment.system(), options)) {
       Replica standby = new Replica(StoreOptions.in(folder), journal);
       long last = standby.follow();
       TaskStore.copy(from.place(), to.place(), true);
@@ -287,7 +289,7 @@ final class StoreCopyTest {
         assertThat(tasks(store)).containsExactly("task 0");
       }
     }
-    try (SqlJournal journal = SqlJournal.open(Environment.system(), options)) {
+    try (SharedJournal journal = SharedJournal.open(Environment.system(), options)) {
       Replica standby = new Replica(StoreOptions.in(folder), journal);
       long last = standby.follow();
       to.execute("UPDATE millrace_journal_head SET seq = seq - 1");

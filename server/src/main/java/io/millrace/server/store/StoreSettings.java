@@ -1,6 +1,8 @@
 package io.millrace.server.store;
 
-import io.millrace.journal.sql.SqlJournal;
+import io.millrace.journal.s3.S3JournalOptions;
+import io.millrace.journal.shared.JournalLocation;
+import io.millrace.journal.shared.SharedJournal;
 import io.millrace.journal.sql.SqlJournalOptions;
 import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Configuration.Values;
@@ -27,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param options how it is opened; their folder is also that of everything else that the server
  *     keeps
- * @param database the database that has its journal; null if it is in that folder
+ * @param shared the place of its journal that other servers may share; null if it is in that folder
  */
-public record StoreSettings(StoreOptions options, @Nullable SqlJournalOptions database) {
+public record StoreSettings(StoreOptions options, @Nullable JournalLocation shared) {
   private static final String DEFAULT_FOLDER = "./millrace-data";
   private static final String FOLDER = "file:";
   private static final Limits DEFAULTS = Limits.defaults();
@@ -45,13 +47,15 @@ public record StoreSettings(StoreOptions options, @Nullable SqlJournalOptions da
   private static final Key<@Nullable String> URL =
       KEYS.optionalText(
           "url",
-          "Where the store is: `jdbc:postgresql://HOST/DATABASE`, `jdbc:mariadb://HOST/DATABASE` or"
-              + " `jdbc:sqlite:FILE`, which several servers may share (see [stores.md](stores.md)),"
-              + " or `file:DIR`, the same as `store.data`.");
+          "Where the store is: `jdbc:postgresql://HOST/DATABASE`, `jdbc:mariadb://HOST/DATABASE`,"
+              + " `jdbc:sqlite:FILE` or `s3://BUCKET/PREFIX`, which several servers may share (see"
+              + " [stores.md](stores.md)), or `file:DIR`, the same as `store.data`.");
   private static final Key<@Nullable String> USER =
-      KEYS.optionalText("user", "The user of that database.");
+      KEYS.optionalText(
+          "user", "The user of that database, or the id of the access key of that bucket.");
   private static final Key<@Nullable String> PASSWORD =
-      KEYS.secret("password", "password-file", "The password of that user.");
+      KEYS.secret(
+          "password", "password-file", "The password of that user, or the secret of that key.");
   private static final Key<@Nullable Path> PASSWORD_FILE =
       KEYS.optionalPath(
           "password-file", "A file with that password alone, instead of `store.password`.");
@@ -59,13 +63,13 @@ public record StoreSettings(StoreOptions options, @Nullable SqlJournalOptions da
       KEYS.text(
           "name",
           "main",
-          "The name of the store, since a database may have several: 1 to 64 letters, digits, `-`,"
-              + " `_` and `.`.");
+          "The name of the store, since a database or bucket may have several: 1 to 64 letters,"
+              + " digits, `-`, `_` and `.`.");
   private static final Key<@Nullable String> ACCEPT =
       KEYS.optionalText(
           "accept",
-          "Settings of the database that are accepted although they may lose commits, separated by"
-              + " commas; [stores.md](stores.md) lists them.");
+          "Settings of the database or bucket that are accepted although they may lose commits,"
+              + " separated by commas; [stores.md](stores.md) lists them.");
   private static final Key<Duration> LEASE =
       KEYS.duration(
           "lease",
@@ -232,7 +236,7 @@ public record StoreSettings(StoreOptions options, @Nullable SqlJournalOptions da
     StoreOptions options = options(folder, values);
     return url == null
         ? new StoreSettings(options, null)
-        : new StoreSettings(handingOver(options), database(url, options, values));
+        : new StoreSettings(handingOver(options), location(url, options, values));
   }
 
   /** A leader that ends writes no snapshot before: a standby has everything in memory. */
@@ -243,25 +247,34 @@ public record StoreSettings(StoreOptions options, @Nullable SqlJournalOptions da
             upkeep.snapshotEvery(), Duration.ZERO, upkeep.retention(), upkeep.diskReserveBytes()));
   }
 
-  private static SqlJournalOptions database(String url, StoreOptions options, Values values) {
-    if (!SqlJournalOptions.isSupported(url)) {
+  private static JournalLocation location(String url, StoreOptions options, Values values) {
+    boolean bucket = url.startsWith(S3JournalOptions.SCHEME);
+    if (!bucket && !SqlJournalOptions.isSupported(url)) {
       throw new ConfigurationException(
-          "store.url begins with 'jdbc:postgresql:', 'jdbc:mariadb:', 'jdbc:sqlite:' or 'file:': "
+          "store.url begins with 'jdbc:postgresql:', 'jdbc:mariadb:', 'jdbc:sqlite:', 's3://' or"
+              + " 'file:': "
               + url);
     }
     if (options.journaling() != Journaling.STRICT) {
       throw new ConfigurationException(
-          "store.journal is 'strict' for a store in a database, which others may lead");
+          "store.journal is 'strict' for a store that others may lead");
     }
-    String accepted = values.get(ACCEPT);
+    String named = values.get(ACCEPT);
+    Set<String> accepted = named == null ? Set.of() : Set.of(named.strip().split("\\s*,\\s*"));
+    String user = values.get(USER);
+    String password = SectionKeys.secretOf(values, "store", PASSWORD, PASSWORD_FILE);
     try {
-      return SqlJournalOptions.at(url)
-          .withUser(
-              values.get(USER), SectionKeys.secretOf(values, "store", PASSWORD, PASSWORD_FILE))
-          .withStore(values.get(NAME))
-          .withAccepted(accepted == null ? Set.of() : Set.of(accepted.strip().split("\\s*,\\s*")))
-          .withRetention(options.upkeep().retention())
-          .withLease(values.get(LEASE));
+      return bucket
+          ? S3JournalOptions.at(url)
+              .withKey(user, password)
+              .withStore(values.get(NAME), accepted)
+              .with(options.upkeep().retention(), values.get(LEASE))
+          : SqlJournalOptions.at(url)
+              .withUser(user, password)
+              .withStore(values.get(NAME))
+              .withAccepted(accepted)
+              .withRetention(options.upkeep().retention())
+              .withLease(values.get(LEASE));
     } catch (JournalException | IllegalArgumentException e) {
       throw new ConfigurationException("store.url: " + e.getMessage());
     }
@@ -303,12 +316,12 @@ public record StoreSettings(StoreOptions options, @Nullable SqlJournalOptions da
    *     damaged
    */
   public EmbeddedTaskStore open() {
-    return database == null ? TaskStore.open(options) : standby(null).lead();
+    return shared == null ? TaskStore.open(options) : standby(null).lead();
   }
 
   /** Whether other servers may share the store. */
   public boolean isShared() {
-    return database != null;
+    return shared != null;
   }
 
   /**
@@ -318,12 +331,12 @@ public record StoreSettings(StoreOptions options, @Nullable SqlJournalOptions da
    * @throws IllegalStateException if it is in a folder; see {@link #open}
    */
   public StandbyStore standby(@Nullable String address) {
-    SqlJournalOptions shared = database;
-    if (shared == null) {
+    JournalLocation location = shared;
+    if (location == null) {
       throw new IllegalStateException("the store in " + options.folder() + " is not shared");
     }
     return TaskStore.standby(
-        options, () -> SqlJournal.open(options.environment(), shared), address);
+        options, () -> SharedJournal.open(options.environment(), location), address);
   }
 
   /**
@@ -333,24 +346,24 @@ public record StoreSettings(StoreOptions options, @Nullable SqlJournalOptions da
    * @throws JournalException if it cannot be reached, or may lose commits
    */
   public @Nullable String checkDatabase() {
-    if (database == null) {
+    if (shared == null) {
       return null;
     }
-    SqlJournal.check(database);
-    return database.toString();
+    SharedJournal.check(shared);
+    return shared.toString();
   }
 
   /** Where the store is kept, to read or write it as a whole without opening it. */
   public JournalCheck.Place kept() {
-    return database == null
+    return shared == null
         ? JournalCheck.folder(options.folder())
-        : SqlJournal.place(options.environment(), database);
+        : SharedJournal.place(options.environment(), shared);
   }
 
   /** Where the store is, for people. */
   public String place() {
-    return database == null
+    return shared == null
         ? "data in " + options.folder()
-        : "store in %s, everything else in %s".formatted(database, options.folder());
+        : "store in %s, everything else in %s".formatted(shared, options.folder());
   }
 }

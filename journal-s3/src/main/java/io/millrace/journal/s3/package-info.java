@@ -1,0 +1,5 @@
+/** The journal of a store in a bucket that is reached by the protocol of Amazon S3. */
+@NullMarked
+package io.millrace.journal.s3;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.millrace.journal.shared;
+
+import org.jspecify.annotations.NullMarked;
