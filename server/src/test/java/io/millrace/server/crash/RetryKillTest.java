@@ -145,6 +145,88 @@ class RetryKillTest {
   }
 
   @Test
+  void of_jobs_attempts_and_pauses_survive(@TempDir Path folder) throws Exception {
+    String form = "--b\r\nContent-Disposition: form-data; name=\"%s\"\r\n\r\n%s\r\n";
+    String job = "";
+    long notBefore = 0;
+    for (int attempt = 1; attempt <= 3; attempt++) {
+      try (ServerProcess server = ServerProcess.start(folder, "strict")) {
+        if (attempt == 1) {
+          StringBuilder body = new StringBuilder();
+          Map.of(
+                  "Priority", "batch",
+                  "Payload", "x",
+                  "attempts", "3",
+                  "retry_delay", "2s",
+                  "retry_factor", "1",
+                  "retry_jitter", "0")
+              .forEach((name, value) -> body.append(form.formatted(name, value)));
+          job =
+              send(
+                      server,
+                      "POST",
+                      "/api/jobs/submit",
+                      "multipart/form-data; boundary=b",
+                      body + "--b--\r\n")
+                  .get("id")
+                  .asString();
+        } else {
+          JsonNode pending = show(server, job);
+          assertThat(pending.get("status").asString()).isEqualTo("pending");
+          assertThat(pending.get("failures").asInt()).isEqualTo(attempt - 1);
+          assertThat(millis(pending)).isEqualTo(notBefore);
+        }
+        String token = claim(server, "w" + attempt);
+        assertThat(System.currentTimeMillis()).isGreaterThanOrEqualTo(notBefore);
+        JsonNode failed =
+            send(
+                server,
+                "POST",
+                "/api/jobs/" + job + "/failure?token=" + token,
+                "application/json",
+                "{\"info\": \"it broke\"}");
+        assertThat(failed.get("failures").asInt()).isEqualTo(attempt);
+        assertThat(failed.get("status").asString()).isEqualTo(attempt < 3 ? "pending" : "failed");
+        notBefore = attempt < 3 ? millis(failed) : 0;
+        server.kill();
+      }
+    }
+    try (ServerProcess server = ServerProcess.start(folder, "strict")) {
+      assertThat(show(server, job).get("status").asString()).isEqualTo("failed");
+      assertThat(send(server, "GET", "/api/jobs/" + job + "/failures", "text/plain", ""))
+          .hasSize(3);
+      server.kill();
+    }
+  }
+
+  private JsonNode show(ServerProcess server, String job) throws Exception {
+    return send(server, "GET", "/api/jobs/" + job, "text/plain", "");
+  }
+
+  private static long millis(JsonNode job) {
+    return Instant.parse(job.get("notBefore").asString()).toEpochMilli();
+  }
+
+  /**
+   * Waits for the job as a worker, another one each time; gives the token of its claim. The one on
+   * which it has failed would not get it again.
+   */
+  private String claim(ServerProcess server, String worker) throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(server.address() + "/api/worker/next?wait=60"))
+            .header("Content-Type", "application/json")
+            .POST(
+                HttpRequest.BodyPublishers.ofString(
+                    "{\"name\": \"w\", \"id\": \"%s\"}".formatted(worker)))
+            .build();
+    return client
+        .send(request, HttpResponse.BodyHandlers.ofString())
+        .headers()
+        .firstValue("Millrace-Job-Token")
+        .orElseThrow();
+  }
+
+  @Test
   void of_nodes_attempts_and_pauses_survive(@TempDir Path folder) throws Exception {
     String path;
     JsonNode paused;
