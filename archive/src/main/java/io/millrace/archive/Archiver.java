@@ -25,6 +25,9 @@ public final class Archiver implements Step {
   /** How many items one batch has: few enough not to hold up other commits. */
   static final int BATCH = 200;
 
+  /** How many it has at most while there is more: each batch costs two syncs, whatever its size. */
+  static final int MAX_BATCH = 600;
+
   private static final Duration TRIM_EVERY = Duration.ofMinutes(1);
   private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
@@ -44,6 +47,7 @@ public final class Archiver implements Step {
     private final ArchiveSource source;
     private final LongAdder archived = new LongAdder();
     private boolean recovered;
+    private int batch = BATCH;
     private Instant again = Instant.MIN;
     private long lastBatch;
 
@@ -112,7 +116,7 @@ public final class Archiver implements Step {
     if (!feed.recovered) {
       recover(feed);
     }
-    Due due = feed.source.due(now, BATCH);
+    Due due = feed.source.due(now, feed.batch);
     List<String> ids = new ArrayList<>();
     for (List<ArchiveRow> part : due.parts()) {
       if (ids.isEmpty()) {
@@ -129,6 +133,7 @@ public final class Archiver implements Step {
       feed.recovered = true;
       feed.archived.add(ids.size() - kept.size());
     }
+    feed.batch = ids.size() < feed.batch ? BATCH : Math.min(MAX_BATCH, 2 * feed.batch);
     feed.again = due.again();
   }
 

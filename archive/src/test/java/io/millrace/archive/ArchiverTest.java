@@ -68,6 +68,7 @@ class ArchiverTest {
   private static final class Items implements ArchiveSource {
     final Map<String, Integer> live = new TreeMap<>();
     Map<String, Integer> due = new HashMap<>();
+    final List<Integer> batches = new ArrayList<>();
     Runnable beforeRemoval = () -> {};
     Runnable afterRemoval = () -> {};
 
@@ -78,6 +79,7 @@ class ArchiverTest {
 
     @Override
     public Due due(Instant now, int most) {
+      batches.add(most);
       List<ArchiveRow> rows = new ArrayList<>();
       due = new HashMap<>();
       for (Map.Entry<String, Integer> item : live.entrySet()) {
@@ -143,6 +145,20 @@ class ArchiverTest {
     assertThat(archived()).hasSize(2 * Archiver.BATCH + 1);
     assertThat(archiver.archived(ArchiveTable.JOBS)).isEqualTo(2 * Archiver.BATCH + 1);
     assertThat(archiver.archived(ArchiveTable.TASKS)).isZero();
+  }
+
+  @Test
+  void batches_grow_while_there_is_more_and_are_small_again_afterwards() {
+    for (int i = 0; i < 200 + 400 + 600 + 600 + 5; i++) {
+      items.live.put("j" + i, 1);
+    }
+    Archiver archiver = archiver();
+    run(archiver, NOW);
+    assertThat(items.batches).containsExactly(200, 400, 600, 600, 600);
+    assertThat(archived()).hasSize(1_805);
+    items.live.put("later", 1);
+    run(archiver, NOW.plusSeconds(2));
+    assertThat(items.batches.getLast()).isEqualTo(Archiver.BATCH);
   }
 
   @Test
