@@ -1,15 +1,29 @@
 package io.millrace.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.http.Caller.Role;
 import io.millrace.http.Route;
 import io.millrace.http.json.Json;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.WebSocketHandshakeException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -95,7 +109,7 @@ final class AccessReachTest {
         .doesNotContain("/store/backup", "/metrics", "/dci/config", "/history");
   }
 
-  /** Walks over all routes; streams begin with what is new, and have tests of their own. */
+  /** Walks over all routes but the streams, which the next test follows. */
   @Test
   void a_principal_that_reaches_nothing_sees_and_changes_nothing_on_any_route() throws Exception {
     String queue =
@@ -156,6 +170,185 @@ final class AccessReachTest {
     }
     assertThat(walked).isGreaterThan(500);
     assertThat(everything()).isEqualTo(before);
+  }
+
+  /** The lines of a stream until one has a marker, which comes after all that must not. */
+  private static String until(BlockingQueue<String> lines, String marker)
+      throws InterruptedException {
+    StringBuilder heard = new StringBuilder();
+    while (heard.indexOf(marker) < 0) {
+      String line = lines.poll(30, TimeUnit.SECONDS);
+      if (line == null) {
+        throw new AssertionError("there was no " + marker + " in: " + heard);
+      }
+      heard.append(line).append('\n');
+    }
+    return heard.toString();
+  }
+
+  /** What comes over a stream of events, in order, as it is sent. */
+  private BlockingQueue<String> listen(HttpClient client, String key, String path, boolean socket)
+      throws Exception {
+    if (socket) {
+      Heard heard = new Heard();
+      client
+          .newWebSocketBuilder()
+          .header("Authorization", "Bearer " + key)
+          .buildAsync(URI.create("ws://127.0.0.1:" + server.port() + path), heard)
+          .get(30, TimeUnit.SECONDS);
+      return heard.messages;
+    }
+    HttpRequest request =
+        HttpRequest.newBuilder(server.at(path)).header("Authorization", "Bearer " + key).build();
+    HttpResponse<Stream<String>> response =
+        client.send(request, HttpResponse.BodyHandlers.ofLines());
+    assertThat(response.statusCode()).as(path).isEqualTo(200);
+    BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+    Thread.ofVirtual()
+        .start(() -> {
+          try (Stream<String> all = response.body()) {
+            all.forEach(lines::add);
+          } catch (UncheckedIOException _) {
+            // The client has been closed.
+          }
+        });
+    return lines;
+  }
+
+  /**
+   * On every stream, by server-sent events and by WebSocket: what happens out of reach is followed
+   * by something in reach, before which nothing else may have come.
+   */
+  @Test
+  void on_no_stream_is_anything_heard_of_what_is_out_of_reach() throws Exception {
+    String top = node("root", "wait for");
+    for (String queue : List.of("mail", "hush-q")) {
+      server.post("/dci/queues", "{\"name\": \"" + queue + "\", \"plugin\": \"demo\"}");
+    }
+    String listener =
+        json(server.post(
+                "/access/principals",
+                """
+                {"name": "ida", "roles": ["admin", "worker"], "key": {},
+                 "reach": {"groups": ["mail"], "queues": ["mail"], "types": ["mail"],
+                           "cluster": ["mail"], "graph": ["%s"]}}
+                """
+                    .formatted(top)))
+            .path("key")
+            .path("key")
+            .asString();
+    Map<String, String> markers =
+        Map.of(
+            "/store/changes", "mail/marker",
+            "/dci/events", "in-marker",
+            "/api/events", "marker-k",
+            "/v1/events", "marker-n",
+            "/cluster/events", "mail-marker");
+    Set<String> streams = new TreeSet<>();
+    for (Route route : server.routes()) {
+      if (route.path().endsWith("/events") || route.path().endsWith("/changes")) {
+        assertThat(route.limitable()).as(route.path()).isTrue();
+        streams.add(route.path());
+      }
+    }
+    assertThat(streams).as("each stream has a marker").isEqualTo(new TreeSet<>(markers.keySet()));
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      try {
+        assertHearsOnly(client, listener, top, markers);
+        assertThatThrownBy(() -> listen(client, listener, "/api/worker/image", true))
+            .hasCauseInstanceOf(WebSocketHandshakeException.class);
+      } finally {
+        // The streams do not end by themselves.
+        client.shutdownNow();
+      }
+    }
+  }
+
+  private void assertHearsOnly(
+      HttpClient client, String listener, String top, Map<String, String> markers)
+      throws Exception {
+    Map<String, BlockingQueue<String>> heard = new TreeMap<>();
+    for (String path : markers.keySet()) {
+      heard.put(path + " as events", listen(client, listener, path, false));
+      heard.put(path + " by WebSocket", listen(client, listener, path, true));
+    }
+    for (BlockingQueue<String> lines : heard.values()) {
+      // It has begun.
+      assertThat(lines.poll(30, TimeUnit.SECONDS)).isNotNull();
+    }
+    hush();
+    server.post("/dci/tasks/mail", "[{\"user1\": \"in-marker\"}]");
+    server.post("/dci/queues/mail", "{\"weights\": \"in-marker=2\"}");
+    server.submit("/api/jobs/submit/mail", "Priority", "batch", "Payload", "x", "Key", "marker-k");
+    server.post(
+        "/v1/nodes",
+        "[{\"metadata\": {\"type\": \"group\", \"name\": \"marker-n\", \"parent\": \"%s\"}}]"
+            .formatted(top));
+    lock("mail-marker");
+    server.post(
+        "/store/update",
+        "{\"clientid\": 1, \"adds\": [{\"group\": \"mail/marker\", \"data\": \"x\"}]}");
+    for (Map.Entry<String, BlockingQueue<String>> stream : heard.entrySet()) {
+      String path = stream.getKey().substring(0, stream.getKey().indexOf(' '));
+      assertThat(until(stream.getValue(), markers.get(path)))
+          .as(stream.getKey())
+          .doesNotContain("hush", "image");
+    }
+  }
+
+  private void lock(String name) throws IOException, InterruptedException {
+    server.post(
+        "/store/update",
+        """
+        {"clientid": 1, "puts": [{"collection": "cluster", "key": "lock/%s",
+          "body": "{\\"holder\\":\\"%<s\\",\\"expire\\":1,\\"fence\\":1}"}]}
+        """
+            .formatted(name));
+  }
+
+  /** Makes, changes and removes things out of reach, of each kind. */
+  private void hush() throws IOException, InterruptedException {
+    server.post("/dci/queues/hush-q", "{\"threads\": 3}");
+    prepare("hush-s", "{\"queue\": \"hush-q\"}");
+    server.send("DELETE", "/schedules/hush-s", "");
+    String task =
+        json(server.post("/dci/tasks/hush-q", "[{\"user1\": \"hush\"}]"))
+            .findValue("$oid")
+            .asString();
+    server.post("/dci/tasks/id/" + task + "/cancel", "{\"reason\": \"hush\"}");
+    server.send("DELETE", "/dci/queues/hush-q", "");
+    for (String end : List.of("cancel", "delete")) {
+      server.submit("/api/jobs/submit/image", "Priority", "batch", "Payload", "x", "Key", "hush-k");
+      server.post("/api/jobs/hush-k/" + end, "");
+    }
+    String polled = "{\"name\": \"hush\", \"id\": \"hush-w\"}";
+    server.submit("/api/jobs/submit/image", "Priority", "batch", "Payload", "x", "Key", "hush-r");
+    String token =
+        server
+            .post("/api/worker/image/next", polled)
+            .headers()
+            .firstValue("Millrace-Job-Token")
+            .orElseThrow();
+    server.post("/api/jobs/hush-r/progress?token=" + token, "{\"info\": \"hush\"}");
+    server.post("/api/jobs/hush-r/failure?token=" + token, "{\"info\": \"hush\"}");
+    String node =
+        json(server.post(
+                "/v1/nodes",
+                "[{\"metadata\": {\"type\": \"wait for\", \"name\": \"hush\"},"
+                    + " \"data\": {\"time\": \"2999-01-01T00:00:00Z\"}}]"))
+            .path(0)
+            .path("id")
+            .asString();
+    server.send("PUT", "/v1/nodes/" + node + "/data/note", "{\"value\": \"hush\"}");
+    server.send("PATCH", "/v1/nodes/" + node, "{\"name\": \"hush-2\"}");
+    server.send("DELETE", "/v1/nodes/" + node, "");
+    server.post(
+        "/store/update",
+        """
+        {"clientid": 1, "adds": [{"group": "hush-g", "data": "hush"}],
+         "puts": [{"collection": "hush-c", "key": "k", "body": "hush"}]}
+        """);
+    lock("hush-l");
   }
 
   private String everything() throws IOException, InterruptedException {
