@@ -62,8 +62,8 @@ public record Route(
    *
    * @param names the query parameters that the route reads
    * @param strict whether others are answered with 400 instead of being ignored
-   * @param fields the fields of its body that the route reads, for a form or a JSON object; empty
-   *     if the route does not declare them
+   * @param fields the fields of its body that the route reads, for a form or a JSON object, or for
+   *     each object of a JSON array; empty if the body has none, or any
    */
   public record Parameters(Set<String> names, boolean strict, Set<String> fields) {
     /** No parameter is read, and all are ignored. */

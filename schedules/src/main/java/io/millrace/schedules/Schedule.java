@@ -75,7 +75,9 @@ public record Schedule(
   private static final Duration LONGEST_WINDOW = Duration.ofDays(31);
   private static final Duration DEFAULT_WINDOW = Duration.ofHours(1);
   private static final int MAX_FAILURES = 1_000_000;
-  private static final Set<String> FIELDS =
+
+  /** The fields of the form of a schedule. */
+  public static final Set<String> FIELDS =
       Set.of(
           "times",
           "except",

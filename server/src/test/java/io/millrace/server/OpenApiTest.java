@@ -69,26 +69,49 @@ final class OpenApiTest {
   }
 
   @Test
-  void forms_and_the_bodies_of_the_job_server_are_described_field_by_field() throws Exception {
+  void bodies_are_described_field_by_field() throws Exception {
     List<Route> reading =
         server.routes().stream()
-            .filter(route ->
-                route.body() == Body.FORM
-                    || (route.path().startsWith("/api/")
-                        && Set.of(Body.JSON, Body.FIELDS).contains(route.body())))
+            .filter(route -> Set.of(Body.JSON, Body.FIELDS, Body.FORM).contains(route.body()))
             .toList();
-    assertThat(reading).hasSizeGreaterThanOrEqualTo(9);
+    assertThat(reading)
+        .filteredOn(route -> !route.parameters().fields().isEmpty())
+        .hasSizeGreaterThanOrEqualTo(40);
     JsonNode document = Json.MAPPER.readTree(server.get("/openapi").body());
     for (Route route : reading) {
       String method = route.method().name().toLowerCase(Locale.ROOT);
       JsonNode operation = document.get("paths").get(route.path()).get(method);
       JsonNode schema = operation.get("requestBody").get("content").iterator().next().get("schema");
-      JsonNode named = schema.get("$ref");
-      JsonNode body = named == null ? schema : document.at(named.asString().substring(1));
-      assertThat(body.get("properties").propertyNames())
+      JsonNode body = named(schema, document);
+      JsonNode each = body.has("items") ? named(body.get("items"), document) : body;
+      assertThat(each.path("properties").propertyNames())
           .as("%s %s", method, route.path())
-          .isNotEmpty()
           .containsExactlyInAnyOrderElementsOf(route.parameters().fields());
+    }
+  }
+
+  private static JsonNode named(JsonNode schema, JsonNode document) {
+    JsonNode reference = schema.get("$ref");
+    return reference == null ? schema : document.at(reference.asString().substring(1));
+  }
+
+  /** What is declared is what is read: each field is known, and no other one is. */
+  @Test
+  void each_field_of_a_transaction_and_of_a_claim_is_known_and_others_are_refused()
+      throws Exception {
+    for (Route route : server.routes()) {
+      if (route.body() != Body.JSON || !route.path().startsWith("/store/")) {
+        continue;
+      }
+      for (String field : route.parameters().fields()) {
+        HttpResponse<String> wrong = server.post(route.path(), "{\"" + field + "\": {\"x\": 1}}");
+        assertThat(wrong.statusCode()).isEqualTo(400);
+        assertThat(wrong.body()).as(field).contains(field).doesNotContain("unknown");
+      }
+      assertThat(server.post(route.path(), "{\"colour\": 1}").body())
+          .as(route.path())
+          .contains("colour")
+          .contains("unknown");
     }
   }
 

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,36 @@ import org.jspecify.annotations.Nullable;
  * contradictions. Thread-safe.
  */
 public final class Requests {
+  /** The fields of a transaction. */
+  public static final Set<String> OF_TRANSACTION =
+      Set.of(
+          "clientid",
+          "adds",
+          "updates",
+          "renewals",
+          "takings",
+          "deletes",
+          "depends",
+          "puts",
+          "documentdeletes",
+          "documentdepends",
+          "requestid",
+          "override");
+
+  /** The fields of a claim. */
+  public static final Set<String> OF_CLAIM =
+      Set.of(
+          "clientid",
+          "group",
+          "groups",
+          "duration",
+          "count",
+          "order",
+          "whilefewerthan",
+          "wait",
+          "depends",
+          "requestid");
+
   private Requests() {}
 
   /**

@@ -69,11 +69,13 @@ record AccessRoutes(
         .action("key.revoke")
         .delete("/keys/{prefix}", this::revoke);
     admin
-        .body(Route.Body.JSON)
+        .body(Route.Body.JSON, OF_PRINCIPAL)
         .action("principal.create")
         .post("/principals", this::create)
+        .body(Route.Body.JSON, OF_CHANGE)
         .action("principal.change")
         .patch("/principals/{name}", this::change)
+        .body(Route.Body.JSON, OF_KEY)
         .action("key.create")
         .post("/principals/{name}/keys", this::addKey);
     api.role(Caller.Role.ANYONE).get("/me", this::me);

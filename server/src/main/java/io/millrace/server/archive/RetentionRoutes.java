@@ -28,6 +28,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public record RetentionRoutes(TypeRetentions retentions, JobTypes types) {
   private static final String UNTYPED = "-";
+  private static final Set<String> FIELDS = Set.of("keep_finished", "keep_count");
 
   /** The routes. */
   List<Route> routes() {
@@ -35,7 +36,7 @@ public record RetentionRoutes(TypeRetentions retentions, JobTypes types) {
         ApiRoutes.below("/retention").errors(ErrorForm.PROBLEM_DETAILS).strictQuery(Set.of());
     api.get("/jobs", _ -> list());
     ApiRoutes changes = api.role(Role.OPERATOR);
-    changes.body(Body.JSON).action("retention.put").put("/jobs/{type}", this::put);
+    changes.body(Body.JSON, FIELDS).action("retention.put").put("/jobs/{type}", this::put);
     changes.action("retention.delete").delete("/jobs/{type}", this::delete);
     return api.routes();
   }
@@ -74,7 +75,7 @@ public record RetentionRoutes(TypeRetentions retentions, JobTypes types) {
       throw HttpProblem.notFound("there is no job type " + request.parameter("type"));
     }
     ObjectNode body = Json.objectBody(request);
-    Json.checkFields("a retention", body, Set.of("keep_finished", "keep_count"));
+    Json.checkFields("a retention", body, FIELDS);
     String age = Json.text("keep_finished", body.get("keep_finished"));
     retentions.put(type, age == null ? "" : age, count(body.get("keep_count")));
     return Json.response(shown(type, retentions.all().getOrDefault(type, Policy.NONE)));

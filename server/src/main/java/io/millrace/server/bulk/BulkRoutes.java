@@ -52,7 +52,7 @@ record BulkRoutes(BulkActions actions, Runnable wake) {
     api.strictQuery(Set.of("after", "limit")).get("", this::list);
     api.get("/{id}", request -> Json.response(full(find(request))));
     ApiRoutes changes = api.role(Role.OPERATOR);
-    changes.body(Body.JSON).action("bulk.start").post("", this::start);
+    changes.body(Body.JSON, FIELDS).action("bulk.start").post("", this::start);
     changes.action("bulk.cancel").post("/{id}/cancel", this::cancel);
     changes.action("bulk.delete").delete("/{id}", this::delete);
     return api.routes();

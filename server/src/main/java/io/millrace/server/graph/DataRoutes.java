@@ -30,7 +30,7 @@ record DataRoutes(GraphRegistry graph) {
     api.strictQuery(PAGES).get("/nodes/{id}/data", this::keys);
     api.strictQuery(PAGES).get("/nodes/{id}/data/{key}", this::read);
     api.strictQuery(PAGES)
-        .body(Route.Body.JSON)
+        .body(Route.Body.JSON, FIELDS)
         .role(Role.OPERATOR)
         .action("graph.write")
         .put("/nodes/{id}/data/{key}", this::write);

@@ -20,7 +20,9 @@ import tools.jackson.databind.node.ObjectNode;
 public final class NodeForms {
   static final int MAX_NAME = 128;
 
-  private static final Set<String> PARTS = Set.of("metadata", "data");
+  /** The fields of a node. */
+  static final Set<String> PARTS = Set.of("metadata", "data");
+
   private static final Set<String> METADATA =
       Set.of("type", "name", "local", "parent", "parents", "after", "branch", "always");
 

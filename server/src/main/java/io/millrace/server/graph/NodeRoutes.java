@@ -58,12 +58,15 @@ record NodeRoutes(GraphRegistry graph) {
 
   void addTo(ApiRoutes api) {
     api.strictQuery(LISTING).get("/nodes", this::list);
-    api.strictQuery(Set.of()).body(Route.Body.JSON).action("graph.add").post("/nodes", this::add);
+    api.strictQuery(Set.of())
+        .body(Route.Body.JSON, NodeForms.PARTS)
+        .action("graph.add")
+        .post("/nodes", this::add);
     api.strictQuery(Set.of("metadata")).get("/nodes/{id}", this::show);
     ApiRoutes operators = api.role(Role.OPERATOR);
     operators
         .strictQuery(Set.of())
-        .body(Route.Body.JSON)
+        .body(Route.Body.JSON, CHANGES)
         .action("graph.change")
         .patch("/nodes/{id}", this::change);
     operators

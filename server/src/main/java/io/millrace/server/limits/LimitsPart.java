@@ -43,6 +43,8 @@ import tools.jackson.databind.node.ObjectNode;
 public final class LimitsPart implements Part {
   private static final Logger LOG = LoggerFactory.getLogger(LimitsPart.class);
 
+  private static final Set<String> FIELDS = Set.of("running", "starts");
+
   private final SharedLimits limits;
   private final QueueRegistry queues;
   private final ToLongFunction<String> nodes;
@@ -66,7 +68,7 @@ public final class LimitsPart implements Part {
         ApiRoutes.below("/limits").errors(ErrorForm.PROBLEM_DETAILS).strictQuery(Set.of());
     api.get("", _ -> list()).get("/{name}", request -> Json.response(find(request)));
     ApiRoutes changes = api.role(Role.OPERATOR);
-    changes.body(Body.JSON).action("limit.put").put("/{name}", this::put);
+    changes.body(Body.JSON, FIELDS).action("limit.put").put("/{name}", this::put);
     changes.action("limit.delete").delete("/{name}", this::delete);
     return api.routes();
   }
@@ -140,7 +142,7 @@ public final class LimitsPart implements Part {
 
   private Response put(Request request) throws IOException {
     ObjectNode body = Json.objectBody(request);
-    Json.checkFields("a limit", body, Set.of("running", "starts"));
+    Json.checkFields("a limit", body, FIELDS);
     String starts = Json.text("starts", body.get("starts"));
     int running = running(body.get("running"));
     if (running == 0 && starts == null) {

@@ -306,17 +306,16 @@ public final class OpenApi {
     return request.put("required", !optional);
   }
 
-  /** Whether the fields that a route declares are those of the described body. */
+  /**
+   * Whether the fields that a route declares are those of the described body, or of each object in
+   * it if it is an array.
+   */
   private void compareFields(Route route, ObjectNode schema) {
     Set<String> declared = route.parameters().fields();
-    if (declared.isEmpty()) {
-      return;
+    JsonNode body = named(schema);
+    if (body.has("items")) {
+      body = named(body.get("items"));
     }
-    String reference = schema.path("$ref").asString("");
-    JsonNode body =
-        reference.isEmpty()
-            ? schema
-            : schemas.named(reference.substring(reference.lastIndexOf('/') + 1));
     Set<String> described = new TreeSet<>(body.path("properties").propertyNames());
     for (String field : new TreeSet<>(declared)) {
       if (!described.remove(field)) {
@@ -324,6 +323,14 @@ public final class OpenApi {
       }
     }
     described.forEach(field -> gaps.add(name(route) + " does not read the field " + field));
+  }
+
+  /** A schema itself, if it is that of a name. */
+  private JsonNode named(JsonNode schema) {
+    String reference = schema.path("$ref").asString("");
+    return reference.isEmpty()
+        ? schema
+        : schemas.named(reference.substring(reference.lastIndexOf('/') + 1));
   }
 
   private ObjectNode responses(Route route, @Nullable PartDescription part, JsonNode source) {

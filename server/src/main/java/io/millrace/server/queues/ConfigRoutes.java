@@ -11,6 +11,8 @@ import io.millrace.queues.QueueBackend;
 import io.millrace.server.config.EditDistance;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -34,10 +36,13 @@ record ConfigRoutes(QueueBackend.Config config, QueueBackend.Nodes nodes) {
           "output_max_bytes",
           "web_root");
 
+  private static final Set<String> READ =
+      Stream.concat(FIELDS.stream(), Stream.of(NODE)).collect(Collectors.toUnmodifiableSet());
+
   void addTo(DciRoutes api) {
     DciRoutes ofNode = api.query(NODE);
     ofNode.get("/config", this::show);
-    ofNode.role(Role.OPERATOR).action("config.change").post("/config", this::change);
+    ofNode.role(Role.OPERATOR).action("config.change").post("/config", READ, this::change);
   }
 
   private Response show(Request request, Input input) {

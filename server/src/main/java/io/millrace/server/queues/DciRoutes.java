@@ -13,6 +13,7 @@ import io.millrace.queues.QueuesException.TaskStateException;
 import io.millrace.wire.JsonErrors;
 import io.millrace.work.policy.PolicyException;
 import java.io.IOException;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
@@ -53,8 +54,9 @@ record DciRoutes(ApiRoutes api) {
     return this;
   }
 
-  DciRoutes post(String path, Action action) {
-    api.body(Route.Body.FIELDS).post(path, with(action));
+  /** A route that reads these fields of its input. */
+  DciRoutes post(String path, Set<String> fields, Action action) {
+    api.body(Route.Body.FIELDS, fields).post(path, with(action));
     return this;
   }
 

@@ -13,6 +13,8 @@ import java.util.Set;
 
 /** The execution nodes. */
 record NodeRoutes(QueueBackend.Nodes nodes) {
+  private static final Set<String> FIELDS = Set.of("maxthreads");
+
   void addTo(DciRoutes api) {
     api.get("/nodes", (_, _) -> all())
         .get(
@@ -22,7 +24,7 @@ record NodeRoutes(QueueBackend.Nodes nodes) {
                     Shapes.of(find(request.parameter("node")), nodes.list().timeMillis())));
     api.role(Role.OPERATOR)
         .action("node.change")
-        .post("/nodes/{node}", (request, input) -> change(request.parameter("node"), input))
+        .post("/nodes/{node}", FIELDS, (request, input) -> change(request.parameter("node"), input))
         .action("node.delete")
         .delete("/nodes/{node}", (request, _) -> remove(request.parameter("node")));
   }
@@ -50,7 +52,7 @@ record NodeRoutes(QueueBackend.Nodes nodes) {
     if (input.isEmpty()) {
       throw Refusal.of("No params");
     }
-    input.allow(Set.of("maxthreads"), "Invalid param");
+    input.allow(FIELDS, "Invalid param");
     Integer maxthreads =
         input.count("maxthreads", "maxthreads must be a non-negative integer or null");
     Optional<NodeRecord> old = nodes.findByIdOrName(idOrName);

@@ -24,26 +24,38 @@ import tools.jackson.databind.node.ObjectNode;
  * store.
  */
 record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, Plugins plugins) {
+  private static final Set<String> FROM_QUERY =
+      Set.of("queueid", "collection", "jsonfilter", "params");
+
   void addTo(DciRoutes whole) {
     DciRoutes api = whole.limitable();
     api.get("/scheduler-json", (request, _) -> queues.all(request));
     api.get("/queue-prototypes-json", (request, _) -> prototypes(request));
-    api.role(Role.VIEWER).post("/queue-prototypes-json", (request, _) -> prototypes(request));
+    api.role(Role.VIEWER)
+        .post("/queue-prototypes-json", Set.of(), (request, _) -> prototypes(request));
     api.errors(Refusal.UNSUCCESSFUL)
         .role(Role.OPERATOR)
         .action("queue.change")
-        .post("/set-queue-attr-json", (request, input) -> setAttribute(request, input));
+        .post(
+            "/set-queue-attr-json",
+            Set.of("queueid", "attr", "value"),
+            (request, input) -> setAttribute(request, input));
     api.errors(Refusal.PAIR)
         .role(Role.OPERATOR)
         .action("queue.create")
-        .post("/start-queue-json", (request, input) -> start(request, input))
+        .post(
+            "/start-queue-json", Set.of("type", "name"), (request, input) -> start(request, input))
         .action("queue.delete")
-        .post("/delete-queue-json", (request, input) -> delete(request, input));
+        .post("/delete-queue-json", Set.of("id"), (request, input) -> delete(request, input));
     api.errors(Refusal.PAIR_AS_SUCCESS)
         .action("task.submit")
-        .post("/queue-create-tasks-json", (request, input) -> create(request, input))
+        .post(
+            "/queue-create-tasks-json",
+            Set.of("queueid", "object"),
+            (request, input) -> create(request, input))
         .post(
             "/queue-create-tasks-from-query-json",
+            FROM_QUERY,
             (request, input) -> createFromQuery(request, input));
   }
 
@@ -142,7 +154,7 @@ record OldRoutes(QueueRoutes queues, TaskRoutes tasks, UserDocuments documents, 
 
   private Response createFromQuery(Request request, Input input) {
     request.changed(0, null, null);
-    for (String name : Set.of("queueid", "collection", "jsonfilter", "params")) {
+    for (String name : FROM_QUERY) {
       if (!input.has(name)) {
         throw Refusal.of("queueid, collection, jsonfilter, and params required").severe();
       }

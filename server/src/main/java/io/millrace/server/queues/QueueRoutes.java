@@ -61,14 +61,16 @@ final class QueueRoutes {
         .get("/queues/{queue}", (request, _) -> one(find(request, request.parameter("queue"))));
     api.role(Role.OPERATOR)
         .action("queue.create")
-        .post("/queues", (request, input) -> Json.response(create(request, input)))
+        .post("/queues", PARAMS, (request, input) -> Json.response(create(request, input)))
         .action("queue.change")
         .post(
             "/queues/{queue}",
+            PARAMS,
             (request, input) -> Json.response(change(request, request.parameter("queue"), input)))
         .action("queue.resume")
         .post(
             "/queues/{queue}/resume",
+            Set.of(),
             (request, input) -> Json.response(resume(request, request.parameter("queue"), input)))
         .action("queue.delete")
         .delete(

@@ -25,6 +25,8 @@ record SearchRoutes(TaskFinder search, Shapes shapes, QueueBackend.Definitions q
 
   private static final List<String> PARAMS =
       List.of("filter", "options", "count", "terse", "pretty", "archived");
+  private static final Set<String> BEFORE_4 =
+      Set.of("filter", "queue", "limit", "skip", "count", "terse");
   private static final Set<String> OPTIONS = Set.of("limit", "skip", "sort", "projection");
   private static final Set<String> FIELDS =
       Set.of(
@@ -46,7 +48,7 @@ record SearchRoutes(TaskFinder search, Shapes shapes, QueueBackend.Definitions q
           "not_before");
 
   void addTo(DciRoutes api) {
-    api.limitable().role(Role.VIEWER).post("/tasks/search", this::respond);
+    api.limitable().role(Role.VIEWER).post("/tasks/search", Set.copyOf(PARAMS), this::respond);
   }
 
   /** Adds the route of version 3. */
@@ -54,7 +56,7 @@ record SearchRoutes(TaskFinder search, Shapes shapes, QueueBackend.Definitions q
     api.limitable()
         .errors(Refusal.PAIR_AS_SUCCESS)
         .role(Role.VIEWER)
-        .post("/search-tasks-json", this::answerBefore4);
+        .post("/search-tasks-json", BEFORE_4, this::answerBefore4);
   }
 
   /** Refuses unknown names, which would otherwise widen the search to everything. */

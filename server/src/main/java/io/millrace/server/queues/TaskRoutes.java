@@ -50,6 +50,7 @@ record TaskRoutes(
       Stream.concat(Stream.of(STATUS, "delay", "at"), Policy.Field.keysOfWork().stream())
           .collect(Collectors.toUnmodifiableSet());
 
+  private static final Set<String> FROM_DOCUMENTS = Set.of("filter", "params");
   private static final Set<String> REASON = Set.of("reason");
   private static final String BOTH_OBJECTS =
       "filter and params required and must be name/value objects";
@@ -66,6 +67,7 @@ record TaskRoutes(
         .action("task.submit")
         .post(
             "/tasks/{queue}/{collection}",
+            FROM_DOCUMENTS,
             (request, input) -> Json.response(createFrom(request, input)));
     api.get("/tasks/id/{id}", (request, _) -> show(known.find(request, request.parameter("id"))));
     DciRoutes operators = api.role(Role.OPERATOR);
@@ -80,6 +82,7 @@ record TaskRoutes(
     api.action("task." + name)
         .post(
             "/tasks/id/{id}/" + name,
+            params,
             (request, input) -> {
               input.allow(params, "Invalid param");
               String id = request.parameter("id");
@@ -141,10 +144,10 @@ record TaskRoutes(
   private ObjectNode createFrom(Request request, Input input) {
     if (request.hasBody()) {
       allowOnlyTerms(request);
-      input.allow(Set.of("filter", "params"), "Invalid param");
+      input.allow(FROM_DOCUMENTS, "Invalid param");
     } else {
       Set<String> names = new HashSet<>(TERMS);
-      names.addAll(Set.of("filter", "params"));
+      names.addAll(FROM_DOCUMENTS);
       input.allow(names, "Invalid param");
     }
     if (!input.has("filter") || !input.has("params")) {

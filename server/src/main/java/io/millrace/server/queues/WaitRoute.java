@@ -27,16 +27,17 @@ record WaitRoute(
     QueueBackend queues,
     Function<Collection<ObjectId>, Watch<ObjectId, QueueTask>> watch,
     Archived archived) {
+  private static final Set<String> FIELDS = Set.of("ids", "timeout");
   private static final int MAX_IDS = 10_000;
   private static final int MAX_MILLIS = 600_000;
   private static final int DEFAULT_MILLIS = 30_000;
 
   void addTo(DciRoutes api) {
-    api.limitable().role(Role.VIEWER).post("/tasks/wait", this::respond);
+    api.limitable().role(Role.VIEWER).post("/tasks/wait", FIELDS, this::respond);
   }
 
   private Response respond(Request request, Input input) throws InterruptedException {
-    input.allow(Set.of("ids", "timeout"), "Invalid param");
+    input.allow(FIELDS, "Invalid param");
     Set<ObjectId> named = ids(input);
     Set<ObjectId> ids = reached(request, named);
     String wrong = "timeout must be milliseconds from 0 to " + MAX_MILLIS;

@@ -37,6 +37,8 @@ import tools.jackson.databind.node.ObjectNode;
  * if they were not there.
  */
 final class ScheduleRoutes {
+  private static final Set<String> PAUSE = Set.of("note");
+  private static final Set<String> BACKFILL = Set.of("from", "until");
   private static final int SHOWN_TIMES = 10;
   private static final int PAGE = 100;
   private static final int LARGEST_PAGE = 1_000;
@@ -57,15 +59,17 @@ final class ScheduleRoutes {
     api.strictQuery(Set.of("count", "after"))
         .get("/{name}/next", this::next)
         .role(Role.VIEWER)
-        .body(Body.JSON)
+        .body(Body.JSON, Schedule.FIELDS)
         .post("/preview", this::preview);
     api.strictQuery(Set.of()).get("/{name}", request -> response(find(request)));
     changes
-        .body(Body.JSON)
+        .body(Body.JSON, Schedule.FIELDS)
         .action("schedule.put")
         .put("/{name}", this::put)
+        .body(Body.JSON, PAUSE)
         .action("schedule.pause")
         .post("/{name}/pause", this::pause)
+        .body(Body.JSON, BACKFILL)
         .action("schedule.backfill")
         .post("/{name}/backfill", this::backfill);
     changes
@@ -168,7 +172,7 @@ final class ScheduleRoutes {
 
   private Response pause(Request request) throws IOException {
     ObjectNode body = request.hasBody() ? Json.objectBody(request) : Json.object();
-    Json.checkFields("a pause", body, Set.of("note"));
+    Json.checkFields("a pause", body, PAUSE);
     String note = Json.text("note", body.get("note"));
     return response(schedules.pause(reached(request), note == null ? "" : note));
   }
@@ -181,7 +185,7 @@ final class ScheduleRoutes {
 
   private Response backfill(Request request) throws IOException {
     ObjectNode body = Json.objectBody(request);
-    Json.checkFields("a backfill", body, Set.of("from", "until"));
+    Json.checkFields("a backfill", body, BACKFILL);
     String from = Json.text("from", body.get("from"));
     String until = Json.text("until", body.get("until"));
     if (from == null || until == null) {

@@ -15,12 +15,14 @@ import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
 import io.millrace.store.StoreStatus.DiskState;
+import io.millrace.wire.Requests;
 import io.millrace.wire.Responses;
 import io.millrace.wire.WireException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -81,16 +83,20 @@ public final class StorePart implements Part {
         .get("/task/{id}", reads::task)
         .get("/tasks/{ids}", reads::tasks)
         .get("/document/{collection}/{key}", reads::document);
-    api.query("data").body(Route.Body.JSON).role(Role.VIEWER).post("/tasks", reads::postedTasks);
+    api.query("data")
+        .body(Route.Body.JSON, Set.of("ids"))
+        .role(Role.VIEWER)
+        .post("/tasks", reads::postedTasks);
     api.query("data", "prefix", "after", "limit").get("/documents/{collection}", reads::documents);
     api.query("data", "after", "group", "collection").get("/changes", changes::stream);
     all.role(Role.ADMIN)
         .get("/backup", _ -> Response.streamed(Response.BYTES, target -> store.backup(target)));
     api.query("data")
-        .body(Route.Body.JSON)
+        .body(Route.Body.JSON, Requests.OF_TRANSACTION)
         .errors(LIST)
         .action("store.update")
         .post("/update", verbs::beginUpdate, verbs::update)
+        .body(Route.Body.JSON, Requests.OF_CLAIM)
         .action("store.claim")
         .post("/claim", verbs::beginClaim, verbs::claim);
     return api.routes();
