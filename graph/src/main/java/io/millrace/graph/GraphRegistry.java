@@ -48,7 +48,30 @@ public interface GraphRegistry {
    *
    * @param expected the version that the graph must have; null for any
    */
-  List<GraphNode> add(Caller caller, List<NewNode> nodes, @Nullable Long expected);
+  default List<GraphNode> add(Caller caller, List<NewNode> nodes, @Nullable Long expected) {
+    return add(caller, nodes, Uniqueness.NONE, expected).nodes();
+  }
+
+  /**
+   * Adds nodes unless an earlier request with the same unique key or request id counts. Then
+   * nothing is added, whatever the version of the graph is, and whether or not the nodes could be
+   * added now.
+   */
+  Added add(Caller caller, List<NewNode> nodes, Uniqueness unique, @Nullable Long expected);
+
+  /**
+   * The answer to a request to add nodes.
+   *
+   * @param ids the nodes, in the order given by the request that has added them
+   * @param nodes those of them that are in the graph
+   * @param duplicate whether they were added by an earlier request
+   */
+  record Added(List<NodeId> ids, List<GraphNode> nodes, boolean duplicate) {
+    public Added {
+      ids = List.copyOf(ids);
+      nodes = List.copyOf(nodes);
+    }
+  }
 
   /** Moves a waiting node. */
   GraphNode move(Caller caller, NodeId id, NewNode.Place place, @Nullable Long expected);

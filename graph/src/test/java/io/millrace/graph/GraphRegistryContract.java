@@ -17,6 +17,7 @@ import io.millrace.graph.GraphException.VersionException;
 import io.millrace.graph.GraphException.VersionLostException;
 import io.millrace.graph.GraphRegistry.Page;
 import io.millrace.graph.GraphRegistry.Removal;
+import io.millrace.work.policy.UniqueKey;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -92,6 +93,80 @@ public abstract class GraphRegistryContract {
         .hasMessage("new node 2: there is no node 99");
 
     assertThat(listed(NodeFilter.ALL)).isEmpty();
+  }
+
+  private GraphRegistry.Added addOnce(Uniqueness unique, NewNode... forms) {
+    return registry().add(Caller.ANYONE, List.of(forms), unique, null);
+  }
+
+  private static Uniqueness key(String key, UniqueKey.Scope scope, @Nullable Duration period) {
+    return new Uniqueness(new UniqueKey(key, List.of(), scope, period), null);
+  }
+
+  @Test
+  void a_request_that_is_repeated_with_its_id_adds_nothing_whatever_became_of_the_nodes() {
+    Uniqueness id = new Uniqueness(null, "r1");
+    NodeId parent = graph.addOne("command");
+    graph.finish(parent);
+    NewNode[] forms = {
+      form("a", "command", below(parent)), form("b", "command", below("a")),
+    };
+    GraphRegistry.Added first = addOnce(id, forms);
+    assertThat(first.duplicate()).isFalse();
+    assertThat(first.nodes()).extracting(GraphNode::id).isEqualTo(first.ids());
+    assertThat(first.ids()).hasSize(2);
+
+    graph.finish(first.ids().getFirst());
+    graph.finish(first.ids().getLast());
+    registry().remove(Caller.ANYONE, first.ids().getLast(), Removal.LEAF, null);
+    GraphRegistry.Added again =
+        registry().add(Caller.ANYONE, List.of(forms), id, registry().version() - 1);
+
+    assertThat(again.duplicate()).isTrue();
+    assertThat(again.ids()).isEqualTo(first.ids());
+    assertThat(again.nodes()).extracting(GraphNode::id).containsExactly(first.ids().getFirst());
+    assertThat(addOnce(new Uniqueness(null, "r2"), form("command")).duplicate()).isFalse();
+  }
+
+  @Test
+  void the_nodes_of_a_request_hold_its_key_until_all_of_them_have_settled() {
+    Uniqueness key = key("k", UniqueKey.Scope.UNFINISHED, null);
+    NewNode[] forms = {form("a", "command", NewNode.Place.ROOT), form("b", "command", below("a"))};
+    GraphRegistry.Added first = addOnce(key, forms);
+    graph.finish(first.ids().getFirst());
+    GraphRegistry.Added second = addOnce(key, form("command"));
+    assertThat(second.duplicate()).isTrue();
+    assertThat(second.ids()).isEqualTo(first.ids());
+    assertThat(second.nodes())
+        .extracting(GraphNode::state)
+        .containsExactly(NodeState.FINISHED, NodeState.READY);
+
+    graph.finish(first.ids().getLast());
+    GraphRegistry.Added third = addOnce(key, forms);
+    assertThat(third.duplicate()).isFalse();
+
+    // What is below a failed node is blocked and does not hold the key.
+    graph.fail(third.ids().getFirst());
+    assertThat(addOnce(key, forms).duplicate()).isFalse();
+    assertThat(addOnce(key("other", UniqueKey.Scope.UNFINISHED, null), forms).duplicate())
+        .isFalse();
+  }
+
+  @Test
+  void a_key_can_be_held_until_the_first_node_starts_or_for_a_period() {
+    Uniqueness queued = key("k", UniqueKey.Scope.QUEUED, null);
+    NodeId first = addOnce(queued, form("command")).ids().getFirst();
+    assertThat(addOnce(queued, form("command")).ids()).containsExactly(first);
+    var _ = graph.start(first);
+    assertThat(addOnce(queued, form("command")).duplicate()).isFalse();
+
+    Uniqueness day = key("day", UniqueKey.Scope.UNFINISHED, Duration.ofDays(1));
+    NodeId once = addOnce(day, form("command")).ids().getFirst();
+    graph.finish(once);
+    registry().remove(Caller.ANYONE, once, Removal.LEAF, null);
+    GraphRegistry.Added again = addOnce(day, form("command"));
+    assertThat(again.ids()).containsExactly(once);
+    assertThat(again.nodes()).isEmpty();
   }
 
   @Test

@@ -22,8 +22,7 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * Clients that submit with the same unique key at the same moment: one creates, and the others get
- * its id, marked as a duplicate. Nodes of a graph have no unique keys; the queue task or job that a
- * node hands on has them.
+ * its id, marked as a duplicate.
  */
 @NullMarked
 final class UniqueRaceTest {
@@ -103,6 +102,30 @@ final class UniqueRaceTest {
   private static Answer answer(JsonNode inserted) {
     return new Answer(
         inserted.get("_id").get("$oid").asString(), inserted.path("duplicate").asBoolean(false));
+  }
+
+  @Test
+  void of_graphs_with_a_key_or_a_request_id_one_is_added() throws Exception {
+    String nodes =
+        """
+        [{"metadata": {"type": "wait for", "local": "a"}, "data": {"time": "2999-01-01T00:00:00Z"}},
+         {"metadata": {"type": "wait for", "parent": "local:a"},
+          "data": {"time": "2999-01-01T00:00:00Z", "note": "%s"}}]
+        """
+            .formatted(LONG);
+    for (int round = 0; round < ROUNDS; round++) {
+      String path = "/v1/nodes?" + (round % 2 == 0 ? "unique=k" : "requestid=r") + round;
+      List<Answer> answers = new ArrayList<>();
+      for (HttpResponse<String> response : race(() -> server.post(path, nodes))) {
+        JsonNode added = json(response);
+        boolean duplicate = added.get(1).path("duplicate").asBoolean(false);
+        assertThat(response.statusCode()).isEqualTo(duplicate ? 200 : 201);
+        answers.add(new Answer(added.get(0).get("id").asString(), duplicate));
+        assertThat(added.get(1).get("parent").asString()).isEqualTo(answers.getLast().id());
+      }
+      assertOneCreated(answers);
+    }
+    assertThat(json(server.get("/v1/nodes"))).hasSize(2 * ROUNDS);
   }
 
   @Test

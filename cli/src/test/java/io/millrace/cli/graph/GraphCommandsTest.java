@@ -149,6 +149,16 @@ class GraphCommandsTest {
   }
 
   @Test
+  void while_a_node_with_a_unique_key_has_not_ended_its_id_is_printed_again() {
+    String first = added("--unique", "a b&c", "--delay", "1h", "-s", "true");
+    assertThat(added("--unique", "a b&c", "-s", "false")).isEqualTo(first);
+    String other = added("--unique", "other", "--unique-period", "1d", "-s", "true");
+    assertThat(other).isNotEqualTo(first);
+    assertThat(site.run("graph", "kill", first).code()).isZero();
+    assertThat(added("--unique", "a b&c", "-s", "true")).isNotIn(first, other);
+  }
+
+  @Test
   void a_node_that_waits_is_moved_and_its_data_changed() throws Exception {
     Path text = Files.writeString(scratch.resolve("text"), "exit 3");
     String gate = gate(scratch.resolve("never"));
@@ -298,6 +308,8 @@ class GraphCommandsTest {
     expect(3, "cwd", "graph", "add", "-d", "cwd=x", "-s", "true");
     expect(3, "999", "graph", "add", "--parent", "999", "-s", "true");
     expect(2, "retries", "graph", "add", "--retries", "-1", "-s", "true");
+    expect(2, "need --unique", "graph", "add", "--unique-period", "1d", "-s", "true");
+    expect(2, "unique_scope", "graph", "add", "--unique", "k", "--unique-scope", "x", "-s", "true");
     expect(2, "number from 1, not 'x y'", "graph", "show", "x y");
     expect(2, "cannot be combined with the id", "graph", "show", id, "--state", "failed");
     expect(2, "--state is one of incipient", "graph", "show", "--state", "lost");

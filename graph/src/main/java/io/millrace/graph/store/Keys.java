@@ -12,6 +12,9 @@ final class Keys {
   /** Parts of a change that is too large for one transaction. */
   static final String PENDING = "graph.pending";
 
+  /** The unique keys, and the ids of requests, of nodes. */
+  static final String UNIQUE = "graph.unique";
+
   /** The state of the whole graph; every change writes it. */
   static final DocumentKey HEAD = new DocumentKey("graph", "head");
 
@@ -25,6 +28,11 @@ final class Keys {
 
   static DocumentKey data(NodeId id) {
     return new DocumentKey(DATA, padded(id.value()));
+  }
+
+  /** The key or request id with this hash. */
+  static DocumentKey unique(String hash) {
+    return new DocumentKey(UNIQUE, hash);
   }
 
   static DocumentKey pending(int part) {

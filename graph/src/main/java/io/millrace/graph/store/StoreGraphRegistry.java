@@ -12,6 +12,7 @@ import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphException.VersionException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.GraphRegistry.Added;
 import io.millrace.graph.GraphRegistry.DataPage;
 import io.millrace.graph.GraphRegistry.DataWrite;
 import io.millrace.graph.GraphRegistry.Page;
@@ -24,6 +25,7 @@ import io.millrace.graph.NodeLimits;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
 import io.millrace.graph.Timing;
+import io.millrace.graph.Uniqueness;
 import io.millrace.graph.model.Change;
 import io.millrace.graph.store.GraphCommits.Done;
 import io.millrace.graph.store.GraphCommits.Operation;
@@ -71,27 +73,47 @@ final class StoreGraphRegistry implements GraphRegistry {
   }
 
   @Override
-  public List<GraphNode> add(Caller caller, List<NewNode> nodes, @Nullable Long expected) {
+  public Added add(Caller caller, List<NewNode> nodes, Uniqueness unique, @Nullable Long expected) {
     if (nodes.size() > MAX_NODES) {
       throw new InvalidGraphException(
           nodes.size() + " nodes are too many for one request; up to " + MAX_NODES + " go in one");
     }
     if (nodes.isEmpty()) {
-      return List.of();
+      return new Added(List.of(), List.of(), false);
     }
     check(nodes, rules);
     try (ValueStore.Upload upload = values.upload()) {
       List<NodeData> data = store(nodes, upload);
-      Done<List<NodeId>> done =
+      Done<Placed> done =
           commits.run(model -> {
+            UniqueNodes keys = new UniqueNodes(caller, unique, model.nowMillis());
+            Optional<List<NodeId>> holders = keys.holders(model);
+            if (holders.isPresent()) {
+              return new Placed(holders.get(), true);
+            }
             checkGraphVersion(model.version(), expected);
-            return add(model, caller, nodes, data, rules);
+            List<NodeId> ids = add(model, caller, nodes, data, rules);
+            keys.take(model, ids);
+            return new Placed(ids, false);
           });
+      List<NodeId> ids = done.value().ids();
+      if (done.value().duplicate()) {
+        return new Added(
+            ids, ids.stream().flatMap(id -> readModel.find(id).stream()).toList(), true);
+      }
       Map<NodeId, GraphNode> added = new HashMap<>();
       done.event().changed().forEach(node -> added.put(node.id(), node));
-      return done.value().stream().map(id -> Objects.requireNonNull(added.get(id))).toList();
+      return new Added(
+          ids, ids.stream().map(id -> Objects.requireNonNull(added.get(id))).toList(), false);
     }
   }
+
+  /**
+   * The nodes of a request.
+   *
+   * @param duplicate whether they were there already
+   */
+  private record Placed(List<NodeId> ids, boolean duplicate) {}
 
   private static void checkGraphVersion(long version, @Nullable Long expected) {
     if (expected != null && version != expected) {

@@ -23,6 +23,7 @@ import io.millrace.graph.type.NodeTypes;
 import io.millrace.store.Document;
 import io.millrace.store.StoreException;
 import io.millrace.store.TaskStore;
+import io.millrace.store.Transaction;
 import io.millrace.work.Explanation.Reason;
 import io.millrace.work.Step;
 import io.millrace.work.bulk.BulkTarget;
@@ -36,6 +37,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -169,9 +171,12 @@ public final class StoredGraph {
     return permits.naming(limit).size();
   }
 
-  /** Deletes the blobs that are not referred to, an hour after they were written. */
+  /**
+   * Deletes the blobs that are not referred to, an hour after they were written, and once an hour
+   * the unique keys that nothing holds.
+   */
   public Step sweeper(Archive archive) {
-    return new GraphSweeper(parts.session(), parts.values(), archive);
+    return new GraphSweeper(parts, archive);
   }
 
   /**
@@ -216,9 +221,9 @@ public final class StoredGraph {
   }
 
   /**
-   * Deletes the blobs of graphs that are not referred to: of values that were replaced, of nodes
-   * that were removed from the store or the archive, and of changes that failed. For use by one
-   * thread.
+   * Deletes unique keys that are free, and the blobs of graphs that are not referred to: of values
+   * that were replaced, of nodes that were removed from the store or the archive, and of changes
+   * that failed. For use by one thread.
    */
   static final class GraphSweeper implements Step {
     /** How often all blobs are examined, and the least age of those that are then deleted. */
@@ -227,14 +232,19 @@ public final class StoredGraph {
     /** How often the blobs of replaced values are deleted. */
     static final Duration PAUSE = Duration.ofMinutes(1);
 
+    /** How many keys one transaction deletes. */
+    private static final int BATCH = 200;
+
+    private final Parts parts;
     private final GraphSession session;
     private final ValueStore values;
     private final Archive archive;
     private Instant nextSweep = Instant.MIN;
 
-    GraphSweeper(GraphSession session, ValueStore values, Archive archive) {
-      this.session = session;
-      this.values = values;
+    GraphSweeper(Parts parts, Archive archive) {
+      this.parts = parts;
+      this.session = parts.session();
+      this.values = parts.values();
       this.archive = archive;
     }
 
@@ -245,9 +255,29 @@ public final class StoredGraph {
       }
       if (!now.isBefore(nextSweep)) {
         sweep(now.minus(GRACE));
+        sweepKeys(now.toEpochMilli());
         nextSweep = now.plus(GRACE);
       }
       return now.plus(PAUSE);
+    }
+
+    /** A key that is taken again meanwhile has another version, and stays. */
+    private void sweepKeys(long nowMillis) {
+      List<Document> free = new ArrayList<>();
+      for (Document document : session.pages(Keys.UNIQUE)) {
+        boolean held =
+            UniqueNodes.Hold.read(document)
+                .isHeld(id -> parts.readModel().find(id).orElse(null), nowMillis);
+        if (!held) {
+          free.add(document);
+        }
+      }
+      for (int i = 0; i < free.size(); i += BATCH) {
+        Transaction.Builder transaction = session.begin();
+        free.subList(i, Math.min(free.size(), i + BATCH))
+            .forEach(document -> transaction.delete(document.key(), document.version()));
+        session.tryCommit(transaction.build());
+      }
     }
 
     private void sweep(Instant before) {

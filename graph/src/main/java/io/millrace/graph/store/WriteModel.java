@@ -41,6 +41,8 @@ final class WriteModel {
   private final Set<NodeId> removed = new LinkedHashSet<>();
   private final Map<NodeId, NodeData> data = new LinkedHashMap<>();
 
+  private final Map<String, UniqueNodes.Hold> holds = new LinkedHashMap<>();
+
   private final List<String> discarded = new ArrayList<>();
 
   private Map<NodeId, GraphNode> touched = new LinkedHashMap<>();
@@ -76,6 +78,7 @@ final class WriteModel {
     changed.clear();
     removed.clear();
     data.clear();
+    holds.clear();
     discarded.clear();
     firstFresh = next;
   }
@@ -168,6 +171,19 @@ final class WriteModel {
     data.put(id, values);
   }
 
+  /** Who holds a unique key, by its hash; null if nobody has held it. */
+  UniqueNodes.@Nullable Hold hold(String hash) {
+    UniqueNodes.Hold taken = holds.get(hash);
+    return taken != null
+        ? taken
+        : session.document(Keys.unique(hash)).map(UniqueNodes.Hold::read).orElse(null);
+  }
+
+  /** Gives a unique key to nodes that were added. */
+  void hold(String hash, UniqueNodes.Hold hold) {
+    holds.put(hash, hold);
+  }
+
   /**
    * Replaces the data of a node; a {@link Change} of that node must come with it.
    *
@@ -199,7 +215,7 @@ final class WriteModel {
 
   /** How many documents there are to write. */
   int size() {
-    return changed.size() + 2 * removed.size() + data.size();
+    return changed.size() + 2 * removed.size() + data.size() + holds.size();
   }
 
   /** The documents of nodes that are new. */
@@ -213,6 +229,8 @@ final class WriteModel {
   List<DocumentWrite> changes() {
     List<DocumentWrite> writes = new ArrayList<>();
     addPuts(writes, false);
+    holds.forEach(
+        (hash, hold) -> writes.add(new DocumentWrite(Keys.unique(hash), Json.write(hold.json()))));
     for (NodeId id : removed) {
       if (!isFresh(id)) {
         writes.add(new DocumentWrite(Keys.node(id), null));

@@ -79,8 +79,38 @@ public record RunPolicy(RetryPolicy retries, int interruptions, @Nullable Durati
   /** The keys that all nodes have, groups too, and that may change at any time. */
   public static final Set<String> OF_RETENTION = Set.of(KEEP_FINISHED, KEEP_COUNT);
 
+  /** The keys about shared limits, which groups refuse. */
+  private static final Set<String> OF_LIMITS =
+      Set.of(Field.LIMITS.key(), LIMIT_KEY, PRIORITY_LEVEL);
+
   private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
   private static final long YEAR_MILLIS = Duration.ofDays(365).toMillis();
+
+  /** The keys that a group reads: those of retention, and those about limits, to refuse them. */
+  static Set<String> keysOfGroups() {
+    Set<String> all = new LinkedHashSet<>(OF_RETENTION);
+    all.addAll(OF_LIMITS);
+    return Set.copyOf(all);
+  }
+
+  /**
+   * Checks the data of a group.
+   *
+   * @throws InvalidGraphException if one of its keys is invalid, or it has limits; the message
+   *     names the key
+   */
+  static void checkGroup(Map<String, JsonNode> data) {
+    Inputs inputs = new Inputs(data);
+    OF_LIMITS.stream()
+        .sorted()
+        .filter(inputs::has)
+        .findFirst()
+        .ifPresent(key -> {
+          throw new InvalidGraphException(
+              key + " is set, but a group does not run; give limits to the nodes in it");
+        });
+    var _ = timing(data);
+  }
 
   /** The keys of the policy, of the timing and of the limits together with those of a type. */
   public static Set<String> keysWith(String... keys) {
@@ -89,7 +119,7 @@ public record RunPolicy(RetryPolicy retries, int interruptions, @Nullable Durati
     all.addAll(Set.of(RETRIES, BACKOFF, INTERRUPTIONS, TIMEOUT));
     all.addAll(Set.of(AT, DELAY, WAIT_TIMEOUT, TOTAL_TIMEOUT));
     all.addAll(OF_RETENTION);
-    all.addAll(Set.of(Field.LIMITS.key(), LIMIT_KEY, PRIORITY_LEVEL));
+    all.addAll(OF_LIMITS);
     return Set.copyOf(all);
   }
 

@@ -96,12 +96,12 @@ public final class StandardTypes implements AutoCloseable {
 
     @Override
     public Set<String> inputs() {
-      return RunPolicy.OF_RETENTION;
+      return RunPolicy.keysOfGroups();
     }
 
     @Override
     public void check(Map<String, JsonNode> inputs) {
-      var _ = RunPolicy.timing(inputs);
+      RunPolicy.checkGroup(inputs);
     }
 
     @Override

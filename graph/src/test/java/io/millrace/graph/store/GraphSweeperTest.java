@@ -12,8 +12,11 @@ import io.millrace.graph.GraphRegistry.DataWrite;
 import io.millrace.graph.GraphRegistry.Removal;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.Outcome;
+import io.millrace.graph.Uniqueness;
 import io.millrace.graph.store.StoredGraph.GraphSweeper;
+import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.work.Step;
+import io.millrace.work.policy.UniqueKey;
 import java.io.ByteArrayInputStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +24,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,6 +62,44 @@ class GraphSweeperTest {
 
   private Instant step() {
     return sweeper.step(world.now());
+  }
+
+  @Test
+  void unique_keys_that_nothing_holds_go_once_an_hour() {
+    NodeId ended = addOnce(new Uniqueness(key("ended", null), "request"));
+    world.finish(ended);
+    NodeId waiting = addOnce(new Uniqueness(key("waiting", null), null));
+    addOnce(new Uniqueness(key("day", Duration.ofDays(1)), null));
+    step();
+    assertThat(keys()).isEqualTo(3);
+    assertThat(addOnce(new Uniqueness(key("waiting", null), null))).isEqualTo(waiting);
+
+    world.finish(waiting);
+    world.advance(Duration.ofHours(25));
+    step();
+    assertThat(keys()).as("the id of a request is kept for seven days").isEqualTo(1);
+    assertThat(addOnce(new Uniqueness(null, "request"))).isEqualTo(ended);
+
+    world.advance(Uniqueness.REQUEST_PERIOD);
+    assertThat(addOnce(new Uniqueness(null, "request"))).isGreaterThan(waiting);
+    step();
+    assertThat(keys()).as("a key that was taken again stays").isEqualTo(1);
+  }
+
+  private static UniqueKey key(String key, @Nullable Duration period) {
+    return new UniqueKey(key, List.of(), UniqueKey.Scope.UNFINISHED, period);
+  }
+
+  private NodeId addOnce(Uniqueness unique) {
+    return world
+        .registry()
+        .add(Caller.ANYONE, List.of(form("command")), unique, null)
+        .ids()
+        .getFirst();
+  }
+
+  private int keys() {
+    return world.store().documents(DocumentQuery.prefix(Keys.UNIQUE, "")).value().size();
   }
 
   @Test

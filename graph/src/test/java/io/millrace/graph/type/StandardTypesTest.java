@@ -53,6 +53,7 @@ class StandardTypesTest {
           wait for      | {"time": 1900000000000}
           wait for      | {"shell": "true"}
           group         | {}
+          group         | {"limits": null, "attempts": "free"}
           """)
   void what_a_type_can_work_with_is_taken(String type, String data) {
     assertThatCode(() -> check(type, data)).doesNotThrowAnyException();
@@ -96,6 +97,9 @@ class StandardTypesTest {
           command       | {"command": "x", "at": 1, "delay": 1}    | at and delay are both set; a node has one of them
           command       | {"command": "x", "wait_timeout": 0}      | wait_timeout must be a number of seconds from 0.001 to 315360000, not 0
           command       | {"command": "x", "total_timeout": "0s"}  | total_timeout must be a number of seconds
+          group         | {"limits": "scanner"}                    | limits is set, but a group does not run; give limits to the nodes in it
+          group         | {"limit_key": "ann"}                     | limit_key is set, but a group does not run
+          group         | {"note": 1, "priority_level": 3}         | priority_level is set, but a group does not run
           shell command | {"command": ["x"]}                       | command must be a text, not ["x"]
           condition     | {}                                       | one of command, shell, file must be set, not none
           condition     | {"shell": "x", "file": "/x"}             | one of command, shell, file must be set, not shell and file

@@ -9,12 +9,14 @@ import io.millrace.graph.GraphException.VersionException;
 import io.millrace.graph.GraphException.VersionLostException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.GraphRegistry.Added;
 import io.millrace.graph.GraphRegistry.Page;
 import io.millrace.graph.GraphRegistry.Removal;
 import io.millrace.graph.NewNode;
 import io.millrace.graph.NewNode.NodeRef;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
+import io.millrace.graph.Uniqueness;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller.Role;
 import io.millrace.http.PendingWait.Deadline;
@@ -25,10 +27,16 @@ import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
 import io.millrace.http.message.Response;
 import io.millrace.server.graph.GraphParameters.Pages;
+import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.PolicyException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -51,6 +59,11 @@ record NodeRoutes(GraphRegistry graph) {
           "pagid",
           "timeout");
 
+  private static final String REQUEST = "requestid";
+  private static final Set<String> UNIQUE = Set.of("unique", "unique_scope", "unique_period");
+  private static final Set<String> ADDING =
+      Stream.concat(UNIQUE.stream(), Stream.of(REQUEST)).collect(Collectors.toUnmodifiableSet());
+
   private static final Set<String> CHANGES = Set.of("name", "parent", "parents", "after", "branch");
 
   /** How often a move is tried again because the node has changed meanwhile. */
@@ -58,7 +71,7 @@ record NodeRoutes(GraphRegistry graph) {
 
   void addTo(ApiRoutes api) {
     api.strictQuery(LISTING).get("/nodes", this::list);
-    api.strictQuery(Set.of())
+    api.strictQuery(ADDING)
         .body(Route.Body.JSON, NodeForms.PARTS)
         .action("graph.add")
         .post("/nodes", this::add);
@@ -229,8 +242,35 @@ record NodeRoutes(GraphRegistry graph) {
     Long expected = GraphParameters.expected(request);
     List<NewNode> nodes = NodeForms.of(Json.body(request));
     GraphReach.of(request, graph).checkTypes(nodes);
-    List<GraphNode> added = graph.add(GraphReach.caller(request), nodes, expected);
-    GraphParameters.note(request, added.stream().map(GraphNode::id).toList());
-    return Json.response(201, Json.array(added, NodeShape::of));
+    Added added =
+        graph.add(GraphReach.caller(request), nodes, uniqueness(request.query()), expected);
+    if (added.duplicate()) {
+      Map<NodeId, GraphNode> left = new HashMap<>();
+      added.nodes().forEach(node -> left.put(node.id(), node));
+      return Json.response(200, Json.array(added.ids(), id -> duplicate(id, left.get(id))));
+    }
+    GraphParameters.note(request, added.ids());
+    return Json.response(201, Json.array(added.nodes(), NodeShape::of));
+  }
+
+  /** A node that was there already; with its id only if it has left the graph since. */
+  private static ObjectNode duplicate(NodeId id, @Nullable GraphNode node) {
+    ObjectNode shape = node == null ? Json.object().put("id", id.toString()) : NodeShape.of(node);
+    return shape.put("duplicate", true);
+  }
+
+  private static Uniqueness uniqueness(Query query) {
+    Map<String, String> fields = new HashMap<>();
+    UNIQUE.forEach(name -> query.text(name).ifPresent(text -> fields.put(name, text)));
+    if (!fields.isEmpty() && !fields.containsKey("unique")) {
+      throw HttpProblem.malformed(
+          "the parameters unique_scope and unique_period need the parameter unique");
+    }
+    try {
+      return new Uniqueness(
+          Policy.NONE.with(fields).unique().orElse(null), query.text(REQUEST).orElse(null));
+    } catch (PolicyException e) {
+      throw HttpProblem.malformed(String.valueOf(e.getMessage()));
+    }
   }
 }

@@ -5,6 +5,7 @@ import io.millrace.graph.GraphChanges;
 import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
+import io.millrace.graph.GraphRegistry.Added;
 import io.millrace.graph.GraphRegistry.DataPage;
 import io.millrace.graph.GraphRegistry.DataWrite;
 import io.millrace.graph.GraphRegistry.Page;
@@ -14,8 +15,10 @@ import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
+import io.millrace.graph.Uniqueness;
 import io.millrace.http.json.Json;
 import io.millrace.server.Contract;
+import io.millrace.work.policy.UniqueKey;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -50,10 +53,35 @@ final class HttpGraphRegistry implements GraphRegistry, AutoCloseable {
   }
 
   @Override
-  public List<GraphNode> add(Caller caller, List<NewNode> nodes, @Nullable Long expected) {
+  public Added add(Caller caller, List<NewNode> nodes, Uniqueness unique, @Nullable Long expected) {
     ArrayNode body = Json.array();
     nodes.forEach(node -> body.add(Forms.form(node)));
-    return Forms.nodes(calls.send("POST", "/nodes", body, expected));
+    JsonNode answer = calls.send("POST", "/nodes" + query(unique), body, expected);
+    List<NodeId> ids =
+        answer
+            .valueStream()
+            .map(each -> NodeId.parse(each.get("id").asString()).orElseThrow())
+            .toList();
+    boolean duplicate = answer.path(0).path("duplicate").asBoolean(false);
+    ArrayNode left = Json.array();
+    answer.valueStream().filter(each -> each.has("state")).forEach(left::add);
+    return new Added(ids, Forms.nodes(left), duplicate);
+  }
+
+  private static String query(Uniqueness unique) {
+    List<String> parameters = new ArrayList<>();
+    UniqueKey key = unique.key();
+    if (key != null) {
+      parameters.add("unique=" + encoded(String.valueOf(key.key())));
+      parameters.add("unique_scope=" + key.scope().word());
+      if (key.period() != null) {
+        parameters.add("unique_period=" + key.period().toMillis() + "ms");
+      }
+    }
+    if (unique.request() != null) {
+      parameters.add("requestid=" + encoded(unique.request()));
+    }
+    return parameters.isEmpty() ? "" : "?" + String.join("&", parameters);
   }
 
   @Override

@@ -136,8 +136,18 @@ public final class GraphCalls {
    * @return the metadata of each, in the same order
    */
   public JsonNode add(JsonNode nodes) {
-    JsonNode added = calls.post(NODES, nodes);
-    if (!added.isArray() || added.size() != nodes.size()) {
+    return add(nodes, "");
+  }
+
+  /**
+   * As {@link #add(JsonNode)}.
+   *
+   * @param query parameters joined by {@code &}, for example with a unique key; may be empty
+   */
+  public JsonNode add(JsonNode nodes, String query) {
+    JsonNode added = calls.post(query.isEmpty() ? NODES : NODES + "?" + query, nodes);
+    boolean duplicate = added.path(0).path("duplicate").asBoolean(false);
+    if (!added.isArray() || (added.size() != nodes.size() && !duplicate)) {
       throw new CommandException(
           ExitCode.FAILURE, "the server did not answer with the nodes: " + added);
     }
