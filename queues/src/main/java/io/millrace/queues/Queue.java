@@ -39,6 +39,15 @@ public record Queue(
     return "queues/" + queue.hex();
   }
 
+  /** The queue whose tasks wait in the group of this name; empty if no queue's tasks do. */
+  public static Optional<ObjectId> waitingIn(String group) {
+    return Optional.of(group)
+        .filter(name -> name.startsWith("queues/"))
+        .map(name -> name.substring("queues/".length()))
+        .filter(ObjectId::isValid)
+        .map(ObjectId::new);
+  }
+
   static String heldGroup(ObjectId queue) {
     return "queues/" + queue.hex() + "/held";
   }

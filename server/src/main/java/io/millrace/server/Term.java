@@ -12,6 +12,8 @@ import io.millrace.http.HttpServer;
 import io.millrace.http.Route;
 import io.millrace.http.Routes;
 import io.millrace.http.message.ErrorForm;
+import io.millrace.jobs.JobTypes;
+import io.millrace.jobs.JobTypes.JobType;
 import io.millrace.jobs.registry.ArchivedJobs;
 import io.millrace.queues.search.BulkTasks;
 import io.millrace.server.access.AccessPart;
@@ -271,7 +273,12 @@ final class Term implements AutoCloseable {
             audit.log(),
             random),
         new LimitsPart(
-            requests, queues.queues().queues(), graph::limited, random.nextLong(1L << 53)),
+            store,
+            requests,
+            queues.queues().queues(),
+            typeNames(jobs.jobs().types()),
+            graph::limited,
+            random.nextLong(1L << 53)),
         new ArchivePart(
             archive,
             archiveSettings,
@@ -283,6 +290,10 @@ final class Term implements AutoCloseable {
                 archivedJobs,
                 graph.graph()),
             new RetentionRoutes(jobs.jobs().typeRetentions(), jobs.jobs().types())));
+  }
+
+  private static List<String> typeNames(JobTypes types) {
+    return types.all().isEmpty() ? List.of("") : types.all().stream().map(JobType::name).toList();
   }
 
   /** Health and figures, of all parts together. */

@@ -129,6 +129,11 @@ class FakeStore implements EmbeddedTaskStore {
   }
 
   @Override
+  public Map<ReachedLimit, Long> limitsReached() {
+    return Map.of();
+  }
+
+  @Override
   public Map<String, Long> oldestWaiting() {
     return Map.of();
   }

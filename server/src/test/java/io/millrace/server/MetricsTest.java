@@ -131,7 +131,7 @@ final class MetricsTest {
     String nodes = "[{\"metadata\": {\"type\": \"command\"}, \"data\": {\"command\": \"true\"}}]";
     assertThat(server.post("/v1/nodes", nodes).statusCode()).isLessThan(300);
     assertThat(server.get("/health", "Origin", "http://elsewhere").statusCode()).isEqualTo(403);
-    await(server, "millrace_graph_ends_total{outcome=\"finished\"} 1.0");
+    await(server, "millrace_graph_ends_total{graph=\"\",outcome=\"finished\"} 1.0");
     await(server, "millrace_queue_attempts_total{outcome=\"failed\",queue=\"demo\"} 1.0");
     await(server, "millrace_node_tasks{node=\"n1\"} 1.0");
   }
@@ -157,6 +157,49 @@ final class MetricsTest {
     String name = family.getName();
     return name.endsWith("_max")
         && all.containsKey(name.substring(0, name.length() - "_max".length()));
+  }
+
+  @Test
+  void limits_that_are_reached_are_counted_by_what_they_are_about() throws Exception {
+    try (Dci dci = new Dci(folder)) {
+      TestServer server = dci.server();
+      assertThat(server.send("PUT", "/limits/db", "{\"running\": 1}").statusCode()).isEqualTo(200);
+      Queue own = queue(dci, "own");
+      assertThat(
+              server.post("/dci/queues/own", "{\"threads\": 3, \"starts\": \"1/1h\"}").statusCode())
+          .isEqualTo(200);
+      Queue shares = queue(dci, "shares");
+      assertThat(server.post("/dci/queues/shares", "{\"limits\": \"db\"}").statusCode())
+          .isEqualTo(200);
+      NodeRecord node = node(dci, "n1");
+      for (Queue queue : List.of(own, shares)) {
+        submit(dci, queue, 3);
+        Queue now = dci.queues.queues().find(queue.id()).orElseThrow();
+        assertThat(dci.queues.runs().claim(node, now, 3, LEASE)).hasSize(1);
+        assertThat(dci.queues.runs().claim(node, now, 3, LEASE)).isEmpty();
+      }
+      String metrics = server.get("/metrics").body();
+      assertThat(metrics).contains("millrace_queue_limited_total{queue=\"shares\"} 0.0");
+      assertThat(metrics).containsPattern("millrace_queue_limited_total\\{queue=\"own\"} [1-9]");
+      assertThat(metrics).containsPattern("millrace_limit_reached_total\\{limit=\"db\"} [1-9]");
+    }
+  }
+
+  @Test
+  void attempts_at_nodes_are_counted_by_the_name_of_their_graph() throws Exception {
+    try (Dci dci = new Dci(folder)) {
+      String nodes =
+          """
+          [{"metadata": {"type": "command", "name": "nightly", "local": "a"},
+            "data": {"command": "true"}},
+           {"metadata": {"type": "command", "name": "b", "parent": "local:a"},
+            "data": {"command": "true"}}]
+          """;
+      assertThat(dci.server().post("/v1/nodes", nodes).statusCode()).isEqualTo(201);
+      await(dci.server(), "millrace_graph_ends_total{graph=\"nightly\",outcome=\"finished\"} 2.0");
+      assertThat(dci.server().get("/metrics").body())
+          .contains("millrace_graph_starts_total{graph=\"nightly\"} 2.0");
+    }
   }
 
   @Test
@@ -268,7 +311,10 @@ final class MetricsTest {
       assertThat(dci.server().get("/metrics").body())
           .contains("millrace_queue_limit{queue=\"demo\"}");
       assertThat(dci.queues.queues().delete(queue.id())).isTrue();
-      assertThat(dci.server().get("/metrics").body()).doesNotContain("queue=\"demo\"");
+      assertThat(dci.server().get("/metrics").body().lines())
+          .filteredOn(line -> line.contains("queue=\"demo\""))
+          .as("counters stay")
+          .allMatch(line -> line.startsWith("millrace_queue_limited_total{"));
     }
   }
 

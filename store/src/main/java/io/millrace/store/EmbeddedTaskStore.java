@@ -60,6 +60,32 @@ public interface EmbeddedTaskStore extends TaskStore {
    */
   Map<String, Long> oldestWaiting();
 
+  /**
+   * How many claims found waiting tasks and no room for them, since the store was opened, by the
+   * limit that was reached. A claim that waits is counted each time it is decided. The first 1,000
+   * limits are counted; for metrics.
+   */
+  Map<ReachedLimit, Long> limitsReached();
+
+  /**
+   * A limit that kept a claim from taking a task.
+   *
+   * @param scope what the limit is about
+   * @param name the shared limit, group or prefix of groups; for a limit that the claim itself has,
+   *     the group
+   */
+  record ReachedLimit(Scope scope, String name) {
+    /** What a limit is about. */
+    public enum Scope {
+      /** Any groups that name it. */
+      SHARED,
+      /** One group, or a key within it. */
+      GROUP,
+      /** All groups whose names begin with a prefix, or a key within them. */
+      PREFIX
+    }
+  }
+
   /** The status of the disk. Does not block, even while commands wait for room on the disk. */
   DiskState disk();
 

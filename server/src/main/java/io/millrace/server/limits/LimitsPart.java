@@ -15,8 +15,11 @@ import io.millrace.jobs.registry.Jobs;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueRegistry;
 import io.millrace.server.Part;
+import io.millrace.server.metrics.CounterTable;
 import io.millrace.server.metrics.GaugeTable;
 import io.millrace.server.metrics.SeriesLabels;
+import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.EmbeddedTaskStore.ReachedLimit;
 import io.millrace.store.Owner;
 import io.millrace.store.RefusedException;
 import io.millrace.store.StoreException;
@@ -26,7 +29,10 @@ import io.millrace.work.policy.PolicyException;
 import io.millrace.work.policy.SharedLimits;
 import io.millrace.work.policy.SharedLimits.Usage;
 import java.io.IOException;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.ToLongFunction;
@@ -45,20 +51,31 @@ public final class LimitsPart implements Part {
 
   private static final Set<String> FIELDS = Set.of("running", "starts");
 
+  private final EmbeddedTaskStore store;
   private final SharedLimits limits;
   private final QueueRegistry queues;
+  private final List<String> types;
   private final ToLongFunction<String> nodes;
 
   /**
    * A part for the limits of a store.
    *
+   * @param requests the store for requests
+   * @param types the names of the job types; the empty one if there are none
    * @param nodes how many nodes of the graph hold or wait for permits under a limit
    * @param client the client id with which it changes them
    */
   public LimitsPart(
-      TaskStore store, QueueRegistry queues, ToLongFunction<String> nodes, long client) {
-    this.limits = new SharedLimits(store, Owner.client(client));
+      EmbeddedTaskStore store,
+      TaskStore requests,
+      QueueRegistry queues,
+      List<String> types,
+      ToLongFunction<String> nodes,
+      long client) {
+    this.store = store;
+    this.limits = new SharedLimits(requests, Owner.client(client));
     this.queues = queues;
+    this.types = types;
     this.nodes = nodes;
   }
 
@@ -86,10 +103,13 @@ public final class LimitsPart implements Part {
     GaugeTable most =
         GaugeTable.counts(
             registry, "millrace.limit.running", "How many tasks may run under a limit; 0 for any");
+    Reached reached = new Reached(registry);
     return () -> {
       List<Usage> all;
       try {
         all = limits.all();
+        reached.show(
+            store.limitsReached(), all.stream().map(Usage::name).toList(), queues.all(), types);
       } catch (StoreException e) {
         LOG.debug("no figures of limits", e);
         return;
@@ -104,6 +124,59 @@ public final class LimitsPart implements Part {
         most.show();
       }
     };
+  }
+
+  /** How often limits were reached, by what they are about. */
+  private static final class Reached {
+    private static final String WHAT = "Claims that found waiting work, and no room within ";
+
+    private final CounterTable shared;
+    private final CounterTable ofQueues;
+    private final CounterTable ofTypes;
+
+    Reached(MeterRegistry registry) {
+      shared =
+          new CounterTable(registry, "millrace.limit.reached", WHAT + "a shared limit", "limit");
+      ofQueues =
+          new CounterTable(
+              registry, "millrace.queue.limited", WHAT + "the limits of a queue", "queue");
+      ofTypes =
+          new CounterTable(
+              registry, "millrace.jobs.limited", WHAT + "the limits of a job type", "type");
+    }
+
+    synchronized void show(
+        Map<ReachedLimit, Long> counts,
+        List<String> limits,
+        List<Queue> queues,
+        List<String> types) {
+      Map<String, String> names = new HashMap<>();
+      queues.forEach(queue -> names.put(queue.id().hex(), queue.name()));
+      // What was never reached is shown too, as 0.
+      Map<String, Long> byLimit = zeros(limits);
+      Map<String, Long> byQueue = zeros(names.values());
+      Map<String, Long> byType = zeros(types);
+      counts.forEach((limit, count) -> {
+        switch (limit.scope()) {
+          case SHARED -> byLimit.merge(limit.name(), count, Long::sum);
+          case PREFIX ->
+              Jobs.typeOf(limit.name()).ifPresent(type -> byType.merge(type, count, Long::sum));
+          case GROUP ->
+              Queue.waitingIn(limit.name())
+                  .map(queue -> names.get(queue.hex()))
+                  .ifPresent(name -> byQueue.merge(name, count, Long::sum));
+        }
+      });
+      shared.show(byLimit);
+      ofQueues.show(byQueue);
+      ofTypes.show(byType);
+    }
+
+    private static Map<String, Long> zeros(Collection<String> names) {
+      Map<String, Long> counts = new HashMap<>();
+      names.forEach(name -> counts.put(name, 0L));
+      return counts;
+    }
   }
 
   private Response list() {

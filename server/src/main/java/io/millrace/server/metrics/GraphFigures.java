@@ -25,19 +25,20 @@ import org.jspecify.annotations.Nullable;
 public final class GraphFigures {
   private static final String ENDS = "millrace.graph.ends";
 
+  /** How far above a node its graph's name is looked for. */
+  private static final int LEVELS = 100;
+
+  private final GraphRegistry graph;
   private final MeterRegistry registry;
-  private final Counter starts;
+  private final SeriesLabels graphs = new SeriesLabels();
   private final Timer lag;
   private final SeriesLabels types = new SeriesLabels();
   private final GaugeTable oldest;
   private volatile @Nullable GraphWork measured;
 
-  private GraphFigures(MeterRegistry registry) {
+  private GraphFigures(GraphRegistry graph, MeterRegistry registry) {
+    this.graph = graph;
     this.registry = registry;
-    this.starts =
-        Counter.builder("millrace.graph.starts")
-            .description("Attempts at graph nodes that were begun")
-            .register(registry);
     this.oldest =
         GaugeTable.ages(
             registry,
@@ -57,24 +58,50 @@ public final class GraphFigures {
 
   /** Shows the figures for as long as the returned object is held. */
   public static GraphFigures show(GraphRegistry graph, MeterRegistry registry) {
-    GraphFigures figures = new GraphFigures(registry);
+    GraphFigures figures = new GraphFigures(graph, registry);
     for (NodeState state : NodeState.values()) {
       Gauge.builder("millrace.graph.nodes", graph, it -> it.counts().getOrDefault(state, 0L))
           .description("Nodes of the graph")
           .tag("state", state.word())
           .register(registry);
     }
+    figures.starts("");
     for (String outcome : new String[] {"finished", "failed", "again", "killed"}) {
-      figures.ends(outcome);
+      figures.ends(outcome, "");
     }
     return figures;
   }
 
-  private Counter ends(String outcome) {
+  private Counter starts(String of) {
+    return Counter.builder("millrace.graph.starts")
+        .description("Attempts at graph nodes that were begun")
+        .tag("graph", of)
+        .register(registry);
+  }
+
+  private Counter ends(String outcome, String of) {
     return Counter.builder(ENDS)
         .description("Attempts at graph nodes that have ended")
         .tag("outcome", outcome)
+        .tag("graph", of)
         .register(registry);
+  }
+
+  /**
+   * The label of the graph of a node: the name of the node below the root that is above it, by
+   * first parents; empty if that has no name.
+   */
+  private String graphOf(GraphNode node) {
+    GraphNode top = node;
+    for (int level = 0; !top.definition().parents().isEmpty(); level++) {
+      GraphNode above = graph.node(top.definition().parents().getFirst()).orElse(null);
+      if (above == null || level == LEVELS) {
+        return SeriesLabels.OTHER;
+      }
+      top = above;
+    }
+    String name = top.name();
+    return name == null ? "" : graphs.of(name);
   }
 
   /** Reads the ages of what is ready again. */
@@ -96,8 +123,8 @@ public final class GraphFigures {
     return new MeasuredWork(work, this);
   }
 
-  void started(int count) {
-    starts.increment(count);
+  void started(GraphNode node) {
+    starts(graphOf(node)).increment();
   }
 
   void waited(GraphNode node, @Nullable Long sinceMillis) {
@@ -126,13 +153,15 @@ public final class GraphFigures {
     lag.record(Duration.ofNanos(nanos));
   }
 
-  void ended(Outcome outcome) {
-    ends(switch (outcome) {
-          case Outcome.Finished _ -> "finished";
-          case Outcome.Failed _ -> "failed";
-          case Outcome.Again _ -> "again";
-          case Outcome.Killed _ -> "killed";
-        })
+  void ended(Outcome outcome, @Nullable GraphNode node) {
+    ends(
+            switch (outcome) {
+              case Outcome.Finished _ -> "finished";
+              case Outcome.Failed _ -> "failed";
+              case Outcome.Again _ -> "again";
+              case Outcome.Killed _ -> "killed";
+            },
+            node == null ? SeriesLabels.OTHER : graphOf(node))
         .increment();
   }
 
@@ -200,13 +229,11 @@ public final class GraphFigures {
       for (Item item : started) {
         attempts.put(item.node().id(), item.node());
         figures.waited(item.node(), since.get(item.node().id()));
+        figures.started(item.node());
       }
       long changedNanos = changed.getAndSet(NONE);
-      if (!started.isEmpty()) {
-        figures.started(started.size());
-        if (changedNanos != NONE) {
-          figures.lagged(System.nanoTime() - changedNanos);
-        }
+      if (!started.isEmpty() && changedNanos != NONE) {
+        figures.lagged(System.nanoTime() - changedNanos);
       }
       return started;
     }
@@ -216,7 +243,7 @@ public final class GraphFigures {
       work.end(ended);
       for (Ended each : ended) {
         GraphNode node = attempts.remove(each.id());
-        figures.ended(each.outcome());
+        figures.ended(each.outcome(), node);
         if (node != null) {
           figures.ran(node);
         }

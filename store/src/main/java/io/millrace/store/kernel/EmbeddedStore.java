@@ -303,6 +303,11 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
   }
 
   @Override
+  public Map<ReachedLimit, Long> limitsReached() {
+    return ask(it -> Map.copyOf(it.engine().counters().reached)).value();
+  }
+
+  @Override
   public Map<String, Long> oldestWaiting() {
     return Listings.oldestWaiting(ask(it -> it.state().freezeGroups()).value());
   }

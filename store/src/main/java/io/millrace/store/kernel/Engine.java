@@ -2,6 +2,7 @@ package io.millrace.store.kernel;
 
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
+import io.millrace.store.EmbeddedTaskStore.ReachedLimit;
 import io.millrace.store.Outcome;
 import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Position;
@@ -16,7 +17,9 @@ import io.millrace.store.kernel.records.History;
 import io.millrace.store.kernel.recovery.Replayer;
 import io.millrace.store.kernel.state.Group;
 import io.millrace.store.kernel.state.State;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -73,7 +76,7 @@ final class Engine {
       case Decision.Accepted accepted -> accept(command, accepted, nowMillis);
       case Decision.Nothing _ -> {
         if (command instanceof Claim claim) {
-          counters.limited += foundTasks(claim) ? 1 : 0;
+          countLimited(claim, nowMillis);
           if (claim.waitMillis() > 0) {
             yield null;
           }
@@ -90,15 +93,19 @@ final class Engine {
     };
   }
 
-  /** Whether a claim that takes nothing found tasks, so that a limit kept it from taking them. */
-  private boolean foundTasks(Claim claim) {
+  /** Counts a claim that takes nothing if it found tasks, so that a limit was reached. */
+  private void countLimited(Claim claim, long nowMillis) {
     for (String name : claim.groups()) {
       Group group = state.group(name);
       if (group != null && group.waitingCount() > 0) {
-        return true;
+        counters.limited++;
+        ReachedLimit limit = group.reached(nowMillis);
+        if (counters.reached.size() < Counters.MOST_LIMITS || counters.reached.containsKey(limit)) {
+          counters.reached.merge(limit, 1L, Long::sum);
+        }
+        return;
       }
     }
-    return false;
   }
 
   /** How many claims have ended because their lease did, since the store was opened. */
@@ -152,5 +159,8 @@ final class Engine {
     long refused;
     long repeated;
     long limited;
+    final Map<ReachedLimit, Long> reached = new HashMap<>();
+
+    private static final int MOST_LIMITS = 1_000;
   }
 }

@@ -1,7 +1,10 @@
 package io.millrace.store.kernel.state;
 
+import io.millrace.store.EmbeddedTaskStore.ReachedLimit;
+import io.millrace.store.EmbeddedTaskStore.ReachedLimit.Scope;
 import io.millrace.store.Task;
 import io.millrace.store.TaskStore.GroupSummary;
+import io.millrace.store.kernel.state.GroupLimits.SharedLimit;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.ToIntFunction;
@@ -141,6 +144,22 @@ public final class Group {
   /** The limits that apply to this group; null if there are none. */
   public @Nullable GroupLimits limits() {
     return limits;
+  }
+
+  /** The limit that keeps a waiting task from starting, for a claim that found no room. */
+  public ReachedLimit reached(long nowMillis) {
+    GroupLimits own = limits;
+    if (own == null) {
+      return new ReachedLimit(Scope.GROUP, name);
+    }
+    if (own.roomOfGroups(nowMillis) > 0) {
+      for (SharedLimit shared : own.shared()) {
+        if (shared.room(nowMillis) <= 0) {
+          return new ReachedLimit(Scope.SHARED, shared.name);
+        }
+      }
+    }
+    return own.reached();
   }
 
   /** The waiting task with this rank, from 0, of those with neither key nor priority. */

@@ -1,5 +1,7 @@
 package io.millrace.store.kernel.state;
 
+import io.millrace.store.EmbeddedTaskStore.ReachedLimit;
+import io.millrace.store.EmbeddedTaskStore.ReachedLimit.Scope;
 import io.millrace.store.Throttling;
 import io.millrace.store.Throttling.Limit;
 import java.util.ArrayList;
@@ -49,6 +51,11 @@ public final class GroupLimits {
   /** The shared limits that apply too. */
   public List<SharedLimit> shared() {
     return shared;
+  }
+
+  /** These limits, for counts of how often they were reached. */
+  ReachedLimit reached() {
+    return new ReachedLimit(ofPrefix ? Scope.PREFIX : Scope.GROUP, name);
   }
 
   /** The groups, for people. */
