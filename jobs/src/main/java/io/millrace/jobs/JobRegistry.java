@@ -197,6 +197,18 @@ public interface JobRegistry {
    */
   Optional<Duration> pauseForLimits(String type);
 
+  /**
+   * Has a job of a type claimed as soon as the limits that the type shares have room, in turn with
+   * all others that wait for them. The next {@link #assign} gives it to a worker. Does nothing if
+   * the type shares no limits, or such a claim waits already.
+   *
+   * @param whenDone called by any thread when the answer is there
+   */
+  void awaitRoom(String type, Runnable whenDone);
+
+  /** Gives back a job that {@link #awaitRoom} has got and that no worker takes. */
+  void giveBackAwaited(String type);
+
   /** How long a pending job has to wait before it may be given out; zero for no longer. */
   Duration delay(Job job);
 

@@ -1,6 +1,7 @@
 package io.millrace.queues;
 
 import io.millrace.queues.Output.OutputRecovery;
+import io.millrace.queues.QueueBackend.Runs.AwaitedRun;
 import io.millrace.queues.QueuesException.LostClaimException;
 import io.millrace.store.Claim;
 import io.millrace.store.Outcome;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * again.
  */
 final class Claiming {
+  /** How long a claim keeps its turn among those that wait for the same limits. */
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(20);
+
   private final QueueSession session;
   private final RunEnd endings;
   private final NodeRecord node;
@@ -46,13 +51,7 @@ final class Claiming {
     while (runs.size() < wanted) {
       int asked = wanted - runs.size();
       Owner client = Owner.client(session.newClient());
-      Claim claim =
-          Claim.of(client, queue.waitingGroup(), shorter(lease, RunRegistry.UNTIL_RECORDED))
-              .withCount(asked)
-              .withOrder(queue.settings().sort().claimOrder())
-              .withLimit(limit)
-              .withDepends(List.of(queue.place().byId(), node.place().byId()));
-      if (!(session.store().claim(claim) instanceof Outcome.Done done)) {
+      if (!(session.store().claim(claim(client, asked)) instanceof Outcome.Done done)) {
         break;
       }
       runs.addAll(record(client, done.tasks()));
@@ -61,6 +60,40 @@ final class Claiming {
       }
     }
     return runs;
+  }
+
+  private Claim claim(Owner client, int count) {
+    return Claim.of(client, queue.waitingGroup(), shorter(lease, RunRegistry.UNTIL_RECORDED))
+        .withCount(count)
+        .withOrder(queue.settings().sort().claimOrder())
+        .withLimit(queue.settings().limit())
+        .withDepends(List.of(queue.place().byId(), node.place().byId()));
+  }
+
+  /** Has one task claimed as soon as there is room for it. */
+  AwaitedRun await(Runnable whenDone) {
+    Owner client = Owner.client(session.newClient());
+    CompletableFuture<Outcome> answer =
+        session.store().submit(claim(client, 1).withWait(LONGEST_WAIT));
+    var _ = answer.whenComplete((_, _) -> whenDone.run());
+    return new AwaitedRun() {
+      @Override
+      public boolean isDone() {
+        return answer.isDone();
+      }
+
+      @Override
+      public List<Run> take() {
+        return answer.isCompletedExceptionally() || !(answer.join() instanceof Outcome.Done done)
+            ? List.of()
+            : record(client, done.tasks());
+      }
+
+      @Override
+      public void cancel() {
+        answer.cancel(false);
+      }
+    };
   }
 
   private static Duration shorter(Duration one, Duration other) {

@@ -173,6 +173,30 @@ public interface QueueBackend {
     List<Run> claim(
         NodeRecord node, Queue queue, int most, Duration lease, OutputRecovery recovery);
 
+    /**
+     * Has a task of a queue claimed as soon as the limits that it shares have room, in turn with
+     * all others that wait for them. To be called when {@link #claim} has found no room.
+     *
+     * @param whenDone called by any thread when the answer is there
+     * @return empty if the queue shares no limits, so that its bell tells when to claim
+     */
+    default Optional<AwaitedRun> await(
+        NodeRecord node, Queue queue, Duration lease, OutputRecovery recovery, Runnable whenDone) {
+      return Optional.empty();
+    }
+
+    /** A claim that waits. */
+    interface AwaitedRun {
+      /** Whether the answer is there. */
+      boolean isDone();
+
+      /** The run, recorded as by {@link #claim}; none if the wait has ended without one. */
+      List<Run> take();
+
+      /** Withdraws the claim if it waits. */
+      void cancel();
+    }
+
     /** The runs of a node. */
     List<Run> ofNode(String node);
 

@@ -330,7 +330,7 @@ public final class QueueRegistry implements QueueBackend.Definitions {
   /**
    * How long a node waits before it asks again for tasks of a queue that gave it fewer than it
    * asked for: a limit of starts, or a shared one, may keep tasks waiting, and no bell tells when
-   * it does not any more.
+   * it does not any more. See {@link QueueBackend.Runs#await} for shared limits.
    *
    * @return empty if nothing waits, or no such limit applies
    */

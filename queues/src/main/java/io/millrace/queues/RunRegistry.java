@@ -61,6 +61,17 @@ public final class RunRegistry implements QueueBackend.Runs {
     return new Claiming(session, node, queue, lease, recovery).claim(most);
   }
 
+  @Override
+  public Optional<AwaitedRun> await(
+      NodeRecord node, Queue queue, Duration lease, OutputRecovery recovery, Runnable whenDone) {
+    boolean shares =
+        !queue.settings().policy().isEmpty()
+            && !queue.settings().policy().throttling().shared().isEmpty();
+    return shares
+        ? Optional.of(new Claiming(session, node, queue, lease, recovery).await(whenDone))
+        : Optional.empty();
+  }
+
   /** The same without output of tasks that were lost. */
   public List<Run> claim(NodeRecord node, Queue queue, int most, Duration lease) {
     return claim(node, queue, most, lease, OutputRecovery.NOTHING);

@@ -185,6 +185,21 @@ final class SharedLimitsTest {
   }
 
   @Test
+  void jobs_take_turns_with_a_graph_that_always_has_more() throws Exception {
+    limit(1);
+    List<String> nodes = addNodes(80);
+    submitJobs(5);
+    int ran = 0;
+    while (ran < 5) {
+      ran += ranJob("w") ? 1 : 0;
+    }
+    // Each job waits for one node or two; without turns all nodes come first.
+    assertThat(get("/v1/nodes?state=finished")).hasSizeLessThan(60);
+    String kill = "/v1/scheduler/kill?id=" + String.join(",", nodes);
+    assertThat(server.send("PUT", kill, "").statusCode()).isEqualTo(202);
+  }
+
+  @Test
   void why_names_what_uses_up_the_limit_whatever_it_is() throws Exception {
     submitTasks(1);
     Run run = queues.runs().claim(node, queue, 1, LEASE).getFirst();

@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +61,9 @@ public final class JobDispatcher implements Step {
 
   /** When delayed jobs, and jobs that limits keep waiting, may be given out. */
   private final DueTimes<String> delayed = new DueTimes<>();
+
+  /** The types for which a claim need not wait any longer. */
+  private final Set<String> roomy = ConcurrentHashMap.newKeySet();
 
   private volatile Runnable wake = () -> {};
   private volatile boolean missed;
@@ -215,6 +219,11 @@ public final class JobDispatcher implements Step {
 
   /** Assigns jobs of all types; a failure with one type does not hold up the others. */
   private boolean assign(Instant now) {
+    List<String> claimed = List.copyOf(roomy);
+    claimed.forEach(type -> {
+      roomy.remove(type);
+      demand(type).offered();
+    });
     boolean more = false;
     @Nullable JobsException failure = null;
     for (String type : pool.readyTypes()) {
@@ -224,6 +233,8 @@ public final class JobDispatcher implements Step {
         failure = e;
       }
     }
+    // What no worker has taken: all have got other jobs meanwhile, or are gone.
+    claimed.forEach(registry::giveBackAwaited);
     if (failure != null) {
       throw failure;
     }
@@ -251,7 +262,17 @@ public final class JobDispatcher implements Step {
       return true;
     }
     demand.exhausted(left.stream().map(WorkerPool.Slot::worker).toList(), registry.hasFailed(type));
-    registry.pauseForLimits(type).ifPresent(pause -> delayed.add(type, pause, nanos(now)));
+    registry
+        .pauseForLimits(type)
+        .ifPresent(pause -> {
+          delayed.add(type, pause, nanos(now));
+          registry.awaitRoom(
+              type,
+              () -> {
+                roomy.add(type);
+                wake.run();
+              });
+        });
     return false;
   }
 

@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Assigns waiting jobs to workers. The oldest jobs that have not failed are claimed by name, in one
@@ -31,6 +33,9 @@ final class Assigning {
   /** How long a claim lasts if it never comes on record. */
   private static final Duration UNTIL_RECORDED = Duration.ofSeconds(10);
 
+  /** How long a claim keeps its turn among those that wait for the same limits. */
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(20);
+
   private static final int ATTEMPTS = 5;
 
   private final JobStore store;
@@ -38,6 +43,9 @@ final class Assigning {
   private final Recording recording;
   private final TypeLimits limits;
   private final Duration claimLease;
+
+  /** The claims that wait in the store for room within shared limits, by type. */
+  private final Map<String, CompletableFuture<Outcome>> awaited = new ConcurrentHashMap<>();
 
   /** The most tasks and groups of one claim; halved if the store allows fewer. */
   private volatile int maxTasks = 1_000;
@@ -66,6 +74,7 @@ final class Assigning {
 
   private void assign(String type, List<WorkerId> ready, List<Assignment> assigned) {
     if (limits.isLimited(type)) {
+      recording.prolong(takeAwaited(type), ready, assigned);
       claimFrom(Groups.waiting(type), ready, assigned);
     } else {
       for (String group : Groups.waiting(type)) {
@@ -126,14 +135,44 @@ final class Assigning {
     }
   }
 
+  /** Has one job claimed as soon as there is room for it, unless a claim waits already. */
+  void await(String type, Runnable whenDone) {
+    if (awaited.containsKey(type)) {
+      return;
+    }
+    CompletableFuture<Outcome> answer =
+        store.store().submit(claimOf(Groups.waiting(type), 1).withWait(LONGEST_WAIT));
+    awaited.put(type, answer);
+    var _ = answer.whenComplete((_, _) -> whenDone.run());
+  }
+
+  /** The job that was claimed while this waited; none if the wait goes on, or was in vain. */
+  private List<Task> takeAwaited(String type) {
+    CompletableFuture<Outcome> answer = awaited.get(type);
+    if (answer == null || !answer.isDone()) {
+      return List.of();
+    }
+    awaited.remove(type);
+    // If the outcome is not known, a job that was claimed is free again soon.
+    return answer.isCompletedExceptionally() || !(answer.join() instanceof Outcome.Done done)
+        ? List.of()
+        : done.tasks();
+  }
+
+  void giveBackAwaited(String type) {
+    takeAwaited(type).forEach(recording::release);
+  }
+
+  private Claim claimOf(List<String> from, int count) {
+    return Claim.of(store.self(), from.getFirst(), claimLease)
+        .withGroups(from)
+        .withCount(count)
+        .withOrder(Claim.Order.OLDEST);
+  }
+
   private List<Task> claim(List<String> from, int count) {
-    Claim claim =
-        Claim.of(store.self(), from.getFirst(), claimLease)
-            .withGroups(from)
-            .withCount(count)
-            .withOrder(Claim.Order.OLDEST);
     try {
-      return switch (store.check(store.store().claim(claim))) {
+      return switch (store.check(store.store().claim(claimOf(from, count)))) {
         case Outcome.Done done -> done.tasks();
         case Outcome.Refused _ -> List.of();
       };

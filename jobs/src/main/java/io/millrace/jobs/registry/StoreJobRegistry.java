@@ -203,6 +203,18 @@ final class StoreJobRegistry implements JobRegistry {
   }
 
   @Override
+  public void awaitRoom(String type, Runnable whenDone) {
+    if (limits.sharesLimits(type)) {
+      assigning.await(type, whenDone);
+    }
+  }
+
+  @Override
+  public void giveBackAwaited(String type) {
+    assigning.giveBackAwaited(type);
+  }
+
+  @Override
   public Duration delay(Job job) {
     return Duration.ofMillis(Math.max(0, job.waiting().notBeforeMillis() - store.nowMillis()));
   }

@@ -32,6 +32,11 @@ record TypeLimits(TypeSettings settings) {
     return !settings.limits(type).equals(Throttling.NONE);
   }
 
+  /** Whether jobs of a type have limits that others share. */
+  boolean sharesLimits(String type) {
+    return !settings.limits(type).shared().isEmpty();
+  }
+
   /**
    * How long to wait before jobs of a type are asked for again that limits keep waiting: no change
    * of a job tells when a limit of starts or a shared one has room again.

@@ -80,7 +80,7 @@ public final class ExecutionNode implements Step {
     this.declarations = queues.declarations();
     this.nodeName = new NodeName(queues.nodes(), options, machine);
     this.storeBackoff = new StoreBackoff(name);
-    this.loop = new NodeLoop(options, queues, runners, machine);
+    this.loop = new NodeLoop(options, queues, runners, machine, () -> wake.run());
   }
 
   /** Sets what is called, by any thread and quickly, when a step is due earlier than expected. */

@@ -7,6 +7,7 @@ import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output.OutputRecovery;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueBackend;
+import io.millrace.queues.QueueBackend.Runs.AwaitedRun;
 import io.millrace.queues.Queues.Signal;
 import io.millrace.queues.Run;
 import io.millrace.queues.RunRegistry;
@@ -43,6 +44,11 @@ final class NodeLoop {
   private final DueTimes<ObjectId> delayed = new DueTimes<>();
   private final Set<ObjectId> stops = new LinkedHashSet<>();
   private final StartPace pace = new StartPace();
+
+  /** The claims that wait in the store for room within shared limits, by queue. */
+  private final Map<ObjectId, AwaitedRun> awaited = new HashMap<>();
+
+  private final Runnable wake;
   private Consumer<NodeConfig> configured = _ -> {};
   private OutputRecovery recovery = OutputRecovery.NOTHING;
   private NodeConfig config = NodeConfig.DEFAULTS;
@@ -54,7 +60,14 @@ final class NodeLoop {
 
   private long lookAroundAtNanos = Long.MIN_VALUE;
 
-  NodeLoop(NodeOptions options, QueueBackend queues, Runners runners, Machine machine) {
+  /**
+   * A loop that has done nothing yet.
+   *
+   * @param wake called by any thread when there is something to do
+   */
+  NodeLoop(
+      NodeOptions options, QueueBackend queues, Runners runners, Machine machine, Runnable wake) {
+    this.wake = wake;
     this.options = options;
     this.queues = queues;
     this.runners = runners;
@@ -165,6 +178,13 @@ final class NodeLoop {
 
   /** Puts all runs that were not handed over on the list to be given back. */
   void giveBackReady() {
+    for (AwaitedRun answer : awaited.values()) {
+      answer.cancel();
+      if (answer.isDone()) {
+        answer.take().forEach(reports::giveBack);
+      }
+    }
+    awaited.clear();
     active.in(ActiveRuns.Place.READY).forEach(reports::giveBack);
   }
 
@@ -284,8 +304,42 @@ final class NodeLoop {
     }
   }
 
+  /** Takes the runs that were claimed while the node waited; returns whether there were any. */
+  private boolean takeAwaited(NodeRecord node, long nowNanos) {
+    boolean some = false;
+    for (ObjectId queue : List.copyOf(awaited.keySet())) {
+      AwaitedRun answer = awaited.get(queue);
+      if (answer == null || !answer.isDone()) {
+        continue;
+      }
+      awaited.remove(queue);
+      for (Run run : answer.take()) {
+        some = true;
+        served.ring(queue);
+        active.ready(run, nowNanos);
+        if (node.maxthreads() != null && active.size() > node.maxthreads()) {
+          // Tasks of other queues have taken its place meanwhile.
+          reports.giveBack(run);
+        }
+      }
+    }
+    return some;
+  }
+
+  private void await(NodeRecord node, Queue queue) {
+    if (!awaited.containsKey(queue.id())) {
+      queues
+          .runs()
+          .await(node, queue, options.lease(), recovery, wake)
+          .ifPresent(answer -> awaited.put(queue.id(), answer));
+    }
+  }
+
   private boolean claim(NodeRecord node, long nowNanos) {
     heldBack = false;
+    if (takeAwaited(node, nowNanos)) {
+      return true;
+    }
     int free = node.maxthreads() == null ? Integer.MAX_VALUE : node.maxthreads() - active.size();
     if (free <= 0 || served.dueCount() == 0) {
       return false;
@@ -310,7 +364,10 @@ final class NodeLoop {
       queues
           .queues()
           .pauseForLimits(queue)
-          .ifPresent(pause -> delayed.add(queue.id(), pause, nowNanos));
+          .ifPresent(pause -> {
+            delayed.add(queue.id(), pause, nowNanos);
+            await(node, queue);
+          });
     }
     return true;
   }

@@ -20,13 +20,25 @@ import io.millrace.queues.Status;
 import io.millrace.queues.node.NodeWorld.FakeMachine;
 import io.millrace.queues.node.NodeWorld.RecordingRunners;
 import io.millrace.queues.node.NodeWorld.Started;
+import io.millrace.store.Bytes;
+import io.millrace.store.Claim;
+import io.millrace.store.Outcome;
+import io.millrace.store.Owner;
+import io.millrace.store.Task;
+import io.millrace.store.Throttling;
+import io.millrace.store.Throttling.Limit;
+import io.millrace.store.Transaction;
+import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.SharedLimits;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -59,6 +71,56 @@ class ExecutionNodeTest {
     world.finish(node, node.runners.run(tasks.get(0)));
     world.run(Duration.ofMillis(5));
     assertThat(node.runners.begun.keySet()).containsExactly(tasks.get(1), tasks.get(2));
+  }
+
+  @Test
+  void a_node_takes_turns_with_others_that_wait_for_a_shared_limit() {
+    new SharedLimits(world.store, Owner.client(7)).put("scanner", new Limit(1, 0, 0));
+    Queue queue = world.queue("q", 5);
+    world
+        .queues
+        .queues()
+        .change(
+            queue.id(),
+            change ->
+                new QueueRegistry.Change(
+                    change.name(),
+                    change.plugin(),
+                    change.settings().withPolicy(new Policy(Map.of("limits", "scanner")))));
+    // Something that always has work, and waits in the store, as the permits of graph nodes do.
+    Owner other = Owner.client(9);
+    Throttling shares =
+        new Throttling(
+            Limit.NONE, Limit.NONE, Throttling.AGEING_MILLIS, Map.of(), List.of("scanner"));
+    Transaction.Builder work =
+        Transaction.by(other).put(Throttling.ofGroup("other"), DocumentVersion.ANY, shares.body());
+    for (int i = 0; i < 30; i++) {
+      work.add("other", Bytes.of("x"));
+    }
+    world.store.commit(work.build());
+    Claim claim = Claim.of(other, "other", Duration.ofHours(1));
+    Task held = world.store.claim(claim).done().tasks().getFirst();
+    Started node = world.start("n", NodeWorld.machine("a"));
+    world.submit(queue, 20);
+    world.run(SOON);
+
+    List<String> order = new ArrayList<>();
+    CompletableFuture<Outcome> waiting = world.store.submit(claim.withWait(Duration.ofHours(1)));
+    world.store.commit(Transaction.by(other).delete(held.ref()).build());
+    while (order.size() < 20) {
+      world.run(Duration.ofMillis(5));
+      if (waiting.isDone()) {
+        order.add("other");
+        held = waiting.join().done().tasks().getFirst();
+        waiting = world.store.submit(claim.withWait(Duration.ofHours(1)));
+        world.store.commit(Transaction.by(other).delete(held.ref()).build());
+      } else {
+        assertThat(node.runners.begun).hasSize(1);
+        order.add("node");
+        world.finish(node, node.runners.begun.values().iterator().next());
+      }
+    }
+    assertThat(Collections.frequency(order, "node")).as(order.toString()).isBetween(8, 12);
   }
 
   @Test

@@ -42,7 +42,7 @@ final class NodeWorld implements AutoCloseable {
   static final Duration LEASE = Duration.ofMinutes(5);
 
   private final SimulatedEnvironment environment = new SimulatedEnvironment(1);
-  private final TaskStore store =
+  final TaskStore store =
       TaskStore.open(StoreOptions.in(Path.of("store")).withEnvironment(environment));
   private final List<Started> nodes = new ArrayList<>();
   final Queues queues = queuesOver(store);

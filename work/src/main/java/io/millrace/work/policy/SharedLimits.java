@@ -99,7 +99,7 @@ public final class SharedLimits {
 
   /**
    * How long to wait before work is asked for again that these limits keep waiting: nothing tells
-   * when a limit of starts, or a shared one, has room again.
+   * when a limit of starts has room again. For a shared limit a claim waits in the store meanwhile.
    */
   public static Duration pause(Throttling limits) {
     return Duration.ofMillis(
