@@ -10,7 +10,6 @@ import io.millrace.embedded.Millrace;
 import io.millrace.spring.JobHandlers.Handler;
 import io.millrace.store.StoreException;
 import java.net.InetAddress;
-import java.net.URI;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Map;
@@ -20,12 +19,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
+import org.springframework.boot.autoconfigure.condition.OnPropertyListCondition;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import tools.jackson.databind.JsonNode;
@@ -38,6 +41,23 @@ import tools.jackson.databind.JsonNode;
 @EnableConfigurationProperties(MillraceProperties.class)
 public final class MillraceAutoConfiguration {
   private static final String EMBEDDED = "io.millrace.embedded.Millrace";
+
+  /** Whether {@code millrace.server} is set, to one address or to a list. */
+  static final class ServerElsewhere extends OnPropertyListCondition {
+    ServerElsewhere() {
+      super("millrace.server", () -> ConditionMessage.forCondition("Millrace server"));
+    }
+  }
+
+  /** The opposite of {@link ServerElsewhere}. */
+  static final class NoServerElsewhere extends NoneNestedConditions {
+    NoServerElsewhere() {
+      super(ConfigurationPhase.REGISTER_BEAN);
+    }
+
+    @Conditional(ServerElsewhere.class)
+    static final class Elsewhere {}
+  }
 
   @Bean
   @ConditionalOnMissingBean
@@ -56,7 +76,7 @@ public final class MillraceAutoConfiguration {
   /** A server in this process. Closed after everything that uses it. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(name = EMBEDDED)
-  @ConditionalOnProperty(name = "millrace.server", matchIfMissing = true, havingValue = "none")
+  @Conditional(NoServerElsewhere.class)
   static class Embedded {
     @Bean
     @ConditionalOnMissingBean
@@ -123,7 +143,7 @@ public final class MillraceAutoConfiguration {
   /** Says what is missing if there is neither a server in this process nor one elsewhere. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnMissingClass(EMBEDDED)
-  @ConditionalOnProperty(name = "millrace.server", matchIfMissing = true, havingValue = "none")
+  @Conditional(NoServerElsewhere.class)
   static class Nowhere {
     @Bean
     @ConditionalOnMissingBean
@@ -146,7 +166,7 @@ public final class MillraceAutoConfiguration {
 
   /** A client of a server elsewhere. */
   @Configuration(proxyBeanMethods = false)
-  @ConditionalOnProperty("millrace.server")
+  @Conditional(ServerElsewhere.class)
   static class Remote {
     private static final Duration LONGEST_PING = Duration.ofSeconds(2);
 
@@ -158,8 +178,7 @@ public final class MillraceAutoConfiguration {
             "millrace.data and millrace.http are for a server in this process, and millrace.server"
                 + " names another one: leave one of them out");
       }
-      URI server = Objects.requireNonNull(properties.server());
-      return ClientOptions.at(server)
+      return ClientOptions.at(Objects.requireNonNull(properties.server()))
           .withToken(properties.token())
           .withCertificates(properties.certificates());
     }
@@ -188,17 +207,24 @@ public final class MillraceAutoConfiguration {
                   .withId(id)
                   .withToken(worker.token()),
           worker.grace(),
-          () -> ping(calls));
+          () -> ping(calls, server.servers().size()));
     }
 
-    /** Asks the server whether it is well; why it is not, or nothing. */
-    private static Optional<String> ping(JsonCalls calls) {
-      try {
-        JsonNode _ = calls.get("/health");
-        return Optional.empty();
-      } catch (StoreException e) {
-        return Optional.of(String.valueOf(e.getMessage()));
+    /**
+     * Asks the servers, of which each is asked next after the failure of another, whether one is
+     * well; why none is, or nothing.
+     */
+    private static Optional<String> ping(JsonCalls calls, int servers) {
+      Optional<String> problem = Optional.empty();
+      for (int i = 0; i < servers; i++) {
+        try {
+          JsonNode _ = calls.get("/health");
+          return Optional.empty();
+        } catch (StoreException e) {
+          problem = Optional.of(String.valueOf(e.getMessage()));
+        }
       }
+      return problem;
     }
 
     /** For questions whose answer should be there at once. */

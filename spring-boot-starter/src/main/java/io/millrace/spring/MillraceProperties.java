@@ -3,6 +3,7 @@ package io.millrace.spring;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -12,7 +13,8 @@ import org.springframework.util.unit.DataSize;
 /**
  * The properties of Millrace.
  *
- * @param server Address of a server. Without one, a server runs in the process of the application.
+ * @param server Address of a server, or the addresses of several that share a store. Without one, a
+ *     server runs in the process of the application.
  * @param token Token for that server.
  * @param certificates File with the certificates to trust for that server instead of those of the
  *     JVM.
@@ -25,7 +27,7 @@ import org.springframework.util.unit.DataSize;
  */
 @ConfigurationProperties("millrace")
 public record MillraceProperties(
-    @Nullable URI server,
+    @Nullable List<URI> server,
     @Nullable String token,
     @Nullable Path certificates,
     @Nullable Path data,

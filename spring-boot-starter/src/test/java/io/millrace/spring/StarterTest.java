@@ -32,6 +32,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -256,6 +257,36 @@ class StarterTest {
         assertThat(context.getStartupFailure())
             .rootCause()
             .hasMessageContainingAll("millrace.server", "millrace-embedded"));
+  }
+
+  @Test
+  void a_client_of_several_servers_goes_on_with_those_that_are_left() {
+    try (Millrace server =
+        Millrace.start(EmbeddedOptions.in(folder).withKind(LETTER).withHttp(0))) {
+      URI address = server.address().orElseThrow();
+      goesOn("millrace.server=http://localhost:1,http://localhost:2/prefix," + address);
+      goesOn("millrace.server[0]=http://localhost:1", "millrace.server[1]=" + address);
+    }
+  }
+
+  private static void goesOn(String... servers) {
+    new ApplicationContextRunner()
+        .withConfiguration(
+            AutoConfigurations.of(
+                MillraceAutoConfiguration.class,
+                OutboxAutoConfiguration.class,
+                ActuatorAutoConfiguration.class))
+        .withBean(Press.class)
+        .withPropertyValues(servers)
+        .run(context -> {
+          assertThat(context).doesNotHaveBean(Millrace.class);
+          assertThat(context.getBean(JobClient.class).call(LETTER, new Letter("Cleo"), SOON))
+              .isEqualTo("printed for Cleo");
+          assertThat(
+                  Objects.requireNonNull(context.getBean(HealthIndicator.class).health())
+                      .getStatus())
+              .isEqualTo(Status.UP);
+        });
   }
 
   @Test

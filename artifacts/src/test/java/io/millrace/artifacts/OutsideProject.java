@@ -1,0 +1,126 @@
+package io.millrace.artifacts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * A Maven project outside this build, which knows the libraries only by its POM and a repository
+ * with the installed artifacts.
+ *
+ * @param folder where its {@code pom.xml} and its sources are
+ */
+record OutsideProject(Path folder) {
+  private static final Path BOM = Path.of("..", "bom", "pom.xml");
+  private static final Path JAVA_HOME = Path.of(System.getProperty("java.home"));
+
+  /** What manages the versions of all libraries. */
+  static String bom() throws IOException {
+    return Files.readString(BOM);
+  }
+
+  /** The version that a POM has, or manages first. */
+  static String version(String pom) {
+    int from = pom.indexOf("<version>", pom.indexOf("<groupId>io.millrace")) + "<version>".length();
+    return pom.substring(from, pom.indexOf('<', from));
+  }
+
+  /** The artifacts that a POM manages. */
+  static List<String> artifacts(String pom) {
+    String managed =
+        pom.substring(
+            pom.indexOf("<dependencyManagement>"), pom.indexOf("</dependencyManagement>"));
+    return Pattern.compile("<artifactId>(millrace-[^<]+)")
+        .matcher(managed)
+        .results()
+        .map(found -> found.group(1))
+        .toList();
+  }
+
+  /**
+   * Compiles it, as its developer does.
+   *
+   * @return its class path
+   */
+  String compile() throws IOException, InterruptedException {
+    install("pom.xml", "millrace", "pom");
+    install("bom/pom.xml", "millrace-bom", "pom");
+    for (String artifact : artifacts(bom())) {
+      String module = artifact.substring("millrace-".length());
+      install(module + "/pom.xml", artifact, "pom");
+      install(module + "/target/" + artifact + "-" + version(bom()) + ".jar", artifact, "jar");
+    }
+    Path paths = folder.resolve("class-path");
+    List<String> maven =
+        List.of(
+            Path.of(System.getProperty("maven.home"), "bin", "mvn").toString(),
+            "compile",
+            "dependency:build-classpath",
+            "-Dmdep.outputFile=" + paths,
+            "-q",
+            "-B",
+            "-Dmaven.repo.local=" + folder.resolve("repository"),
+            "-Dmaven.repo.local.tail=" + System.getProperty("outer.repository"),
+            "-Dmaven.repo.local.tail.ignoreAvailability=true");
+    assertThat(run(maven)).isEmpty();
+    return folder.resolve("target/classes") + ":" + Files.readString(paths);
+  }
+
+  /** Copies a file of the build to where an installation puts it. */
+  private void install(String file, String artifact, String type) throws IOException {
+    String version = version(bom());
+    Path to =
+        Files.createDirectories(
+            folder.resolve("repository/io/millrace").resolve(artifact).resolve(version));
+    Files.copy(Path.of("..", file), to.resolve(artifact + "-" + version + "." + type));
+  }
+
+  /** The command that runs a program of it. */
+  List<String> java(String classPath, String... programAndArguments) {
+    return Stream.concat(
+            Stream.of(
+                JAVA_HOME.resolve("bin/java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:TieredStopAtLevel=1",
+                "-Djava.io.tmpdir=" + folder,
+                "-cp",
+                classPath),
+            Stream.of(programAndArguments))
+        .toList();
+  }
+
+  /** What a command prints, which must succeed. */
+  String run(List<String> command) throws IOException, InterruptedException {
+    Path output = folder.resolve("output-" + System.nanoTime());
+    Path errors = folder.resolve("errors-" + System.nanoTime());
+    Process process = start(command, output, errors);
+    try {
+      boolean ended = process.waitFor(2, TimeUnit.MINUTES);
+      assertThat(ended).as(Files.readString(errors)).isTrue();
+      assertThat(process.exitValue())
+          .as(Files.readString(output) + Files.readString(errors))
+          .isZero();
+      return Files.readString(output);
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  /** Starts a command in its folder. */
+  Process start(List<String> command, Path output, Path errors) throws IOException {
+    ProcessBuilder builder =
+        new ProcessBuilder(new ArrayList<>(command))
+            .directory(folder.toFile())
+            .redirectOutput(output.toFile())
+            .redirectError(errors.toFile());
+    builder.environment().put("JAVA_HOME", JAVA_HOME.toString());
+    return builder.start();
+  }
+}
