@@ -83,7 +83,8 @@ final class ErrorMessages implements IExecutionExceptionHandler, IParameterExcep
 
   /** Whether a server has not accepted who the caller is. */
   private static boolean lacksCredentials(Exception e) {
-    Throwable cause = e instanceof CommandException ? e.getCause() : e;
+    Throwable cause =
+        e instanceof CommandException || e instanceof ClusterException ? e.getCause() : e;
     return cause instanceof RejectedException rejected && rejected.status() == UNAUTHORIZED;
   }
 

@@ -20,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -52,9 +53,11 @@ final class FailureMessagesTest {
     }
   }
 
-  /** Commands that go on until they are stopped, or wait for a person. */
-  private static final List<String> LASTING =
-      List.of("node", "worker", "member", "runner", "watch", "tail", "wait", "follow");
+  /** Commands that go on while there is no failure. */
+  private static final List<String> LASTING = List.of("watch", "tail", "wait");
+
+  /** Commands that go on, and try again until the server is back. */
+  private static final List<String> PATIENT = List.of("node", "worker", "member", "runner");
 
   @TempDir static Path folder = Path.of("");
 
@@ -135,22 +138,29 @@ final class FailureMessagesTest {
     return words;
   }
 
-  /** The commands that take a server and end by themselves. */
+  /** The commands that end if a server fails. */
   private static List<CommandLine> clients() {
     return leaves(Millrace.program())
-        .filter(leaf -> leaf.getCommandSpec().findOption("--server") != null)
         .filter(leaf -> !leaf.getCommandSpec().usageMessage().hidden())
-        // These make a folder for documents.
-        .filter(leaf -> leaf.getCommandSpec().findOption("--documents") == null)
-        .filter(leaf -> !LASTING.contains(leaf.getCommandName()))
+        .filter(leaf -> option(leaf) != null)
+        .filter(leaf -> !PATIENT.contains(leaf.getCommandName()))
         .toList();
+  }
+
+  /** The option that names the server. */
+  private static @Nullable String option(CommandLine leaf) {
+    return Stream.of("--server", "--documents")
+        .filter(name -> leaf.getCommandSpec().findOption(name) != null)
+        .findFirst()
+        .orElse(null);
   }
 
   /** The first example in the help of a command, with this server. */
   private static List<String> line(CommandLine leaf, Failure failure) {
     List<String> line = new ArrayList<>(example(leaf));
-    List<String> words = words(leaf);
-    line.addAll(words.size(), List.of("--server", address(failure)));
+    String option = Objects.requireNonNull(option(leaf));
+    String place = option.equals("--documents") ? "store:" : "";
+    line.addAll(words(leaf).size(), List.of(option, place + address(failure)));
     return line;
   }
 
@@ -183,6 +193,9 @@ final class FailureMessagesTest {
         results.add(all.submit(() -> Shell.run(line.toArray(String[]::new))));
       }
     }
+    List<String> silentForLong = new ArrayList<>();
+    // To wait for what does not exist is no failure of the server, and said in words of its own.
+    List<String> excepted = failure == Failure.NOT_FOUND ? List.of("wait") : List.of();
     for (int i = 0; i < lines.size(); i++) {
       Shell.CommandResult ran = results.get(i).resultNow();
       String said = lines.get(i) + " exits with " + ran.code() + " and says " + ran.err();
@@ -191,11 +204,28 @@ final class FailureMessagesTest {
       }
       if (!ran.err().contains(failure.named)) {
         silent.add(said);
+        CommandLine client = CLIENTS.get(i);
+        if (isLastingOrOfCluster(client) && !excepted.contains(client.getCommandName())) {
+          silentForLong.add(said);
+        }
       }
     }
+    assertThat(silentForLong).isEmpty();
     assertThat(wrong).isEmpty();
     // Some look at their arguments first, and these are made up.
     assertThat(silent).hasSizeLessThan(lines.size() / 3);
+  }
+
+  private static boolean isLastingOrOfCluster(CommandLine leaf) {
+    return LASTING.contains(leaf.getCommandName()) || "--documents".equals(option(leaf));
+  }
+
+  @Test
+  void lasting_commands_and_those_of_clusters_are_among_them() {
+    assertThat(CLIENTS.stream().filter(FailureMessagesTest::isLastingOrOfCluster))
+        .extracting(leaf -> String.join(" ", words(leaf)))
+        .contains("store watch", "tasks tail", "jobs wait", "graph watch", "cluster status")
+        .contains("cluster watch");
   }
 
   @Test
