@@ -16,8 +16,10 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -35,10 +37,7 @@ class DebianPackageTest {
 
   @BeforeAll
   static void build() throws IOException, InterruptedException {
-    assumeTrue(
-        Arrays.stream(System.getenv("PATH").split(":", -1))
-            .anyMatch(each -> Files.isExecutable(Path.of(each, "dpkg-deb"))),
-        "dpkg-deb is not installed (Debian: dpkg)");
+    assumeTrue(isInstalled("dpkg-deb"), "dpkg-deb is not installed (Debian: dpkg)");
     Ended made =
         run(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -55,6 +54,11 @@ class DebianPackageTest {
     file = Path.of(made.output().strip());
     tree = folder.resolve("tree");
     run("dpkg-deb", "--raw-extract", file.toString(), tree.toString());
+  }
+
+  private static boolean isInstalled(String program) {
+    return Arrays.stream(System.getenv("PATH").split(":", -1))
+        .anyMatch(each -> Files.isExecutable(Path.of(each, program)));
   }
 
   private record Ended(int code, String output) {}
@@ -143,6 +147,34 @@ class DebianPackageTest {
     }
     assertThat(read("usr/lib/systemd/system/millrace.service"))
         .contains("up --config /etc/millrace/millrace.conf");
+  }
+
+  @Test
+  void systemd_accepts_its_units_and_rates_what_they_leave_open() throws Exception {
+    assumeTrue(
+        isInstalled("systemd-analyze"), "systemd-analyze is not installed (Debian: systemd)");
+    Path root = folder.resolve("units");
+    Path units = Files.createDirectories(root.resolve("usr/lib/systemd/system"));
+    Path program = Files.createDirectories(root.resolve("usr/bin")).resolve("millrace");
+    Files.copy(tree.resolve("usr/bin/millrace"), program, StandardCopyOption.COPY_ATTRIBUTES);
+    // What every unit needs of systemd itself.
+    for (String target : List.of("sysinit", "basic", "shutdown", "network-online", "multi-user")) {
+      Files.writeString(units.resolve(target + ".target"), "[Unit]\nDescription=" + target + "\n");
+    }
+    for (var limit : Map.of("millrace", 2.0, "millrace-node", 5.0).entrySet()) {
+      String unit = limit.getKey() + ".service";
+      Files.copy(tree.resolve("usr/lib/systemd/system").resolve(unit), units.resolve(unit));
+      Ended verified = run("systemd-analyze", "verify", "--man=no", "--root=" + root, unit);
+      // Keys that systemd does not know are warnings.
+      assertThat(verified.output()).isEmpty();
+      assertThat(verified.code()).isZero();
+      String rated =
+          run("systemd-analyze", "security", "--no-pager", "--offline=yes", "--root=" + root, unit)
+              .output();
+      Matcher level = Pattern.compile("exposure level for \\S+: ([0-9.]+)").matcher(rated);
+      assertThat(level.find()).as(rated).isTrue();
+      assertThat(Double.parseDouble(level.group(1))).as(unit).isLessThanOrEqualTo(limit.getValue());
+    }
   }
 
   @Test
