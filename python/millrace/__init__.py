@@ -4,6 +4,7 @@ from .client import Client, Cluster
 from .errors import (
     AuthenticationError,
     BadRequestError,
+    CertificateError,
     ConflictError,
     ConnectionFailedError,
     JobFailedError,
@@ -30,6 +31,7 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "AuthenticationError",
     "BadRequestError",
+    "CertificateError",
     "Client",
     "Cluster",
     "Commit",

@@ -16,6 +16,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from .errors import (
     AuthenticationError,
     BadRequestError,
+    CertificateError,
     ConflictError,
     ConnectionFailedError,
     MillraceError,
@@ -67,6 +68,17 @@ def read_secret(value: Optional[str], file: Union[str, "os.PathLike[str]", None]
     if value is not None and not all(" " < sign <= "~" for sign in value):
         raise ValueError("a secret has visible ASCII characters only")
     return value
+
+
+def trusted(certificates: Union[str, "os.PathLike[str]", None]) -> Optional[ssl.SSLContext]:
+    """What to trust over https: a file of certificates, given or named by MILLRACE_CERTIFICATES; without one the system's."""
+    file = os.environ.get("MILLRACE_CERTIFICATES") or None if certificates is None else os.fspath(certificates)
+    if file is None:
+        return None
+    try:
+        return ssl.create_default_context(cafile=file)
+    except OSError as e:
+        raise ValueError(f"the certificates in {file} cannot be read: {e.strerror or e}") from e
 
 
 class Backoff:
@@ -292,6 +304,9 @@ class Transport:
         try:
             plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return Line(plain, target.context, target.host)
+        except ssl.SSLCertVerificationError as e:
+            plain.close()
+            raise CertificateError(target.address, e.verify_message) from e
         except BaseException:
             plain.close()
             raise
@@ -370,7 +385,7 @@ class Transport:
                     connection.connect()
             except ssl.SSLCertVerificationError as e:
                 connection.close()
-                raise MillraceError(f"the certificate of {target.address} is not trusted: {e.verify_message}") from e
+                raise CertificateError(target.address, e.verify_message) from e
             except OSError as e:
                 connection.close()
                 raise ConnectionFailedError(f"{target.address} cannot be reached: {e}") from e

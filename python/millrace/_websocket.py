@@ -11,7 +11,7 @@ import threading
 from typing import Callable, Iterable, Optional, Tuple
 
 from ._http import RedirectedError, Target, Transport, failure, to_json
-from .errors import MillraceError, WebSocketClosedError
+from .errors import CertificateError, MillraceError, WebSocketClosedError
 
 _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
@@ -43,7 +43,7 @@ class WebSocket:
         target = transport.target
         try:
             self._line = transport.connect(target)
-        except OSError:
+        except (OSError, CertificateError):
             transport.leave(target)
             raise
         self._socket = self._line.socket

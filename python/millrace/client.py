@@ -1,10 +1,9 @@
 """The client: one object for all parts of a server."""
 
 import os
-import ssl
 from typing import Any, Dict, Optional, Union
 
-from ._http import Transport, read_secret
+from ._http import Transport, read_secret, trusted
 from .graphs import Graphs
 from .jobs import Jobs
 from .queues import Queues
@@ -38,7 +37,8 @@ class Client:
     ``api_key`` or ``api_key_file``: the secret of the job API, if it has its own; otherwise MILLRACE_API_KEY.
     ``timeout``: for how many seconds the server may be silent, above 0. A wait has this time in addition.
     ``retry_for``: for how many seconds a request that can be repeated is repeated, while the server cannot be reached or is
-    not ready; 0 for never. ``certificates``: a file with certificates to trust instead of the system's.
+    not ready; 0 for never. ``certificates``: a file with certificates to trust instead of the system's, for example that of
+    an authority of one's own; otherwise the file that MILLRACE_CERTIFICATES names.
     ``client_id``: the owner of what this client claims in the task store; drawn at random without one.
     """
 
@@ -55,14 +55,13 @@ class Client:
         certificates: Union[str, "os.PathLike[str]", None] = None,
         client_id: Optional[int] = None,
     ) -> None:
-        context = None if certificates is None else ssl.create_default_context(cafile=os.fspath(certificates))
         self._http = Transport(
             address or os.environ.get("MILLRACE_SERVER") or DEFAULT_ADDRESS,
             read_secret(token, token_file, "MILLRACE_TOKEN"),
             read_secret(api_key, api_key_file, "MILLRACE_API_KEY"),
             timeout,
             retry_for,
-            context,
+            trusted(certificates),
         )
         self.store = Store(self._http, Store.random_client_id() if client_id is None else client_id)
         self.jobs = Jobs(self._http)

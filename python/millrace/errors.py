@@ -50,6 +50,16 @@ class ConnectionFailedError(MillraceError):
     """The server could not be reached in the time for retries. Nothing was changed."""
 
 
+class CertificateError(MillraceError):
+    """The certificate of the server is not trusted, or is for another name. Nothing was sent."""
+
+    def __init__(self, address: str, reason: str) -> None:
+        super().__init__(
+            f"the certificate of {address} is not trusted: {reason}; a file of certificates to trust is given by"
+            " certificates=, or by the environment variable MILLRACE_CERTIFICATES"
+        )
+
+
 class OutcomeUnknownError(MillraceError):
     """The answer was lost, so the request may have been carried out, and it cannot be repeated safely."""
 

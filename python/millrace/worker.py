@@ -15,10 +15,11 @@ import uuid
 from typing import IO, Any, BinaryIO, Callable, Dict, Iterable, Iterator, List, Optional, Set, TypeVar, Union
 from urllib.parse import unquote
 
-from ._http import CHUNK, Backoff, Transport, part, pieces, query, read_secret
+from ._http import CHUNK, Backoff, Transport, part, pieces, query, read_secret, trusted
 from ._websocket import NotWebSocketError, WebSocket
 from .errors import (
     AuthenticationError,
+    CertificateError,
     ConflictError,
     JobFailure,
     MillraceError,
@@ -193,7 +194,6 @@ class Worker:
             raise ValueError(f"concurrency is 1 to 1000, not {concurrency}")
         if heartbeat <= 0:
             raise ValueError("heartbeat is above 0, in seconds")
-        context = None if certificates is None else ssl.create_default_context(cafile=os.fspath(certificates))
         self.worker_token = read_secret(worker_token, worker_token_file, "MILLRACE_WORKER_TOKEN")
         self.http = Transport(
             address or os.environ.get("MILLRACE_SERVER") or "http://127.0.0.1:8048",
@@ -201,7 +201,7 @@ class Worker:
             None,
             timeout,
             60,
-            context,
+            trusted(certificates),
         )
         self.name = name or socket.gethostname()
         self.id = id or f"py-{uuid.uuid4().hex[:12]}"
@@ -376,7 +376,7 @@ class _Link:
                     return
                 reason = str(e)
             except (OSError, MillraceError) as e:
-                if not self.ready.is_set() and isinstance(e, ssl.SSLError):
+                if not self.ready.is_set() and isinstance(e, (ssl.SSLError, CertificateError)):
                     self.refuse(str(e))
                     return
                 reason = str(e)
@@ -638,7 +638,8 @@ class _Poller:
             except (MillraceError, OSError) as e:
                 if self._link.leaving.is_set():
                     return
-                refused = isinstance(e, ServerError) and not isinstance(e, UnavailableError) and e.status < 500
+                refused = isinstance(e, CertificateError)
+                refused |= isinstance(e, ServerError) and not isinstance(e, UnavailableError) and e.status < 500
                 if refused and not self._link.ready.is_set():
                     self._link.refuse(str(e))
                     return

@@ -29,11 +29,12 @@ class Server:
         self.settings.write_text(configuration, encoding="utf-8")
         self.arguments = arguments
         self.port = 0
+        self.scheme = "http"
         self.start()
 
     @property
     def address(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"{self.scheme}://127.0.0.1:{self.port}"
 
     def start(self) -> None:
         command = json.loads(os.environ["MILLRACE_TEST_SERVER"])
@@ -48,11 +49,11 @@ class Server:
             return "\n" in printed.read_text() or self.process.poll() is not None
 
         eventually(is_ready, 120)
-        found = re.search(r"http://127\.0\.0\.1:(\d+)", printed.read_text())
+        found = re.search(r"(https?)://127\.0\.0\.1:(\d+)", printed.read_text())
         if found is None:
             self.close()
             raise AssertionError(f"the server did not start: {(self.folder / 'server.log').read_text()}")
-        self.port = int(found.group(1))
+        self.scheme, self.port = found.group(1), int(found.group(2))
 
     def kill(self) -> None:
         """Ends it by signal 9."""

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.millrace.cli.queues.Program;
+import io.millrace.http.transport.Certificates;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -16,6 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +40,7 @@ final class PythonPackageTest {
   private static final JsonMapper JSON = new JsonMapper();
 
   @TempDir Path folder;
+  private Path file;
   private Path wheel;
 
   @BeforeEach
@@ -47,8 +50,9 @@ final class PythonPackageTest {
     run("python3", SOURCES.resolve("build_wheel.py").toString(), built.toString());
     wheel = Files.createDirectory(folder.resolve("wheel"));
     try (var files = Files.list(built)) {
-      unpack(files.toList().getFirst(), wheel);
+      file = files.toList().getFirst();
     }
+    unpack(file, wheel);
   }
 
   @Test
@@ -59,6 +63,12 @@ final class PythonPackageTest {
     copy(SOURCES.resolve("tests"), Files.createDirectory(tests.resolve("tests")));
     ProcessBuilder python = python(tests, "-m", "unittest", "discover", "-s", "tests", "-t", ".");
     python.environment().put("MILLRACE_TEST_FOLDER", work.toString());
+    Path made = Files.createDirectory(folder.resolve("certificates"));
+    Certificates certificates = new Certificates(made);
+    certificates.make("authority", "EC", "-ext bc:c -validity 20");
+    certificates.makeSigned("server", "authority");
+    certificates.key("server");
+    python.environment().put("MILLRACE_TEST_CERTIFICATES", made.toString());
     python
         .environment()
         .put("MILLRACE_TEST_SERVER", JSON.writeValueAsString(Program.serverCommand()));
@@ -70,6 +80,43 @@ final class PythonPackageTest {
         left.destroyForcibly();
       }
     }
+  }
+
+  @Test
+  void pip_installs_the_wheel_without_an_index() throws Exception {
+    Path python = installed();
+    assumeThat(python).as("python3 has venv (Debian: python3-venv)").isNotNull();
+    String inside = "import millrace, os; print(os.path.dirname(millrace.__file__))";
+    assertThat(printed(isolated(python, "-c", inside)))
+        .contains(folder.resolve("environment").toString());
+    assertThat(printed(isolated(python, "-m", "pip", "check"))).contains("No broken requirements");
+    String _ = printed(isolated(python, "-m", "pip", "uninstall", "-y", "millrace"));
+    assertThat(isolated(python, "-c", inside).start().waitFor()).isNotZero();
+  }
+
+  /** A Python of a new environment into which the wheel was installed; null if it has no venv. */
+  private @Nullable Path installed() throws Exception {
+    Path environment = folder.resolve("environment");
+    Path log = folder.resolve("venv.log");
+    Process venv =
+        new ProcessBuilder("python3", "-m", "venv", environment.toString())
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    if (venv.waitFor() != 0) {
+      return null;
+    }
+    Path python = environment.resolve("bin/python");
+    String _ = printed(isolated(python, "-m", "pip", "install", "--no-index", file.toString()));
+    return python;
+  }
+
+  private ProcessBuilder isolated(Path python, String... arguments) {
+    ProcessBuilder builder = python(folder, arguments);
+    builder.command().set(0, python.toString());
+    builder.environment().remove("PYTHONPATH");
+    builder.environment().put("PIP_DISABLE_PIP_VERSION_CHECK", "1");
+    return builder;
   }
 
   @Test
@@ -85,8 +132,12 @@ final class PythonPackageTest {
       Matcher address = Pattern.compile("http://127\\.0\\.0\\.1:\\d+").matcher(server.line());
       assertThat(address.find()).as(server.line()).isTrue();
       int programs = 0;
+      Path installed = installed();
       for (MatchResult example : EXAMPLE.matcher(guide).results().toList()) {
-        ProcessBuilder python = python(folder, "-c", example.group(1));
+        ProcessBuilder python =
+            installed == null
+                ? python(folder, "-c", example.group(1))
+                : isolated(installed, "-c", example.group(1));
         python.environment().put("MILLRACE_SERVER", address.group());
         assertThat(printed(python)).as(example.group(1)).isEqualTo(example.group(2));
         programs++;

@@ -54,6 +54,16 @@ public final class Certificates {
     return file;
   }
 
+  /** Creates a key and its certificate, signed by one that was made with {@code -ext bc:c}. */
+  public Path makeSigned(String name, String authority) throws IOException, InterruptedException {
+    Path file = make(name);
+    Path request = folder.resolve(name + ".request");
+    keytool(name, "-certreq -file " + request);
+    keytool(
+        authority, "-gencert -rfc -ext san=ip:127.0.0.1 -infile " + request + " -outfile " + file);
+    return file;
+  }
+
   /** Writes the key of a certificate into a PEM file. */
   public Path key(String name) throws IOException, GeneralSecurityException {
     return pem(name, "PRIVATE KEY", encoded(name));
