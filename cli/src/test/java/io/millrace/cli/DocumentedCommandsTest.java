@@ -56,6 +56,9 @@ final class DocumentedCommandsTest {
   /** A command of ours, up to what ends it in a shell, in prose or in a table. */
   private static final Pattern MENTIONED = Pattern.compile("\\./millrace ([a-z][^`|&;)\"'#…\n]*)");
 
+  /** The modules of the dashboard, which shows the command for each page. */
+  private static final String DASHBOARD = "server/src/main/resources/io/millrace/server/dashboard";
+
   private static final Pattern OPTION = Pattern.compile("--(?:no-)?[a-z][a-z-]+");
 
   /** A command that goes on until its page ends. */
@@ -283,7 +286,11 @@ final class DocumentedCommandsTest {
   void every_command_and_option_that_a_page_mentions_exists() throws IOException {
     CommandLine program = Millrace.program();
     List<String> wrong = new ArrayList<>();
-    for (Path page : pages()) {
+    List<Path> pages = new ArrayList<>(pages());
+    try (Stream<Path> dashboard = Files.list(ROOT.resolve(DASHBOARD))) {
+      dashboard.filter(file -> file.toString().endsWith(".js")).forEach(pages::add);
+    }
+    for (Path page : pages) {
       Matcher mentioned = MENTIONED.matcher(Files.readString(page).replace("\\\n", " "));
       while (mentioned.find()) {
         String unknown = unknown(program, List.of(mentioned.group(1).strip().split("[\\s=]+")));

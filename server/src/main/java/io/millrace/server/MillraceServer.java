@@ -11,6 +11,7 @@ import io.millrace.server.audit.AuditSettings;
 import io.millrace.server.blobs.BlobSettings;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.config.Configuration.Section;
+import io.millrace.server.dashboard.DashboardSettings;
 import io.millrace.server.graph.GraphSettings;
 import io.millrace.server.jobs.JobsSettings;
 import io.millrace.server.queues.CommandQueues;
@@ -82,6 +83,7 @@ public final class MillraceServer implements AutoCloseable {
           GraphSettings.SECTION,
           ArchiveSettings.SECTION,
           AuditSettings.SECTION,
+          DashboardSettings.SECTION,
           TracesSettings.SECTION,
           LogSettings.SECTION);
 

@@ -30,6 +30,7 @@ import io.millrace.server.bulk.BulkPart;
 import io.millrace.server.cluster.ClusterApi;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.dashboard.DashboardPart;
+import io.millrace.server.dashboard.DashboardSettings;
 import io.millrace.server.graph.GraphPart;
 import io.millrace.server.graph.GraphSettings;
 import io.millrace.server.jobs.JobsPart;
@@ -246,7 +247,7 @@ final class Term implements AutoCloseable {
     access.configured(configured);
     return List.of(
         traces,
-        new DashboardPart(),
+        new DashboardPart(configuration.get(DashboardSettings.SECTION)),
         audit,
         access,
         new StorePart(store, options.limits().operations()),

@@ -278,6 +278,13 @@ class DashboardPagesTest {
     Files.createFile(gate);
     assertThat(page.locator(".page-head .status")).hasText("done");
     assertThat(page.locator("pre").last()).hasText("printed\n");
+    button(page, "Edit and submit").click();
+    assertThat(page.getByLabel("Payload")).hasValue(Files.readString(payload));
+    page.getByLabel("Payload").fill("{\"pages\": [2]}");
+    page.getByLabel("Description").fill("another letter");
+    submit(page, "Submit");
+    assertThat(heading(page, "another letter")).isVisible();
+    assertThat(page.locator(".page-head .status")).hasText("done");
     link(page, "press").click();
     assertThat(heading(page, "press")).isVisible();
     browser.checkProblems();

@@ -90,7 +90,7 @@ final class DashboardFiles {
   private final SortedMap<String, String> versions = new TreeMap<>();
   private final Map<List<String>, File> files = new ConcurrentHashMap<>();
   private final String fingerprint;
-  private final File page;
+  private final String html;
   private final String contentSecurityPolicy;
 
   private static final class Holder {
@@ -142,11 +142,10 @@ final class DashboardFiles {
             .map(entry ->
                 "\"" + entry.getKey() + "\":\"./" + root + "/lib/" + entry.getValue() + "\"")
             .collect(Collectors.joining(",", "{\"imports\":{", "}}"));
-    String html =
+    this.html =
         new String(required("index.html"), StandardCharsets.UTF_8)
             .replace("@ASSETS@", root)
             .replace("@IMPORTS@", imports);
-    this.page = new File("text/html; charset=utf-8", html.getBytes(StandardCharsets.UTF_8));
     // For a browser, the import map is an inline script: its hash allows it, and no other.
     byte[] hash = sha256().digest(imports.getBytes(StandardCharsets.UTF_8));
     this.contentSecurityPolicy =
@@ -156,9 +155,18 @@ final class DashboardFiles {
             + " form-action 'self'; frame-ancestors 'none'";
   }
 
-  /** The page. */
-  File page() {
-    return page;
+  /** The page of a server with these settings. */
+  File page(DashboardSettings settings) {
+    String hidden =
+        settings
+            .hiddenFields()
+            .replace("&", "&amp;")
+            .replace("\"", "&quot;")
+            .replace("<", "&lt;")
+            .replace(">", "&gt;");
+    return new File(
+        "text/html; charset=utf-8",
+        html.replace("@HIDDEN@", hidden).getBytes(StandardCharsets.UTF_8));
   }
 
   /** The Content-Security-Policy of the page: its own files, and requests to its own server. */

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The dashboard: the page at {@code /} and its files under {@code /dashboard}. The files are
@@ -19,11 +20,19 @@ import java.util.stream.Stream;
  * the page are relative, so it works below a path prefix of a proxy.
  */
 public final class DashboardPart implements Part {
+  private final DashboardSettings settings;
+  private volatile DashboardFiles.@Nullable File page;
+
+  /** The page with these settings. */
+  public DashboardPart(DashboardSettings settings) {
+    this.settings = settings;
+  }
+
   @Override
   public List<Route> routes() {
     ApiRoutes files =
         ApiRoutes.below("").errors(ErrorForm.PROBLEM_DETAILS).role(Role.ANYONE).limitable();
-    files.get("/", DashboardPart::page);
+    files.get("/", this::page);
     String root = "/dashboard/{fingerprint}/";
     String library = root + "lib/{library}/";
     return files
@@ -36,11 +45,16 @@ public final class DashboardPart implements Part {
         .routes();
   }
 
-  private static Response page(Request request) {
+  private Response page(Request request) {
     DashboardFiles files = DashboardFiles.all();
+    DashboardFiles.File made = page;
+    if (made == null) {
+      made = files.page(settings);
+      page = made;
+    }
     return response(
         request,
-        files.page(),
+        made,
         Map.of(
             "Cache-Control", "no-cache",
             "Content-Security-Policy", files.contentSecurityPolicy(),

@@ -55,6 +55,9 @@ export function moment(time) {
   );
 }
 
+/** A moment as the server writes it, in a zone of its own, without parts of seconds: 2026-03-29 02:30:05+02:00. */
+export const zoned = text => text.replace('T', ' ').replace(/\.\d+/, '');
+
 /** How long ago or ahead, roughly: 5 s ago, in 2 h. */
 export function ago(time, now = Date.now()) {
   const at = millis(time);
@@ -62,7 +65,7 @@ export function ago(time, now = Date.now()) {
   const seconds = Math.round(Math.abs(now - at) / 1000);
   if (seconds === 0) return 'now';
   const [size, unit] = [[86_400, 'd'], [3600, 'h'], [60, 'm'], [1, 's']].find(([size]) => seconds >= size * (size > 60 ? 1.5 : 1));
-  const text = `${Math.floor(seconds / size)} ${unit}`;
+  const text = `${Math.round(seconds / size)} ${unit}`;
   return now > at ? `${text} ago` : `in ${text}`;
 }
 

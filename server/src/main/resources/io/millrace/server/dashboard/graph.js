@@ -192,6 +192,7 @@ class Drawing extends LitElement {
   disconnectedCallback() {
     super.disconnectedCallback();
     removeEventListener('millrace-theme', this.restyle);
+    this.sizes?.disconnect();
     this.picture?.destroy();
     this.picture = null;
   }
@@ -291,6 +292,7 @@ class Drawing extends LitElement {
     this.picture = picture;
     this.drawn = new Map();
     picture.viewport(before ?? this.#fitting(positions));
+    this.#watchSize(area, positions);
     picture.on('tap', 'node', event => (location.hash = `#/graph/${event.target.id()}`));
     picture.on('cxttap', 'node', event => this.#fold(event.target.id()));
     picture.on('mouseover', 'node', () => (area.dataset.over = 'node'));
@@ -303,6 +305,19 @@ class Drawing extends LitElement {
     }
     const now = this.#visible();
     this.#refresh(now.nodes, now.hides);
+  }
+
+  /** Shows all again when the area gets another size, for example when a phone is turned. */
+  #watchSize(area, positions) {
+    this.sizes?.disconnect();
+    let width = area.clientWidth;
+    this.sizes = new ResizeObserver(() => {
+      if (area.clientWidth === width || !this.picture) return;
+      width = area.clientWidth;
+      this.picture.resize();
+      this.picture.viewport(this.#fitting(positions));
+    });
+    this.sizes.observe(area);
   }
 
   /** The part of the plane that shows all positions. */
@@ -431,7 +446,7 @@ class Node extends View {
       ${Object.keys(values).length ? json(values) : html`<p class="calm">It has none.</p>`}
       ${Object.entries(output).map(([key, found]) => html`
         <h2>${key} ${found.growing ? html`<span class="status busy">live</span>` : nothing}</h2>
-        <pre tabindex="0" role="region" aria-label=${key}>${found.text}</pre>
+        ${found.text || found.growing ? html`<pre tabindex="0" role="region" aria-label=${key}>${found.text}</pre>` : html`<p class="calm">Nothing was written.</p>`}
         ${found.more ? html`<p class="calm">This is its first page. ${brief(`./millrace graph output ${node.id}`)} prints all of it.</p>` : nothing}
       `)}
       ${commandLine(`./millrace graph output ${node.id}`)}

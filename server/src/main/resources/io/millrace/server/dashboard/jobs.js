@@ -39,14 +39,19 @@ export const jobColumns = types => [
   { title: 'Took', kind: 'number', value: took },
 ];
 
-async function submitJob(types, done) {
+/**
+ * Asks for a new job.
+ *
+ * @param like what its fields begin with
+ */
+async function submitJob(types, done, like = {}) {
   edit(
     'New job',
     [
-      ...(types.length ? [{ name: 'type', label: 'Type', kind: 'select', options: types.map(type => [type.name, type.name]) }] : []),
-      { name: 'payload', label: 'Payload', kind: 'area', value: '', help: 'The bytes that a worker gets.' },
-      { name: 'priority', label: 'Priority', kind: 'select', options: [['batch', 'batch'], ['immediate', 'immediate']] },
-      { name: 'description', label: 'Description' },
+      ...(types.length ? [{ name: 'type', label: 'Type', kind: 'select', value: like.type, options: types.map(type => [type.name, type.name]) }] : []),
+      { name: 'payload', label: 'Payload', kind: 'area', value: like.payload ?? '', help: 'The bytes that a worker gets.' },
+      { name: 'priority', label: 'Priority', kind: 'select', value: like.priority, options: [['batch', 'batch'], ['immediate', 'immediate']] },
+      { name: 'description', label: 'Description', value: like.description ?? '' },
       { name: 'delay', label: 'Delay', placeholder: 'for example 10m; empty for none' },
       { name: 'key', label: 'Key', placeholder: 'empty for a key of its own' },
     ],
@@ -109,7 +114,7 @@ class Jobs extends View {
       })}
       ${pager(this, more ? jobs.at(-1).id : null)}
       ${chosenBar(this.chosen, jobActions, () => this.reload())}
-      ${commandLine(`./millrace jobs list${parameters.status ? ` --status ${parameters.status}` : ''}`)}
+      ${commandLine(`./millrace jobs list${Object.entries(wantedJobs(parameters)).map(([name, value]) => ` --${name} ${quoted(value)}`).join('')}`)}
     `;
   }
 }
@@ -122,7 +127,7 @@ async function preview(path, bytes) {
   if (text.includes('\u0000')) return { binary: true, bytes };
   if (!more && /^\s*[[{]/.test(text)) {
     try {
-      return { value: parse(text), bytes };
+      return { value: parse(text), text, bytes };
     } catch {
       // It only begins like JSON.
     }
@@ -185,6 +190,7 @@ class Job extends View {
         actions: html`
           ${button('Retry', act(() => change('POST', `${path}/retry`), 'Offered again'), { shown: job.status === 'failed' })}
           ${button('Cancel', act(() => change('POST', `${path}/cancel`), 'Cancelled'), { shown: job.status === 'pending' || job.status === 'running' })}
+          ${button('Edit and submit', () => this.#submitAgain(job), { role: 'submitter', shown: this.previews.payload?.text !== undefined && !this.previews.payload.more })}
           ${button('Delete', async () => {
             if (!(await ask('Delete this job?', 'Its payload, result and history go too.', 'Delete'))) return;
             if (await attempt(() => change('DELETE', path), 'Deleted')) location.hash = '#/jobs';
@@ -224,6 +230,12 @@ class Job extends View {
       ${content('Result', this.previews.result ?? null, `${path}/result`)}
       ${commandLine(`./millrace jobs show ${quoted(job.key)}`)}
     `;
+  }
+
+  /** Another job like this one, with changes. */
+  async #submitAgain(job) {
+    const like = { type: job.type, payload: this.previews.payload.text, priority: job.priority, description: job.display };
+    submitJob(await get('api/types'), made => (location.hash = href(['jobs', made.id ?? made.key])), like);
   }
 }
 
@@ -330,6 +342,7 @@ class Batches extends View {
         { caption: 'Batches', none: empty('No batches yet', 'Jobs are put into batches as they are submitted.') },
       )}
       ${pager(this, more ? batches.at(-1).id : null)}
+      ${commandLine('./millrace jobs batches')}
     `;
   }
 }
@@ -347,6 +360,7 @@ class Batch extends View {
       ${head(`Batch ${batch.id}`, { above: [[['jobs'], 'Jobs'], [['batches'], 'Batches']] })}
       ${facts([['Type', batch.type], ...STATUSES.map(word => [word, count(batch.jobs[word])])])}
       ${table(jobColumns([]), jobs, { caption: 'Jobs' })} ${pager(this, more ? jobs.at(-1).id : null)}
+      ${commandLine(`./millrace jobs list --batch ${batch.id}`)}
     `;
   }
 }

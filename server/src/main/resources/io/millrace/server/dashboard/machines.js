@@ -38,13 +38,16 @@ class Nodes extends View {
         this.data.nodes,
         { caption: 'Execution nodes', none: empty('No execution nodes', 'A node claims tasks of queues and runs them.', './millrace node --server URL') },
       )}
+      ${commandLine('./millrace nodes list')}
     `;
   }
 
   async #limit(node, text) {
+    const set = value => () => change('POST', `dci/nodes/${segment(node.node)}`, { maxthreads: value });
     await attempt(
-      () => change('POST', `dci/nodes/${segment(node.node)}`, { maxthreads: text === '' ? null : Number(text) }),
-      text === '' ? `${node.node} has no limit` : `${node.node} runs up to ${text} tasks`);
+      set(text === '' ? null : Number(text)),
+      text === '' ? `${node.node} has no limit` : `${node.node} runs up to ${text} tasks`,
+      set(node.maxthreads ?? null));
     this.reload();
   }
 
@@ -79,6 +82,7 @@ class Workers extends View {
         this.data.workers,
         { caption: 'Workers', none: empty('No workers yet', 'A worker gets jobs over a WebSocket and answers with results.', './millrace worker --name press -- ./work.sh') },
       )}
+      ${commandLine('./millrace workers')}
     `;
   }
 }

@@ -176,14 +176,14 @@ class Overview extends View {
       if (node.state === 'dead') found.push(['dead', html`node ${link(['nodes'], node.node)} has not been heard of since ${moment(node.timestamp)}`]);
     }
     const connected = (workers ?? []).filter(worker => worker.state !== 'disconnected');
-    if (figures.jobs.waiting > 0 && workers && connected.length === 0) found.push(['no worker', html`${count(figures.jobs.waiting)} ${link(['jobs'], 'jobs', { status: 'pending' })} wait, and no worker is connected`]);
+    if (figures.jobs.waiting > 0 && workers && connected.length === 0) found.push(['no worker', html`${link(['jobs'], figures.jobs.waiting === 1 ? 'a job waits' : `${count(figures.jobs.waiting)} jobs wait`, { status: 'pending' })}, and no worker is connected`]);
     else for (const type of types ?? []) {
       if (figures.jobs.waiting > 0 && !connected.some(worker => worker.type === type.name)) found.push(['no worker', html`no worker for jobs of type ${link(['jobs'], type.name, { type: type.name, status: 'pending' })}`]);
     }
     for (const schedule of schedules ?? []) {
       const name = link(['schedules', schedule.name], schedule.name);
       if (schedule.paused?.failures) found.push(['paused', html`schedule ${name} has paused after failures`]);
-      else if (schedule.counts.missed) found.push(['missed', html`schedule ${name} has missed ${count(schedule.counts.missed)} runs`]);
+      else if (schedule.counts.missed) found.push(['missed', html`schedule ${name} has missed ${schedule.counts.missed === 1 ? 'a run' : `${count(schedule.counts.missed)} runs`}`]);
     }
     for (const limit of limits ?? []) {
       if (limit.running !== null && limit.used >= limit.running) found.push(['limit reached', html`${link(['limits'], limit.name)}: ${count(limit.used)} of ${count(limit.running)}`]);

@@ -143,6 +143,7 @@ class Queues extends View {
             queues.length ? null : './millrace queues create mail --plugin shell --threads 2'),
         },
       )}
+      ${commandLine('./millrace queues list')}
     `;
   }
 
@@ -201,6 +202,18 @@ function taskFilter(parameters, queue) {
   if (parameters.node) filter.node = parameters.node;
   if (parameters.params) Object.assign(filter, paramsFilter(parameters.params));
   return filter;
+}
+
+/** The command that shows what the filters of the address choose. */
+function searchCommand(parameters, queue) {
+  const { queue: _, ...filter } = taskFilter(parameters);
+  return [
+    './millrace tasks search',
+    queue && `--queue ${quoted(queue.name)}`,
+    Object.keys(filter).length > 0 && `--filter ${quoted(stringify(filter))}`,
+    parameters.order === 'oldest' && '--oldest',
+    parameters.archived && '--archived',
+  ].filter(Boolean).join(' ');
 }
 
 /** Reads a page of tasks by the filters of the address. */
@@ -269,7 +282,7 @@ class Queue extends View {
       ${taskTable(this, tasks, { queues: null })}
       ${taskPager(this, page, more)}
       ${chosenBar(this.chosen, taskActions, () => (this.reload(), redraw()))}
-      ${commandLine(`./millrace tasks search --queue ${quoted(queue.name)}`)}
+      ${commandLine(searchCommand(this.route.parameters, queue))}
     `;
   }
 
@@ -350,6 +363,7 @@ class Tasks extends View {
       ${head('Tasks of all queues', { above: [[['queues'], 'Queues']], actions: bulkLink('tasks', taskFilter(this.route.parameters)) })}
       ${taskFilters(this)} ${taskTable(this, tasks, { queues })} ${taskPager(this, page, more)}
       ${chosenBar(this.chosen, taskActions, () => this.reload())}
+      ${commandLine(searchCommand(this.route.parameters))}
     `;
   }
 }

@@ -2,9 +2,9 @@
 
 import { html, nothing } from 'lit';
 import { change, get, query, segment } from './http.js';
-import { count, duration, millis, moment } from './format.js';
+import { count, duration, millis, moment, zoned } from './format.js';
 import {
-  View, ask, attempt, brief, button, commandLine, define, edit, empty, facts, field, head, json, link, pager, quoted,
+  View, ask, attempt, brief, button, commandLine, define, edit, empty, facts, field, head, json, link, notify, pager, quoted,
   status, table, time,
 } from './view.js';
 
@@ -82,6 +82,7 @@ class Schedules extends View {
         },
       )}
       ${pager(this, next)}
+      ${commandLine(`./millrace schedules list${this.route.parameters.prefix ? ` --prefix ${quoted(this.route.parameters.prefix)}` : ''}`)}
     `;
   }
 }
@@ -115,6 +116,7 @@ class Schedule extends View {
             ? button('Resume', act('resume', undefined, 'Resumed'))
             : button('Pause', () => edit(`Pause ${name}`, [{ name: 'note', label: 'Note', help: 'Why, for others.' }], async values => {
                 await change('POST', `${path(name)}/pause`, values.note ? { note: values.note } : {});
+                notify(`${name} is paused`, 'good', () => attempt(() => change('POST', `${path(name)}/resume`), 'Undone'));
                 this.reload();
               }, { yes: 'Pause' }))}
           ${button('Backfill', () => edit(`Run past times of ${name}`, [
@@ -135,7 +137,7 @@ class Schedule extends View {
         ['Times', html`<code>${timesOf(schedule)}</code>`],
         ['Except', schedule.except?.length ? brief(JSON.stringify(schedule.except)) : null],
         ['Zone', schedule.zone],
-        ['Next', schedule.due && html`${schedule.due} · ${time(schedule.due)}`],
+        ['Next', schedule.due && html`${zoned(schedule.due)} · ${time(schedule.due)}`],
         ['If missed', schedule.missed === 'all' ? `all within ${schedule.window}` : schedule.missed],
         ['If one still runs', schedule.overlap.replace('_', ' ')],
         ['Jitter', schedule.jitter === '0s' ? null : schedule.jitter],
@@ -163,7 +165,7 @@ class Schedule extends View {
         </section>
         <section>
           <h2>Next times</h2>
-          <ol class="times">${schedule.next.map(at => html`<li><code>${at}</code> <span class="calm">${time(at)}</span></li>`)}</ol>
+          <ol class="times">${schedule.next.map(at => html`<li><code>${zoned(at)}</code> <span class="calm">${time(at)}</span></li>`)}</ol>
         </section>
       </div>
       <h2>What it runs</h2>

@@ -39,14 +39,14 @@ class Audit extends View {
           { title: 'Who', value: entry => html`${entry.principal ?? html`<span class="calm">nobody</span>`} ${entry.key ? html`<code>${entry.key}</code>` : nothing}` },
           { title: 'From', value: entry => entry.address },
           { title: 'Action', value: entry => html`<code>${entry.action}</code>` },
-          { title: 'Of', kind: 'wide', value: entry => brief([entry.scope, entry.first, entry.last !== entry.first ? `… ${entry.last}` : ''].filter(Boolean).join(' ')) },
+          { title: 'Of', kind: 'wide', value: entry => brief([entry.scope !== entry.first && entry.scope, entry.first, entry.last !== entry.first ? `… ${entry.last}` : ''].filter(Boolean).join(' ')) },
           { title: 'Times', kind: 'number', value: entry => count(entry.count) },
           { title: 'Result', value: entry => html`<span title=${entry.reason ?? entry.api}>${status(entry.result)}</span>` },
         ],
         this.data.entries,
         { caption: 'Audit log', none: empty('No such entries', 'Changes, and what was refused, are listed here.') })}
       ${pager(this, this.data.next)}
-      ${commandLine('./millrace audit')}
+      ${commandLine(['./millrace audit', ...AUDIT_FILTERS.filter(name => filters[name]).map(name => `--${name} ${quoted(filters[name])}`)].join(' '))}
     `;
   }
 }
@@ -125,6 +125,7 @@ class Access extends View {
         ],
         sessions,
         { caption: 'Sessions', none: html`<p class="calm">No browser is signed in with a session.</p>` })}
+      ${commandLine('./millrace access list')}
     `;
   }
 }
@@ -159,7 +160,8 @@ class Principal extends View {
             this.reload();
           }), { role: 'admin' })}
           ${button(principal.disabled ? 'Enable' : 'Disable', async () => {
-            await attempt(() => change('PATCH', path, { disabled: !principal.disabled }), principal.disabled ? 'Enabled' : 'Disabled');
+            const disable = disabled => () => change('PATCH', path, { disabled });
+            await attempt(disable(!principal.disabled), principal.disabled ? 'Enabled' : 'Disabled', disable(principal.disabled));
             this.reload();
           }, { role: 'admin' })}
           ${button('Delete', async () => {

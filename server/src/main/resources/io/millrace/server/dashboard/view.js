@@ -382,9 +382,21 @@ export const tabs = (view, name, options) => html`
   </nav>
 `;
 
-const SECRET = /pass(word|wd)?|secret|token|api[-_]?key|credential|private[-_]?key/i;
+/** Whether values of fields with this name are hidden until they are asked for, as the server is configured. */
+const isHidden = (() => {
+  const pattern = document.querySelector('meta[name="millrace-hidden-fields"]').content;
+  if (!pattern) return () => false;
+  try {
+    const found = new RegExp(pattern, 'i');
+    return name => found.test(String(name));
+  } catch (failure) {
+    // The server accepts a few forms that browsers do not know: then all of it is hidden.
+    console.error(failure);
+    return () => true;
+  }
+})();
 
-/** JSON to fold and unfold. Values of fields whose names look like secrets are hidden until they are asked for. */
+/** JSON to fold and unfold. */
 export function json(value, name = null, depth = 0) {
   const label = name === null ? nothing : html`<span class="json-key">${name}</span>: `;
   if (value !== null && typeof value === 'object') {
@@ -399,7 +411,7 @@ export function json(value, name = null, depth = 0) {
       </details>
     `;
   }
-  if (name !== null && SECRET.test(String(name)) && value !== null) {
+  if (name !== null && isHidden(name) && value !== null) {
     return html`<details class="json secret"><summary>${label}hidden</summary>${scalar(value)}</details>`;
   }
   return html`<div class="json">${label}${scalar(value)}</div>`;
@@ -413,7 +425,7 @@ export function brief(value, length = 90) {
   const text =
     value !== null && typeof value === 'object'
       ? Object.entries(value)
-          .map(([key, item]) => `${key}=${SECRET.test(key) ? '…' : typeof item === 'string' ? item : stringify(item)}`)
+          .map(([key, item]) => `${key}=${isHidden(key) ? '…' : typeof item === 'string' ? item : stringify(item)}`)
           .join('  ')
       : String(value ?? '');
   return html`<span class="brief" title=${text.slice(0, 2000)}>${text.length > length ? `${text.slice(0, length)}…` : text}</span>`;

@@ -1,7 +1,9 @@
 package io.millrace.server.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.server.config.Configuration;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.net.URL;
@@ -10,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -67,15 +70,31 @@ final class DashboardFilesTest {
 
   @Test
   void the_page_has_no_scripts_and_styles_within_it() {
-    String page = new String(FILES.page().bytes, StandardCharsets.UTF_8);
+    String page = page("secret");
     assertThat(page)
-        .doesNotContain("@ASSETS@", "@IMPORTS@", "<style", " style=", "javascript:", "http://")
+        .contains("content=\"secret\"")
+        .doesNotContain(
+            "@ASSETS@", "@IMPORTS@", "@HIDDEN@", "<style", " style=", "javascript:", "http://")
         .doesNotContainPattern(" on[a-z]+=");
     assertThat(matches(page, "<script[^>]*>"))
         .containsExactlyInAnyOrder(
             "<script type=\"importmap\">",
             "<script type=\"module\" src=\"dashboard/" + FILES.fingerprint() + "/app.js\">");
     assertThat(FILES.contentSecurityPolicy()).doesNotContain("unsafe", "*");
+  }
+
+  private static String page(String hiddenFields) {
+    return new String(
+        FILES.page(new DashboardSettings(hiddenFields)).bytes, StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void the_names_of_hidden_fields_are_configured_and_no_markup() {
+    assertThat(page("a\"><script>|b&c")).contains("content=\"a&quot;&gt;&lt;script&gt;|b&amp;c\"");
+    Map<String, String> broken = Map.of("dashboard.hidden-fields", "(");
+    assertThatThrownBy(() -> Configuration.read(List.of(DashboardSettings.SECTION), null, broken))
+        .hasMessageContaining("dashboard.hidden-fields")
+        .hasMessageContaining("regular expression");
   }
 
   @Test
@@ -126,7 +145,7 @@ final class DashboardFilesTest {
       Path folder = Path.of(String.join("/", importer)).resolveSibling(name).normalize();
       return List.of(folder.toString().split("/"));
     }
-    String page = new String(FILES.page().bytes, StandardCharsets.UTF_8);
+    String page = page("");
     String prefix = "./dashboard/" + FILES.fingerprint() + "/lib/";
     return matches(page, "\"[^\"]+\":\"" + Pattern.quote(prefix) + "[^\"]+\"").stream()
         .map(entry -> entry.replace("\"", "").split(":", 2))
