@@ -163,7 +163,8 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
     Path file = options.file();
     ok("configuration", file == null ? "no file, defaults and options" : "read " + file);
     configuration.warnings().forEach(each -> warn("configuration", each, ""));
-    checkFolder(configuration.get(StoreSettings.SECTION).options().folder().toAbsolutePath());
+    checkFolder(
+        configuration.get(StoreSettings.SECTION).options().folder().toAbsolutePath().normalize());
     ServerSettings server = configuration.get(ServerSettings.SECTION);
     checkPort(server);
     checkCertificate(server);
