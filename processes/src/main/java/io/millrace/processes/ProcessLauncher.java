@@ -205,6 +205,11 @@ public final class ProcessLauncher {
     }
   }
 
+  /** A program in the folders of this process's {@code PATH}, if it is there. */
+  public static Optional<Path> program(String name) {
+    return SystemTools.find(name, System.getenv().getOrDefault("PATH", ""));
+  }
+
   /**
    * Looks whether there is such a program.
    *

@@ -12,10 +12,12 @@ import io.millrace.queues.plugin.PluginException;
 import io.millrace.queues.plugin.PluginFolder;
 import io.millrace.queues.plugin.PluginTrial;
 import io.millrace.queues.plugin.Plugins;
+import io.millrace.queues.plugin.ProgramForm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -29,8 +31,14 @@ import tools.jackson.databind.node.ObjectNode;
  * @param name an executable file, or the name of a class
  * @param classPath jars and folders with the class; none if it is in {@code plugins}
  * @param plugins a plugin folder; null for none
+ * @param perl folders with modules of Perl
  */
-record PluginCheck(Terminal terminal, String name, List<Path> classPath, @Nullable Path plugins) {
+record PluginCheck(
+    Terminal terminal, String name, List<Path> classPath, @Nullable Path plugins, List<Path> perl) {
+  private static final Duration PERL_PATIENCE = Duration.ofSeconds(30);
+  private static final String TASK = "0".repeat(23) + "1";
+  private static final String QUEUE = "0".repeat(23) + "2";
+
   /**
    * Checks the plugin.
    *
@@ -52,7 +60,7 @@ record PluginCheck(Terminal terminal, String name, List<Path> classPath, @Nullab
   }
 
   private boolean isClass() {
-    return !classPath.isEmpty() || plugins != null;
+    return !classPath.isEmpty() || plugins != null || !perl.isEmpty();
   }
 
   private static CommandException wrong(String message) {
@@ -93,24 +101,40 @@ record PluginCheck(Terminal terminal, String name, List<Path> classPath, @Nullab
     if (params == null) {
       return ExitCode.OK;
     }
-    return runProgram(file.toAbsolutePath(), checked(plugin, params, declared), scratch);
+    ObjectNode input = checked(plugin, params, declared);
+    return runProgram(ProgramForm.executable(file.toAbsolutePath()), plugin, input, scratch);
   }
 
-  private int runProgram(Path file, ObjectNode params, Path scratch) throws IOException {
+  private int runProgram(ProgramForm form, String plugin, ObjectNode params, Path scratch)
+      throws IOException {
+    ProgramForm.Call call;
+    try {
+      call = form.call(params);
+    } catch (PluginException e) {
+      throw new CommandException(ExitCode.FAILURE, String.valueOf(e.getMessage()), e);
+    }
     Path statusFile = scratch.resolve("status");
+    Path stdout = scratch.resolve("stdout");
+    Path stderr = scratch.resolve("stderr");
     Path folder = Files.createDirectory(scratch.resolve("run"));
-    Path input = Files.writeString(scratch.resolve("params"), params.toString());
+    ObjectNode given =
+        call.input() == ProgramForm.Input.TASK
+            ? ProgramForm.document(TASK, QUEUE, "trial", params)
+            : params;
+    Path input = Files.writeString(scratch.resolve("params"), given.toString());
     ProcessBuilder builder =
-        new ProcessBuilder(file.toString())
+        new ProcessBuilder(call.command())
             .directory(folder.toFile())
             .redirectInput(input.toFile())
-            .redirectOutput(scratch.resolve("stdout").toFile())
-            .redirectError(scratch.resolve("stderr").toFile());
+            .redirectOutput(stdout.toFile())
+            .redirectError(stderr.toFile());
     builder.environment().put("MILLRACE_STATUS_FILE", statusFile.toString());
-    builder.environment().put("MILLRACE_PLUGIN", file.getFileName().toString());
+    builder.environment().put("MILLRACE_RETURNED_STDOUT", scratch.resolve("out").toString());
+    builder.environment().put("MILLRACE_RETURNED_STDERR", scratch.resolve("err").toString());
+    builder.environment().put("MILLRACE_PLUGIN", plugin);
     builder.environment().put("MILLRACE_NODE", "trial");
-    builder.environment().put("MILLRACE_TASK_ID", "0".repeat(23) + "1");
-    builder.environment().put("MILLRACE_QUEUE", "0".repeat(23) + "2");
+    builder.environment().put("MILLRACE_TASK_ID", TASK);
+    builder.environment().put("MILLRACE_QUEUE", QUEUE);
     builder.environment().put("MILLRACE_TOKEN", "1");
     int code;
     try {
@@ -120,12 +144,18 @@ record PluginCheck(Terminal terminal, String name, List<Path> classPath, @Nullab
       throw new CommandException(ExitCode.FAILURE, "interrupted", e);
     } catch (IOException e) {
       throw new CommandException(
-          ExitCode.FAILURE, name + " cannot be started: " + e.getMessage(), e);
+          ExitCode.FAILURE, plugin + " cannot be started: " + e.getMessage(), e);
     }
-    printOutput(Files.readString(scratch.resolve("stdout"), StandardCharsets.UTF_8));
-    terminal.err().print(Files.readString(scratch.resolve("stderr"), StandardCharsets.UTF_8));
+    printOutput(text(scratch.resolve("out"), stdout));
+    terminal.err().print(text(scratch.resolve("err"), stderr));
     String status = Files.exists(statusFile) ? Files.readString(statusFile).strip() : "";
-    return ended(status.isEmpty() ? (code == 0 ? "1" : "2") : status);
+    boolean succeeded = code == 0 && call.output() != ProgramForm.Output.RETURNED;
+    return ended(status.isEmpty() ? (succeeded ? "1" : "2") : status);
+  }
+
+  private static String text(Path returned, Path written) throws IOException {
+    byte[] bytes = Files.readAllBytes(Files.exists(returned) ? returned : written);
+    return new String(bytes, StandardCharsets.UTF_8);
   }
 
   private int checkClass(Path scratch, @Nullable String params) throws IOException {
@@ -140,6 +170,9 @@ record PluginCheck(Terminal terminal, String name, List<Path> classPath, @Nullab
               + type
               + " there; "
               + (found.isEmpty() ? "no plugin was found" : "found: " + String.join(", ", found)));
+    }
+    if (folder.isPerl(name)) {
+      return checkPerl(folder, scratch, params);
     }
     try (Plugins loaded = new Plugins(scratch.resolve("copies"))) {
       if (!(loaded.find(folder, name) instanceof Plugins.InProcess(Plugin plugin))) {
@@ -174,16 +207,35 @@ record PluginCheck(Terminal terminal, String name, List<Path> classPath, @Nullab
     }
   }
 
+  private int checkPerl(PluginFolder folder, Path scratch, @Nullable String params)
+      throws IOException {
+    try (Plugins loaded = new Plugins(scratch.resolve("copies"))) {
+      Optional<String> problem = folder.perlProblem(name, PERL_PATIENCE);
+      if (problem.isPresent()) {
+        throw wrong("the Perl plugin " + name + " cannot be used: " + problem.get());
+      }
+      show(name, Optional.empty());
+      return params != null && loaded.find(folder, name) instanceof Plugins.Program(var form)
+          ? runProgram(form, name, checked(name, params, Optional.empty()), scratch)
+          : ExitCode.OK;
+    } catch (PluginException e) {
+      throw new CommandException(ExitCode.FAILURE, String.valueOf(e.getMessage()), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CommandException(ExitCode.FAILURE, "interrupted", e);
+    }
+  }
+
   /** The plugin folder, or one with links to the entries of the class path. */
   private PluginFolder folder(Path scratch) throws IOException {
-    if (plugins != null) {
+    if (plugins != null || classPath.isEmpty()) {
       if (!classPath.isEmpty()) {
         throw new UsageException("--classpath and --plugins exclude each other");
       }
-      if (!Files.isDirectory(plugins)) {
+      if (plugins != null && !Files.isDirectory(plugins)) {
         throw new CommandException(ExitCode.NOTHING, "there is no folder " + plugins);
       }
-      return new PluginFolder(plugins);
+      return new PluginFolder(plugins, perl);
     }
     Path folder = Files.createDirectory(scratch.resolve("plugins"));
     for (int i = 0; i < classPath.size(); i++) {
@@ -193,7 +245,7 @@ record PluginCheck(Terminal terminal, String name, List<Path> classPath, @Nullab
       }
       Files.createSymbolicLink(folder.resolve(i + "-" + entry.getFileName()), entry);
     }
-    return new PluginFolder(folder);
+    return new PluginFolder(folder, perl);
   }
 
   private static ObjectNode checked(

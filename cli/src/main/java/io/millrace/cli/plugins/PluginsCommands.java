@@ -61,7 +61,7 @@ public final class PluginsCommands extends CommandGroup {
   int check(
       @Parameters(
               paramLabel = "FILE|CLASS",
-              description = "An executable file, or the name of a class.")
+              description = "An executable file, or the name of a class in Java or Perl.")
           String plugin,
       @Option(
               names = {"-c", "--classpath"},
@@ -75,11 +75,21 @@ public final class PluginsCommands extends CommandGroup {
               description = "The plugin folder of a node with the class.")
           @Nullable Path folder,
       @Option(
+              names = "--perl-lib",
+              paramLabel = "DIR",
+              description = "A folder with modules of Perl; may be repeated.")
+          @Nullable List<Path> perl,
+      @Option(
               names = "--params",
               paramLabel = "JSON",
               description = "Runs the plugin once with these params.")
           @Nullable String params) {
-    return new PluginCheck(terminal(), plugin, classPath == null ? List.of() : classPath, folder)
+    return new PluginCheck(
+            terminal(),
+            plugin,
+            classPath == null ? List.of() : classPath,
+            folder,
+            perl == null ? List.of() : perl)
         .run(params);
   }
 }

@@ -25,10 +25,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -89,20 +98,19 @@ final class LocalNode {
     return LocalRunners.create(
         LocalRunners.Options.in(settings.data().resolve("runners"), command)
             .withIdle(settings.workers().warm())
-            .withPlugins(settings.workers().plugins()));
+            .withPlugins(settings.workers().folder()));
   }
 
   /** Creates a node of these queues; nothing recovers the output of its lost runners. */
   static ExecutionNode create(
       NodeSettings settings, QueueBackend queues, Runners runners, Runnable ready) {
-    PluginFolder plugins = new PluginFolder(settings.workers().plugins());
     NodeOptions nodeOptions = NodeOptions.of(settings.name(), UUID.randomUUID().toString());
     ExecutionNode node =
         new ExecutionNode(
             nodeOptions,
             queues,
             runners,
-            new PolledPlugins(plugins, System::nanoTime),
+            new PolledPlugins(settings.workers().folder(), System::nanoTime),
             LocalMachine.look());
     LogLevel level = new LogLevel((LoggerContext) LoggerFactory.getILoggerFactory());
     node.configure(new ConfigListener(level, ready)::apply);
@@ -131,7 +139,8 @@ final class LocalNode {
 
   /**
    * The plugins of a folder, which a node checks every second. A large folder, which takes longer
-   * to check, is checked less often, so that an idle node uses little processor time. For one node.
+   * to check, is checked less often, so that an idle node uses little processor time. Classes of
+   * Perl are loaded once after each change, and once a minute while that fails. For one node.
    */
   static final class PolledPlugins implements Plugins {
     /** A check takes up to a hundredth of the time. */
@@ -143,6 +152,7 @@ final class LocalNode {
 
     private final PluginFolder folder;
     private final LongSupplier nanos;
+    private final Map<String, PerlCheck> perl = new HashMap<>();
     private boolean missing;
     private @Nullable String mark;
     private long dueNanos;
@@ -154,7 +164,65 @@ final class LocalNode {
 
     @Override
     public Set<String> names() {
-      return folder.names();
+      Set<String> names = new TreeSet<>(folder.names());
+      List<String> ofPerl = names.stream().filter(this::isPerl).toList();
+      ofPerl.forEach(this::check);
+      ofPerl.stream().filter(name -> !check(name).isUsable()).forEach(names::remove);
+      return names;
+    }
+
+    private boolean isPerl(String name) {
+      return !PluginFolder.BUILT_IN.contains(name) && folder.isPerl(name);
+    }
+
+    private PerlCheck check(String name) {
+      return perl.computeIfAbsent(name, _ -> new PerlCheck(name));
+    }
+
+    /** A class of Perl, loaded in a process of its own meanwhile. */
+    private final class PerlCheck {
+      private static final Duration PATIENCE = Duration.ofSeconds(30);
+      private static final long AGAIN_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+      /** A node must not stand still for long. */
+      private static final long WAIT_MILLIS = 1500;
+
+      private final CompletableFuture<Optional<String>> problem = new CompletableFuture<>();
+      private final long begunNanos = nanos.getAsLong();
+
+      PerlCheck(String name) {
+        Thread.ofVirtual()
+            .name("perl-check")
+            .start(() -> {
+              try {
+                Optional<String> found = folder.perlProblem(name, PATIENCE);
+                found.ifPresent(it -> LOG.warn("the Perl plugin {} is not offered: {}", name, it));
+                problem.complete(found);
+              } catch (InterruptedException | RuntimeException e) {
+                problem.complete(Optional.of(e.toString()));
+              }
+            });
+      }
+
+      boolean isUsable() {
+        try {
+          return problem.get(WAIT_MILLIS, TimeUnit.MILLISECONDS).isEmpty();
+        } catch (TimeoutException | ExecutionException e) {
+          return false;
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          return false;
+        }
+      }
+
+      boolean isToRepeat() {
+        return problem.getNow(Optional.empty()).isPresent()
+            && nanos.getAsLong() - begunNanos > AGAIN_NANOS;
+      }
+
+      String shown() {
+        return problem.isDone() ? problem.getNow(Optional.empty()).orElse("usable") : "";
+      }
     }
 
     @Override
@@ -164,22 +232,29 @@ final class LocalNode {
 
     @Override
     public boolean has(String name) {
-      return folder.has(name);
+      return folder.has(name) && (!isPerl(name) || check(name).isUsable());
     }
 
     @Override
     public String mark() {
       long begun = nanos.getAsLong();
       String known = mark;
-      if (known != null && begun - dueNanos < 0) {
-        return known;
+      if (known == null || begun - dueNanos >= 0) {
+        logMissingFolder();
+        String found = folder.mark();
+        long ended = nanos.getAsLong();
+        dueNanos = ended + Math.min(REST * (ended - begun), LONGEST_REST_NANOS);
+        if (!found.equals(known)) {
+          perl.clear();
+        }
+        known = found;
+        mark = found;
       }
-      logMissingFolder();
-      String found = folder.mark();
-      long ended = nanos.getAsLong();
-      dueNanos = ended + Math.min(REST * (ended - begun), LONGEST_REST_NANOS);
-      mark = found;
-      return found;
+      perl.replaceAll((name, check) -> check.isToRepeat() ? new PerlCheck(name) : check);
+      StringBuilder all = new StringBuilder(known);
+      new TreeMap<>(perl)
+          .forEach((name, check) -> all.append(' ').append(name).append(check.shown()));
+      return all.toString();
     }
 
     /** Warns of a mistyped name: no node would serve the queues of its plugins. */
@@ -225,9 +300,17 @@ final class LocalNode {
         names = "--plugins",
         paramLabel = "DIR",
         description =
-            "A folder with plugins: executables, jars and folders with classes. Default: only the"
-                + " built-in plugins")
+            "A folder with plugins: executables, jars and folders with classes, modules of Perl."
+                + " Default: only the built-in plugins")
     private @Nullable Path plugins;
+
+    @Option(
+        names = "--perl-lib",
+        paramLabel = "DIR",
+        description =
+            "A folder with modules of Perl, among them plugins of Disbatch; may be repeated. The"
+                + " plugin folder is always one")
+    private List<Path> perl = List.of();
 
     @Option(
         names = "--warm-runners",
@@ -237,8 +320,8 @@ final class LocalNode {
                 + " each task. Default: the number of processors, at least 2")
     private String warm = Integer.toString(Math.max(2, Runtime.getRuntime().availableProcessors()));
 
-    @Nullable Path plugins() {
-      return plugins;
+    PluginFolder folder() {
+      return new PluginFolder(plugins, perl);
     }
 
     int warm() {
@@ -254,6 +337,11 @@ final class LocalNode {
       var _ = warm();
       if (plugins != null && Files.exists(plugins) && !Files.isDirectory(plugins)) {
         throw new UsageException("--plugins is not a folder: " + plugins);
+      }
+      for (Path folder : perl) {
+        if (!Files.isDirectory(folder)) {
+          throw new UsageException("--perl-lib is not a folder: " + folder);
+        }
       }
     }
   }

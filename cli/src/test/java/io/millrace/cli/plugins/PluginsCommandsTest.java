@@ -1,8 +1,10 @@
 package io.millrace.cli.plugins;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.millrace.cli.Shell;
+import io.millrace.processes.ProcessLauncher;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.reflect.Field;
@@ -244,5 +246,39 @@ final class PluginsCommandsTest {
     Files.writeString(scratch.resolve("resize.params.json"), "{\"params\": 1}");
     failed(1, "resize.params.json is wrong", "plugins", "check", file.toString());
     failed(4, "--classpath", "plugins", "check", "my.Greet");
+  }
+
+  @Test
+  void a_class_of_Perl_is_loaded_and_run() throws Exception {
+    assumeTrue(ProcessLauncher.program("perl").isPresent(), "perl is not installed");
+    Path lib = Files.createDirectories(scratch.resolve("lib/Site"));
+    Files.writeString(
+        lib.resolve("Greet.pm"),
+        """
+        package Site::Greet;
+        sub new { my ($class, %self) = @_; return bless \\%self, $class }
+        sub run { return {status => 2, stdout => "hello $_[0]{task}{params}{who}"} }
+        1;
+        """);
+    Files.writeString(lib.resolve("Broken.pm"), "package Site::Broken; use No::Such;");
+    String folder = scratch.resolve("lib").toString();
+
+    Shell.CommandResult checked = run("plugins", "check", "Site::Greet", "--perl-lib", folder);
+    assertThat(checked.code()).as(checked.err()).isZero();
+    assertThat(checked.out()).isEqualTo("Site::Greet declares no params, so it takes any\n");
+    Shell.CommandResult ran =
+        run(
+            "plugins",
+            "check",
+            "Site::Greet",
+            "--perl-lib",
+            folder,
+            "--params",
+            "{\"who\": \"ann\"}");
+    assertThat(ran.out()).contains("hello ann\n", "status 2\n");
+    assertThat(ran.code()).isEqualTo(6);
+    failed(1, "No/Such.pm", "plugins", "check", "Site::Broken", "--perl-lib", folder);
+    failed(
+        4, "there is no class Site.None", "plugins", "check", "Site::None", "--perl-lib", folder);
   }
 }

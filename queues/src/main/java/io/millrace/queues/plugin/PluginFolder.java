@@ -10,6 +10,8 @@ import java.net.URLConnection;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -24,11 +26,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The plugins of a folder: executable files by their names, and classes in jars and in folders
- * directly in it by their class names, optionally with {@code ::} for a dot. Every answer is about
- * the folder as it is now; no code of a plugin is run. Safe for use by any number of threads.
+ * The plugins of a folder: executable files by their names, classes in jars and in folders directly
+ * in it by their class names, optionally with {@code ::} for a dot, and classes of Perl by theirs.
+ * Every answer is about the folder as it is now; except for {@link #perlProblem}, no code of a
+ * plugin is run. Safe for use by any number of threads.
+ *
+ * @param path the folder, which need not exist; null for the built-in plugins alone
+ * @param perl further folders with modules of Perl, which are searched after it
  */
-public final class PluginFolder {
+public record PluginFolder(@Nullable Path path, List<Path> perl) {
   /** The name of the demo in the configuration of a Disbatch site. */
   static final String OLD_DEMO = "Disbatch::Plugin::Demo";
 
@@ -51,20 +57,15 @@ public final class PluginFolder {
       Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)*");
   private static final String LISTED = "META-INF/services/" + Plugin.class.getName();
 
-  private final @Nullable Path folder;
-
-  /**
-   * The plugins of {@code folder}, which need not exist.
-   *
-   * @param folder null for the built-in ones alone
-   */
-  public PluginFolder(@Nullable Path folder) {
-    this.folder = folder == null ? null : folder.toAbsolutePath().normalize();
+  /** Makes the paths absolute. */
+  public PluginFolder {
+    path = path == null ? null : path.toAbsolutePath().normalize();
+    perl = perl.stream().map(each -> each.toAbsolutePath().normalize()).toList();
   }
 
-  /** The folder; null for none. */
-  public @Nullable Path path() {
-    return folder;
+  /** The plugins of a folder, without further ones of Perl; null for the built-in ones alone. */
+  public PluginFolder(@Nullable Path path) {
+    this(path, List.of());
   }
 
   /** Whether this could be the name of a plugin: it never leads to another folder. */
@@ -74,13 +75,34 @@ public final class PluginFolder {
 
   /** Whether a plugin of this name can be run here. */
   public boolean has(String name) {
-    return isName(name) && (isBuiltIn(name) || executable(name).isPresent() || hasClass(name));
+    return isName(name)
+        && (isBuiltIn(name) || executable(name).isPresent() || hasClass(name) || isPerl(name));
+  }
+
+  /** Whether the plugin of this name is a class of Perl, and Perl is installed. */
+  public boolean isPerl(String name) {
+    return isName(name)
+        && executable(name).isEmpty()
+        && !hasClass(name)
+        && modules().find(name).isPresent()
+        && PerlModules.perl().isPresent();
+  }
+
+  /**
+   * Loads a class of Perl in a process of its own, which runs the code of its modules.
+   *
+   * @param patience how long that may take
+   * @return why it cannot be used; empty if it can
+   */
+  public Optional<String> perlProblem(String name, Duration patience) throws InterruptedException {
+    return modules().problem(name, patience);
   }
 
   /**
    * The names that are found in it: built in, executable, public classes that implement {@link
-   * Plugin} themselves, and those that a jar or folder lists in {@code
-   * META-INF/services/io.millrace.queues.plugin.Plugin}. Sorted. Reads every class file.
+   * Plugin} themselves, those that a jar or folder lists in {@code
+   * META-INF/services/io.millrace.queues.plugin.Plugin}, and, if Perl is installed, classes of Perl
+   * whose own source has {@code sub run}. Sorted. Reads every class file and module.
    */
   public Set<String> names() {
     Set<String> names = new TreeSet<>(BUILT_IN);
@@ -95,6 +117,9 @@ public final class PluginFolder {
         .filter(name -> hasClass(classPath, name))
         .forEach(names::add);
     names.addAll(listed());
+    if (PerlModules.perl().isPresent()) {
+      names.addAll(modules().names());
+    }
     return Collections.unmodifiableSet(names);
   }
 
@@ -145,12 +170,14 @@ public final class PluginFolder {
   }
 
   /**
-   * A mark that changes with the folder: when a file in it or in a folder below it is added or
+   * A mark that changes with the folders: when a file in one or in a folder below it is added or
    * removed, or has another time or size. To compare, not to show. Looks at every file, which takes
    * noticeable time with tens of thousands.
    */
   public String mark() {
-    return new ClassFiles(entries()).mark();
+    List<Path> all = new ArrayList<>(entries());
+    all.addAll(perl);
+    return new ClassFiles(all).mark();
   }
 
   /** Whether there is a class of this name. */
@@ -168,10 +195,20 @@ public final class PluginFolder {
 
   /** The executable file of this name, directly in the folder. */
   Optional<Path> executable(String name) {
-    return Optional.ofNullable(folder)
+    return Optional.ofNullable(path)
         .filter(_ -> isName(name))
-        .map(path -> path.resolve(name))
+        .map(folder -> folder.resolve(name))
         .filter(file -> Files.isRegularFile(file) && Files.isExecutable(file));
+  }
+
+  /** The modules of Perl in the plugin folder and the further folders. */
+  PerlModules modules() {
+    List<Path> all = new ArrayList<>();
+    if (path != null) {
+      all.add(path);
+    }
+    all.addAll(perl);
+    return new PerlModules(all);
   }
 
   /** The jars and folders with classes. */
@@ -210,7 +247,7 @@ public final class PluginFolder {
             .forEach(names::add);
       }
     } catch (IOException e) {
-      LOG.warn("the plugins listed in {} cannot be read: {}", folder, e.toString());
+      LOG.warn("the plugins listed in {} cannot be read: {}", path, e.toString());
     }
     return names;
   }
@@ -227,13 +264,13 @@ public final class PluginFolder {
   }
 
   private List<Path> entries() {
-    if (folder == null || !Files.isDirectory(folder)) {
+    if (path == null || !Files.isDirectory(path)) {
       return List.of();
     }
-    try (Stream<Path> entries = Files.list(folder)) {
+    try (Stream<Path> entries = Files.list(path)) {
       return entries.sorted().toList();
     } catch (IOException | UncheckedIOException e) {
-      LOG.warn("the plugin folder {} cannot be read: {}", folder, e.toString());
+      LOG.warn("the plugin folder {} cannot be read: {}", path, e.toString());
       return List.of();
     }
   }

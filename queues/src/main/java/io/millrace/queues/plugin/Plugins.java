@@ -68,9 +68,16 @@ public final class Plugins implements AutoCloseable {
     if (file.isPresent()) {
       return new Program(ProgramForm.executable(file.get()));
     }
-    // A site may have put its own under this name.
-    boolean demo = name.equals(PluginFolder.OLD_DEMO) && !folder.hasClass(name);
-    return new InProcess(demo ? new DemoPlugin() : load(folder, name));
+    if (!folder.hasClass(name)) {
+      Optional<ProgramForm> perl = folder.modules().form(name);
+      if (perl.isPresent()) {
+        return new Program(perl.get());
+      }
+      if (name.equals(PluginFolder.OLD_DEMO)) {
+        return new InProcess(new DemoPlugin());
+      }
+    }
+    return new InProcess(load(folder, name));
   }
 
   private Plugin load(PluginFolder folder, String name) throws PluginException {

@@ -1,5 +1,6 @@
 package io.millrace.queues.plugin;
 
+import io.millrace.queues.Status;
 import io.millrace.queues.plugin.PluginDeclaration.Param;
 import io.millrace.queues.plugin.PluginDeclaration.ParamType;
 import java.nio.file.Path;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** How the params of a task become a program to start. */
@@ -39,14 +41,15 @@ public interface ProgramForm {
               Map.of(),
               null,
               Input.NOTHING,
-              mixes(params));
+              output(params));
 
   /** {@code command} with {@code args}, {@code env} and {@code cwd}; no shell sees them. */
   ProgramForm EXEC = ProgramForm::exec;
 
   /** An executable, which gets the params as JSON on its standard input. */
   static ProgramForm executable(Path file) {
-    return params -> new Call(List.of(file.toString()), Map.of(), null, Input.PARAMS, false);
+    return params ->
+        new Call(List.of(file.toString()), Map.of(), null, Input.PARAMS, Output.WRITTEN);
   }
 
   /**
@@ -56,14 +59,14 @@ public interface ProgramForm {
    * @param environment variables beside those that every task gets
    * @param directory the working directory; null for the task's own folder
    * @param input what it reads from its standard input
-   * @param mixes whether its outputs are also wanted together, in order of arrival
+   * @param output what the outputs of the task are
    */
   record Call(
       List<String> command,
       Map<String, String> environment,
       @Nullable String directory,
       Input input,
-      boolean mixes) {
+      Output output) {
     public Call {
       command = List.copyOf(command);
       environment = Map.copyOf(environment);
@@ -75,7 +78,26 @@ public interface ProgramForm {
     /** Nothing. */
     NOTHING,
     /** The params as JSON. */
-    PARAMS
+    PARAMS,
+    /**
+     * The task as JSON, with the fields of a document of Disbatch: ids are {@code {"$oid": …}},
+     * times {@code {"$date": MILLIS}}.
+     */
+    TASK
+  }
+
+  /** What the outputs of a task are. */
+  enum Output {
+    /** What the program writes. */
+    WRITTEN,
+    /** The same, and both together in order of arrival. */
+    MIXED,
+    /**
+     * What the program writes until it has ended; then what it has left in the files that {@code
+     * MILLRACE_RETURNED_STDOUT} and {@code MILLRACE_RETURNED_STDERR} name, if it has. It fails if
+     * it ends without having written a status.
+     */
+    RETURNED
   }
 
   /**
@@ -107,15 +129,28 @@ public interface ProgramForm {
       environment.put(name, text("env", variable.getValue()));
     }
     String cwd = params.has("cwd") ? text("cwd", params.path("cwd")) : null;
-    return new Call(command, environment, cwd, Input.NOTHING, mixes(params));
+    return new Call(command, environment, cwd, Input.NOTHING, output(params));
   }
 
-  private static boolean mixes(ObjectNode params) throws PluginException {
+  /** A running task as {@link Input#TASK} describes; without its times. */
+  static ObjectNode document(String task, String queue, String node, ObjectNode params) {
+    ObjectNode document = JsonNodeFactory.instance.objectNode();
+    document.putObject("_id").put("$oid", task);
+    document.putObject("queue").put("$oid", queue);
+    document.put("node", node);
+    document.put("status", Status.RUNNING);
+    document.set("params", params);
+    document.putNull("stdout");
+    document.putNull("stderr");
+    return document;
+  }
+
+  private static Output output(ObjectNode params) throws PluginException {
     JsonNode mixed = params.path("mixed");
     if (!mixed.isMissingNode() && !mixed.isBoolean()) {
       throw new PluginException("the param mixed is neither true nor false");
     }
-    return mixed.asBoolean(false);
+    return mixed.asBoolean(false) ? Output.MIXED : Output.WRITTEN;
   }
 
   private static String need(ObjectNode params, String name) throws PluginException {

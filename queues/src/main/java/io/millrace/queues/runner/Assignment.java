@@ -5,17 +5,20 @@ import io.millrace.queues.NodeConfig.OutputLimits;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Run;
 import io.millrace.queues.Status;
+import io.millrace.queues.plugin.PluginFolder;
 import io.millrace.queues.runner.Messages.Lines;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -31,11 +34,11 @@ record Assignment(Run run, String plugin, OutputLimits limits, Terms terms) {
   /**
    * The terms of the work.
    *
-   * @param plugins the folder of plugins; null for the built-in ones alone
+   * @param plugins the plugins
    * @param lease how long a claim lasts unless it is renewed
    * @param again whether the runner waits for another task afterwards
    */
-  record Terms(@Nullable Path plugins, Duration lease, boolean again) {}
+  record Terms(PluginFolder plugins, Duration lease, boolean again) {}
 
   ObjectId task() {
     return run.task();
@@ -64,8 +67,12 @@ record Assignment(Run run, String plugin, OutputLimits limits, Terms terms) {
     json.put("max_bytes", limits.maxBytes());
     json.put("lease", terms.lease().toMillis());
     json.put("again", terms.again());
-    if (terms.plugins() != null) {
-      json.put("plugins", terms.plugins().toString());
+    if (terms.plugins().path() != null) {
+      json.put("plugins", terms.plugins().path().toString());
+    }
+    if (!terms.plugins().perl().isEmpty()) {
+      ArrayNode perl = json.putArray("perl");
+      terms.plugins().perl().forEach(folder -> perl.add(folder.toString()));
     }
     return json;
   }
@@ -94,9 +101,11 @@ record Assignment(Run run, String plugin, OutputLimits limits, Terms terms) {
             json.required("text_bytes").asLong(),
             json.required("max_bytes").asLong());
     Path plugins = json.has("plugins") ? Path.of(json.path("plugins").asString()) : null;
+    List<Path> perl = new ArrayList<>();
+    json.path("perl").forEach(folder -> perl.add(Path.of(folder.asString())));
     Terms terms =
         new Terms(
-            plugins,
+            new PluginFolder(plugins, perl),
             Duration.ofMillis(json.required("lease").asLong()),
             json.required("again").asBoolean());
     return new Assignment(run, json.required("plugin").asString(), limits, terms);

@@ -11,6 +11,7 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -123,6 +124,18 @@ final class Capture {
   /** Adds a message of the runner at the end. */
   void say(String words) {
     append(ByteBuffer.wrap((words.stripTrailing() + "\n").getBytes(StandardCharsets.UTF_8)));
+  }
+
+  /** Puts a file in its place, with which it begins anew. */
+  synchronized void replaceBy(Path other, Supplier<BlobStore> blobs) {
+    forget(blobs);
+    uploadedBytes = 0;
+    loss = null;
+    try {
+      Files.move(other, file, StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      lost("could not be replaced: " + e);
+    }
   }
 
   long size() {

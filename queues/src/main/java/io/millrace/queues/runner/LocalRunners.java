@@ -10,6 +10,7 @@ import io.millrace.queues.ObjectId;
 import io.millrace.queues.Run;
 import io.millrace.queues.node.Runners;
 import io.millrace.queues.node.Runners.RunnerException;
+import io.millrace.queues.plugin.PluginFolder;
 import io.millrace.queues.runner.RunnerContext.Schedule;
 import io.millrace.store.Sha256;
 import io.millrace.store.environment.Environment;
@@ -256,10 +257,10 @@ public final class LocalRunners implements Runners {
    * @param command how a runner is started
    * @param warm which runners are kept for further tasks
    * @param lease how long a claim lasts unless its runner renews it
-   * @param plugins the plugin folder; null for the built-in plugins alone
+   * @param plugins the plugins
    */
   public record Options(
-      Path folder, Command command, Warm warm, Duration lease, @Nullable Path plugins) {
+      Path folder, Command command, Warm warm, Duration lease, PluginFolder plugins) {
     /** How long a claim lasts by default: 5 minutes. */
     public static final Duration LEASE = Duration.ofMinutes(5);
 
@@ -329,12 +330,11 @@ public final class LocalRunners implements Runners {
         throw new IllegalArgumentException("a lease is positive: " + lease);
       }
       folder = folder.toAbsolutePath().normalize();
-      plugins = plugins == null ? null : plugins.toAbsolutePath().normalize();
     }
 
     /** A process for each task, the default lease, no plugin folder. */
     public static Options in(Path folder, Command command) {
-      return new Options(folder, command, Warm.of(0), LEASE, null);
+      return new Options(folder, command, Warm.of(0), LEASE, new PluginFolder(null));
     }
 
     /** The same with this number of idle runners. */
@@ -352,9 +352,9 @@ public final class LocalRunners implements Runners {
       return new Options(folder, command, warm, duration, plugins);
     }
 
-    /** The same with a plugin folder. */
-    public Options withPlugins(@Nullable Path path) {
-      return new Options(folder, command, warm, lease, path);
+    /** The same with other plugins. */
+    public Options withPlugins(PluginFolder folders) {
+      return new Options(folder, command, warm, lease, folders);
     }
   }
 }

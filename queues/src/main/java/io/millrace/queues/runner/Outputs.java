@@ -8,6 +8,8 @@ import io.millrace.queues.Output.OutputFile;
 import io.millrace.queues.OutputReader.Stream;
 import io.millrace.queues.QueueTask.TaskOutput;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -56,6 +58,16 @@ final class Outputs {
 
   Capture stderr() {
     return stderr;
+  }
+
+  /** Takes what a program has returned in place of what it has written, if it has. */
+  void take(Path returnedStdout, Path returnedStderr) {
+    if (Files.exists(returnedStdout)) {
+      stdout.replaceBy(returnedStdout, blobs);
+    }
+    if (Files.exists(returnedStderr)) {
+      stderr.replaceBy(returnedStderr, blobs);
+    }
   }
 
   /** The file to which both outputs are written together; to be called once, by the writer. */

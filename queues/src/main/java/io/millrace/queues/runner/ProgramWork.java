@@ -8,6 +8,7 @@ import io.millrace.queues.Run.RetryWish;
 import io.millrace.queues.Status;
 import io.millrace.queues.plugin.PluginException;
 import io.millrace.queues.plugin.ProgramForm;
+import io.millrace.queues.plugin.ProgramForm.Output;
 import io.millrace.work.Backoff;
 import io.millrace.work.policy.RetryPolicy.Failed;
 import io.millrace.work.policy.StatusText;
@@ -17,6 +18,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -30,13 +33,15 @@ final class ProgramWork implements Work {
   private final GuardedGroup process;
   private final Redirects redirects;
   private final Path statusFile;
+  private final boolean returns;
   private final CountDownLatch killed = new CountDownLatch(1);
   private volatile boolean terminating;
 
-  private ProgramWork(GuardedGroup process, Redirects redirects, Path statusFile) {
+  private ProgramWork(GuardedGroup process, Redirects redirects, Path statusFile, boolean returns) {
     this.process = process;
     this.redirects = redirects;
     this.statusFile = statusFile;
+    this.returns = returns;
   }
 
   /** Starts the program. It begins only if its end with this process is certain. */
@@ -46,15 +51,21 @@ final class ProgramWork implements Work {
     Path input =
         switch (call.input()) {
           case NOTHING -> NOTHING;
-          case PARAMS -> task.writeParams();
+          case PARAMS -> task.writeInput(task.params());
+          case TASK -> task.writeInput(task.document());
         };
     try {
       Redirects redirects =
-          call.mixes() ? Redirects.OutputMerger.begin(task) : Redirects.straight(task.outputs());
+          switch (call.output()) {
+            case WRITTEN -> Redirects.straight(task, false);
+            case MIXED -> Redirects.OutputMerger.begin(task);
+            case RETURNED -> Redirects.straight(task, true);
+          };
       builder.redirectOutput(redirects.stdout()).redirectError(redirects.stderr());
       try {
         GuardedGroup process = GuardedGroup.start(builder, input, task.folder().group(), watchdog);
-        return new ProgramWork(process, redirects, task.folder().status());
+        return new ProgramWork(
+            process, redirects, task.folder().status(), call.output() == Output.RETURNED);
       } catch (IOException e) {
         redirects.close();
         throw e;
@@ -73,6 +84,15 @@ final class ProgramWork implements Work {
     ProcessBuilder builder = new ProcessBuilder(call.command());
     builder.environment().putAll(task.environment());
     builder.environment().putAll(call.environment());
+    if (call.output() == Output.RETURNED) {
+      for (String name : List.of("stdout", "stderr")) {
+        builder
+            .environment()
+            .put(
+                "MILLRACE_RETURNED_" + name.toUpperCase(Locale.ROOT),
+                folder.returned(name).toString());
+      }
+    }
     String wanted = call.directory();
     Path directory = wanted == null ? folder.work() : folder.work().resolve(wanted);
     if (!Files.isDirectory(directory)) {
@@ -100,6 +120,14 @@ final class ProgramWork implements Work {
     String word;
     try {
       if (!Files.exists(statusFile)) {
+        if (returns) {
+          return new Result(
+              Status.FAILED,
+              reason,
+              "the plugin ended its process with exit code %d before it had returned"
+                  .formatted(code),
+              failed(code, null));
+        }
         int status = code == 0 ? Status.SUCCEEDED : Status.FAILED;
         return new Result(status, reason, null, failed(code, null));
       }
@@ -153,8 +181,13 @@ final class ProgramWork implements Work {
     /** Gives up what it holds. For a program that did not begin. */
     void close();
 
-    /** Straight into the files of the outputs. */
-    static Redirects straight(Outputs outputs) {
+    /**
+     * Straight into the files of the outputs.
+     *
+     * @param returns whether what the program has returned takes their place
+     */
+    static Redirects straight(TaskRun.RunTask task, boolean returns) {
+      Outputs outputs = task.outputs();
       return new Redirects() {
         @Override
         public ProcessBuilder.Redirect stdout() {
@@ -167,7 +200,11 @@ final class ProgramWork implements Work {
         }
 
         @Override
-        public void drain() {}
+        public void drain() {
+          if (returns) {
+            outputs.take(task.folder().returned("stdout"), task.folder().returned("stderr"));
+          }
+        }
 
         @Override
         public void close() {}

@@ -54,6 +54,11 @@ record TaskFolder(Path runner) {
     return task().resolve("status");
   }
 
+  /** The file to which a program may return an output, in place of what it has written. */
+  Path returned(String name) {
+    return task().resolve(name + ".returned");
+  }
+
   Path output(String name) {
     return task().resolve(name);
   }

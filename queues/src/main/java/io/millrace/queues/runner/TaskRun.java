@@ -4,6 +4,7 @@ import io.millrace.processes.PrivateFiles;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.QueueBackend;
+import io.millrace.queues.QueueTask;
 import io.millrace.queues.QueueTask.Scheduled;
 import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.QueuesException.InvalidRequestException;
@@ -14,8 +15,8 @@ import io.millrace.queues.Run.RetryWish;
 import io.millrace.queues.Run.Started;
 import io.millrace.queues.Status;
 import io.millrace.queues.plugin.PluginException;
-import io.millrace.queues.plugin.PluginFolder;
 import io.millrace.queues.plugin.Plugins;
+import io.millrace.queues.plugin.ProgramForm;
 import io.millrace.queues.runner.Messages.Lines;
 import io.millrace.queues.runner.RunnerContext.Schedule;
 import io.millrace.work.Backoff;
@@ -146,8 +147,7 @@ final class TaskRun {
         work(
             new RunTask(
                 assignment,
-                started.task().params(),
-                started.task().scheduled(),
+                started.task(),
                 started.task().span(started.run().claim().token()),
                 context.folder(),
                 outputs,
@@ -210,8 +210,7 @@ final class TaskRun {
 
   private Work begin(RunTask task) throws PluginException {
     RunnerContext.Tools tools = context.tools();
-    PluginFolder folder = new PluginFolder(assignment.terms().plugins());
-    Plugins.Ready ready = tools.plugins().find(folder, assignment.plugin());
+    Plugins.Ready ready = tools.plugins().find(assignment.terms().plugins(), assignment.plugin());
     synchronized (this) {
       if (interruption != Interruption.NONE) {
         throw new PluginException("the task was ended before its work began");
@@ -405,8 +404,7 @@ final class TaskRun {
    * The input of the work of one run.
    *
    * @param assignment what the node handed over
-   * @param params the params of the task
-   * @param scheduled the run of a schedule that it is; null for none
+   * @param task the task
    * @param span the span of this attempt; null for none
    * @param folder its files
    * @param outputs its outputs
@@ -414,16 +412,25 @@ final class TaskRun {
    */
   record RunTask(
       Assignment assignment,
-      ObjectNode params,
-      @Nullable Scheduled scheduled,
+      QueueTask task,
       @Nullable TraceContext span,
       TaskFolder folder,
       Outputs outputs,
       ProcessLauncher launcher) {
 
+    ObjectNode params() {
+      return task.params();
+    }
+
+    /** The run of a schedule that it is; null for none. */
+    @Nullable Scheduled scheduled() {
+      return task.scheduled();
+    }
+
     /** The variables that every program gets. */
     Map<String, String> environment() {
       Map<String, String> variables = new HashMap<>(always());
+      Scheduled scheduled = scheduled();
       if (scheduled != null) {
         variables.put("MILLRACE_SCHEDULE", scheduled.name());
         variables.put(
@@ -447,13 +454,23 @@ final class TaskRun {
           "MILLRACE_STATUS_FILE", folder.status().toString());
     }
 
-    /** Writes the params into a file, for standard input. */
-    Path writeParams() throws PluginException {
+    /** The task with the fields of a document of Disbatch. */
+    ObjectNode document() {
+      Run run = assignment.run();
+      ObjectNode document =
+          ProgramForm.document(run.task().hex(), run.queue().hex(), run.node(), params());
+      document.putObject("ctime").put("$date", task.ctimeMillis());
+      document.putObject("mtime").put("$date", run.sinceMillis());
+      return document;
+    }
+
+    /** Writes JSON into a file, for standard input. */
+    Path writeInput(ObjectNode json) throws PluginException {
       try {
-        PrivateFiles.write(folder.params(), Lines.bytes(params));
+        PrivateFiles.write(folder.params(), Lines.bytes(json));
         return folder.params();
       } catch (IOException e) {
-        throw new PluginException("the params cannot be written: " + e, e);
+        throw new PluginException("the input of the program cannot be written: " + e, e);
       }
     }
   }

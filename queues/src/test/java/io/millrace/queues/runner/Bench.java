@@ -16,6 +16,7 @@ import io.millrace.queues.QueueTask.Scheduled;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Run;
 import io.millrace.queues.Status;
+import io.millrace.queues.plugin.PluginFolder;
 import io.millrace.queues.plugin.Plugins;
 import io.millrace.queues.runner.RunnerContext.Schedule;
 import io.millrace.queues.runner.TaskFolder.WorkFolder;
@@ -126,7 +127,8 @@ final class Bench implements AutoCloseable {
   }
 
   Assignment assignment(String plugin, Run run) {
-    return new Assignment(run, plugin, limits, new Assignment.Terms(plugins, lease, true));
+    return new Assignment(
+        run, plugin, limits, new Assignment.Terms(new PluginFolder(plugins), lease, true));
   }
 
   TaskRun begin(String plugin, ObjectNode params) {
