@@ -95,7 +95,7 @@ public final class MongoQueues implements QueueBackend, AutoCloseable {
       var _ = new MongoAddress(url, credentials, certificates);
     }
 
-    private MongoAddress address() {
+    MongoAddress address() {
       return new MongoAddress(url, credentials, certificates);
     }
 

@@ -222,6 +222,8 @@ final class MongoTasks implements QueueBackend.Tasks, QueueBackend.Submission, T
                 .append("stderr", null));
     Document states =
         byId(id)
+            // One that has moved to a store would run twice.
+            .append(MongoMove.MARK, new Document("$exists", false))
             .append(
                 "$or",
                 List.of(

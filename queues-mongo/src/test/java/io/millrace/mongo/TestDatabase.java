@@ -5,11 +5,18 @@ import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
 import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
+import de.bwaldvogel.mongo.exception.MongoServerError;
 import de.bwaldvogel.mongo.wire.message.MongoMessage;
 import io.millrace.blobs.BlobStore;
 import io.millrace.mongo.MongoQueues.Address;
 import java.net.InetSocketAddress;
 import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.bson.Document;
 
 /**
@@ -17,20 +24,60 @@ import org.bson.Document;
  * the use of an index cannot be tested with it; and it has one member, with no elections.
  */
 final class TestDatabase implements AutoCloseable {
+  private static final Set<String> OF_CONNECTIONS =
+      Set.of("hello", "isMaster", "ismaster", "ping", "endSessions");
+  private static final long LATE_NANOS = 300_000_000;
+  private static final Set<String> CHANGES = Set.of("insert", "update", "delete", "findAndModify");
+
   private final Backend backend = new Backend();
   private final MongoServer server = new MongoServer(backend);
   private final InetSocketAddress address = server.bind();
   private final MongoClient client = MongoClients.create(url());
 
-  /** A server that can lose the answer to a claim: it does it, and closes the connection. */
+  /**
+   * A server that can lose a message or the answer to it: it closes the connection, before or after
+   * it has done what was asked.
+   */
   private static final class Backend extends MemoryBackend {
     private volatile boolean loses;
+    private final AtomicInteger untilCut = new AtomicInteger();
+    private final AtomicInteger faulty = new AtomicInteger();
+    private final List<de.bwaldvogel.mongo.bson.Document> seen = new CopyOnWriteArrayList<>();
+    private volatile boolean carriesOut;
+    private volatile boolean records;
+    private volatile Fault fault = Fault.AWAY;
 
     @Override
     public de.bwaldvogel.mongo.bson.Document handleMessage(MongoMessage message) {
+      String command = message.getDocument().keySet().iterator().next();
+      if (records) {
+        seen.add(message.getDocument());
+      }
+      if (faulty.get() > 0 && !OF_CONNECTIONS.contains(command)) {
+        faulty.decrementAndGet();
+        switch (fault) {
+          case AWAY -> {
+            var _ = message.getChannel().close();
+            throw new IllegalStateException("away");
+          }
+          case STEPPED_DOWN ->
+              throw new MongoServerError(10107, "NotWritablePrimary", "not primary");
+          case STEPS_DOWN -> {
+            var _ = super.handleMessage(message);
+            throw new MongoServerError(189, "PrimarySteppedDown", "stepped down meanwhile");
+          }
+          case LATE -> LockSupport.parkNanos(LATE_NANOS);
+        }
+      }
+      if (CHANGES.contains(command) && untilCut.getAndDecrement() == 1) {
+        if (carriesOut) {
+          var _ = super.handleMessage(message);
+        }
+        var _ = message.getChannel().close();
+        throw new IllegalStateException("cut");
+      }
       de.bwaldvogel.mongo.bson.Document answer = super.handleMessage(message);
-      if (loses
-          && message.getDocument().keySet().iterator().next().equalsIgnoreCase("findAndModify")) {
+      if (loses && command.equalsIgnoreCase("findAndModify")) {
         loses = false;
         var _ = message.getChannel().close();
       }
@@ -54,6 +101,50 @@ final class TestDatabase implements AutoCloseable {
   /** The next claim is carried out, and its answer is lost. */
   void loseNextAnswer() {
     backend.loses = true;
+  }
+
+  /** What a server does with a message. */
+  enum Fault {
+    /** It closes the connection. */
+    AWAY,
+    /** It is no longer the primary, and does nothing. */
+    STEPPED_DOWN,
+    /** It has done what was asked, and steps down before it answers. */
+    STEPS_DOWN,
+    /** It answers after a while. */
+    LATE
+  }
+
+  /** Has the server do this with the next messages of all programs. */
+  void fail(Fault fault, int messages) {
+    backend.fault = fault;
+    backend.faulty.set(messages);
+  }
+
+  /** Whether that is over. */
+  boolean isWell() {
+    return backend.faulty.get() <= 0;
+  }
+
+  /** Begins to record commands. */
+  void record() {
+    backend.records = true;
+  }
+
+  /** The commands since then. */
+  List<Map<String, Object>> recorded() {
+    return List.copyOf(backend.seen);
+  }
+
+  /**
+   * Cuts the connection at a change.
+   *
+   * @param number the number of the change from now on, from 1; 0 for none
+   * @param carriesOut whether the change is carried out
+   */
+  void cutAtChange(int number, boolean carriesOut) {
+    backend.carriesOut = carriesOut;
+    backend.untilCut.set(number);
   }
 
   MongoQueues node(String process) {

@@ -18,6 +18,10 @@ final class Keys {
   static final String DECLARATIONS = "queues.declarations";
 
   static final String FILES = "queues.files";
+
+  /** Batches of tasks that were taken from another home. */
+  static final String BATCHES = "queues.batches";
+
   static final String UNIQUE = "queues.unique";
   static final String DEADLINES = "queues.deadlines";
 
@@ -66,6 +70,10 @@ final class Keys {
 
   static DocumentKey file(ObjectId file) {
     return new DocumentKey(FILES, file.hex());
+  }
+
+  static DocumentKey batch(ObjectId batch) {
+    return new DocumentKey(BATCHES, batch.hex());
   }
 
   /** Held by the task of a queue that has this unique key. */

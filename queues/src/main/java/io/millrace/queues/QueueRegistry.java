@@ -48,8 +48,12 @@ public final class QueueRegistry implements QueueBackend.Definitions {
    */
   @Override
   public Queue create(String name, String plugin, Queue.Settings settings) {
+    return create(session.newId(), name, plugin, settings);
+  }
+
+  /** The same under an id that no queue has. */
+  Queue create(ObjectId id, String name, String plugin, Queue.Settings settings) {
     checkName(name);
-    ObjectId id = session.newId();
     Transaction.Builder transaction =
         session
             .redefine(

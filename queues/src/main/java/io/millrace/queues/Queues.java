@@ -1,6 +1,7 @@
 package io.millrace.queues;
 
 import io.millrace.archive.ArchiveSource;
+import io.millrace.blobs.BlobStore;
 import io.millrace.queues.Output.OutputFile;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
@@ -86,6 +87,11 @@ public final class Queues implements QueueBackend {
   /** Changes many of their tasks together. */
   public TaskChanges taskChanges() {
     return new TaskChanges(session, submission());
+  }
+
+  /** Moves tasks from and to another home; {@code blobs} keeps their output. */
+  public TaskTransfer transfer(BlobStore blobs) {
+    return new TaskTransfer(session, blobs);
   }
 
   /** Finds tasks by queue and status. */

@@ -1,10 +1,13 @@
 package io.millrace.cli.queues;
 
+import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.cli.remote.QueuesAddress;
 import io.millrace.cli.terminal.UsageException;
+import io.millrace.mongo.MongoMove;
 import io.millrace.mongo.MongoQueues;
 import io.millrace.mongo.MongoQueues.Address;
+import io.millrace.queues.Queues;
 import io.millrace.queues.runner.RunnerProgram;
 import io.millrace.server.queues.CommandQueues;
 import java.nio.file.Path;
@@ -50,6 +53,15 @@ public final class MongoHome {
       return MongoQueues.forNode(address, Clock.systemUTC(), process);
     } catch (IllegalArgumentException e) {
       throw new UsageException("--queues: " + e.getMessage());
+    }
+  }
+
+  /** Moves queues between a database and a store. */
+  static MongoMove move(QueuesAddress options, Queues store, BlobStore blobs) {
+    try {
+      return MongoMove.between(address(options), store, blobs, Clock.systemUTC());
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(String.valueOf(e.getMessage()));
     }
   }
 

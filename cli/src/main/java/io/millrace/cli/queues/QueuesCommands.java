@@ -13,6 +13,7 @@ import io.millrace.queues.Queue.Sort;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -26,7 +27,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** {@code millrace queues}: the commands on queues. */
 @Command(
     name = "queues",
-    description = "Lists, creates, changes, resumes and deletes queues.",
+    description = "Lists, creates, changes, resumes, deletes and moves queues.",
     addMethodSubcommands = false)
 public final class QueuesCommands extends CommandGroup {
   private static final String PATH = "/dci/queues";
@@ -38,7 +39,13 @@ public final class QueuesCommands extends CommandGroup {
 
   /** The group with its commands. */
   public CommandLine group() {
-    return with("list", "show", "create", "set", "resume", "delete");
+    CommandLine group = with("list", "show", "create", "set", "resume", "delete");
+    add(
+        group,
+        Map.of("6", "something could not be moved"),
+        new MoveCommand.Import(),
+        new MoveCommand.Export());
+    return group;
   }
 
   /** All queues of a server, with the number of their tasks. */

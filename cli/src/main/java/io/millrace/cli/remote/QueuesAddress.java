@@ -43,6 +43,16 @@ public final class QueuesAddress {
     return CommandLine.populateCommand(new QueuesAddress(), arguments.toArray(String[]::new));
   }
 
+  /** The address of a database that an import or export names. */
+  public static QueuesAddress of(
+      String url, @Nullable Path credentials, @Nullable Path certificates) {
+    QueuesAddress address = new QueuesAddress();
+    address.url = url;
+    address.credentials = credentials;
+    address.certificates = certificates;
+    return address;
+  }
+
   /**
    * Whether the queues are in MongoDB.
    *
