@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @param head the head, without what {@link Lease} and {@link Boundary} say
  * @param challenge whether it asks the leader for a sign of life, which is another entry
  * @param frames how many frames it has
- * @param content its bytes, never changed
+ * @param bytes its bytes in an array of their own, never moved
  */
-record BucketEntry(long number, Head head, boolean challenge, int frames, byte[] content) {
+record BucketEntry(long number, Head head, boolean challenge, int frames, ByteBuffer bytes) {
   private static final int VERSION = 1;
   private static final int HEADER_BYTES = 144;
   private static final int FLAGS_AT = 132;
@@ -73,7 +73,8 @@ record BucketEntry(long number, Head head, boolean challenge, int frames, byte[]
     for (Row row : rows) {
       size += row.frame().remaining();
     }
-    ByteBuffer bytes = begin(Kind.ENTRY, size);
+    byte[] content = new byte[size];
+    ByteBuffer bytes = begin(Kind.ENTRY, content);
     bytes.putLong(number).putLong(head.journalId());
     bytes.putLong(head.chain().sequence()).putInt(head.chain().checksum());
     bytes.putLong(head.chain().epoch()).putLong(head.chain().position());
@@ -85,10 +86,10 @@ record BucketEntry(long number, Head head, boolean challenge, int frames, byte[]
         .putLong(head.renewals())
         .putInt((head.resigned() ? RESIGNED : 0) | (challenge ? CHALLENGE : 0))
         .putInt(rows.size());
-    seal(bytes);
+    seal(content, HEADER_BYTES);
     bytes.position(HEADER_BYTES);
     rows.forEach(row -> bytes.put(row.frame().duplicate()));
-    return new BucketEntry(number, head, challenge, rows.size(), bytes.array());
+    return new BucketEntry(number, head, challenge, rows.size(), ByteBuffer.wrap(content));
   }
 
   /**
@@ -120,7 +121,16 @@ record BucketEntry(long number, Head head, boolean challenge, int frames, byte[]
             (flags & RESIGNED) != 0,
             null);
     return new BucketEntry(
-        number, head, (flags & CHALLENGE) != 0, bytes.getInt(FLAGS_AT + 4), content);
+        number,
+        head,
+        (flags & CHALLENGE) != 0,
+        bytes.getInt(FLAGS_AT + 4),
+        ByteBuffer.wrap(content));
+  }
+
+  /** Its bytes; not changed by the caller. */
+  byte[] content() {
+    return bytes.array();
   }
 
   /** The last frame of it, or of an entry before; 0 for none. */
@@ -135,13 +145,12 @@ record BucketEntry(long number, Head head, boolean challenge, int frames, byte[]
    */
   List<Row> rows(String key) {
     List<Row> rows = new ArrayList<>();
-    ByteBuffer bytes = ByteBuffer.wrap(content);
-    long total = head.totalBytes() - (content.length - HEADER_BYTES);
+    long total = head.totalBytes() - (bytes.capacity() - HEADER_BYTES);
     int at = HEADER_BYTES;
     for (int i = 0; i < frames; i++) {
-      if (content.length - at < FrameCodec.HEADER_BYTES
+      if (bytes.capacity() - at < FrameCodec.HEADER_BYTES
           || !FrameCodec.isHeader(bytes, at, head.journalId())
-          || FrameCodec.sizeBytes(FrameCodec.payloadBytes(bytes, at)) > content.length - at) {
+          || FrameCodec.sizeBytes(FrameCodec.payloadBytes(bytes, at)) > bytes.capacity() - at) {
         throw new DamagedJournalException(key, at, "no complete frame");
       }
       int size = Math.toIntExact(FrameCodec.sizeBytes(FrameCodec.payloadBytes(bytes, at)));
@@ -152,7 +161,7 @@ record BucketEntry(long number, Head head, boolean challenge, int frames, byte[]
       rows.add(new Row(frame.sequence(), frame.position(), frame.timeMillis(), total, own));
       at += size;
     }
-    if (at != content.length) {
+    if (at != bytes.capacity()) {
       throw new DamagedJournalException(key, at, "more than its frames");
     }
     return rows;
@@ -171,15 +180,20 @@ record BucketEntry(long number, Head head, boolean challenge, int frames, byte[]
     }
   }
 
-  private static ByteBuffer begin(Kind kind, int size) {
-    return ByteBuffer.allocate(size).putInt(kind.magic).putInt(VERSION);
+  /** Writes what an object begins with. */
+  private static ByteBuffer begin(Kind kind, byte[] content) {
+    return ByteBuffer.wrap(content).putInt(kind.magic).putInt(VERSION);
   }
 
-  /** Adds the checksum of what was written. */
-  private static void seal(ByteBuffer bytes) {
+  /** Ends the first {@code size} bytes with the checksum of those before. */
+  private static void seal(byte[] content, int size) {
+    ByteBuffer.wrap(content).putInt(size - CHECKSUM_BYTES, checksum(content, size));
+  }
+
+  private static int checksum(byte[] content, int size) {
     CRC32C checksum = new CRC32C();
-    checksum.update(bytes.array(), 0, bytes.position());
-    bytes.putInt((int) checksum.getValue());
+    checksum.update(content, 0, size - CHECKSUM_BYTES);
+    return (int) checksum.getValue();
   }
 
   /** The bytes of an object, whose first {@code size} end with a checksum, after its version. */
@@ -193,9 +207,7 @@ record BucketEntry(long number, Head head, boolean challenge, int frames, byte[]
       throw new DamagedJournalException(
           key, 0, "it has version %d, and this program knows %d".formatted(version, VERSION));
     }
-    CRC32C checksum = new CRC32C();
-    checksum.update(content, 0, size - CHECKSUM_BYTES);
-    if (bytes.getInt(size - CHECKSUM_BYTES) != (int) checksum.getValue()) {
+    if (bytes.getInt(size - CHECKSUM_BYTES) != checksum(content, size)) {
       throw new DamagedJournalException(key, 0, "its checksum is wrong");
     }
     return bytes;
@@ -217,10 +229,11 @@ record BucketEntry(long number, Head head, boolean challenge, int frames, byte[]
     static final Boundary NONE = new Boundary(0, 1, 0, 1, 0);
 
     byte[] content() {
-      ByteBuffer bytes = begin(Kind.BOUNDARY, BYTES);
+      byte[] content = new byte[BYTES];
+      ByteBuffer bytes = begin(Kind.BOUNDARY, content);
       bytes.putLong(number).putLong(entry).putLong(journalId).putLong(first).putLong(firstPosition);
-      seal(bytes);
-      return bytes.array();
+      seal(content, BYTES);
+      return content;
     }
 
     static Boundary read(String key, byte[] content) {
@@ -245,10 +258,10 @@ record BucketEntry(long number, Head head, boolean challenge, int frames, byte[]
 
     byte[] content() {
       byte[] text = (address == null ? "" : address).getBytes(StandardCharsets.UTF_8);
-      ByteBuffer bytes = begin(Kind.LEASE, ADDRESS_AT + text.length + CHECKSUM_BYTES);
-      bytes.putLong(epoch).putLong(sign).putInt(text.length).put(text);
-      seal(bytes);
-      return bytes.array();
+      byte[] content = new byte[ADDRESS_AT + text.length + CHECKSUM_BYTES];
+      begin(Kind.LEASE, content).putLong(epoch).putLong(sign).putInt(text.length).put(text);
+      seal(content, content.length);
+      return content;
     }
 
     static Lease read(String key, byte[] content) {

@@ -462,8 +462,11 @@ public final class BucketHome implements JournalHome {
     while (true) {
       List<String> keys = bucket.list(SNAPSHOTS, after, PAGE);
       for (String key : keys) {
-        String[] parts = key.substring(SNAPSHOTS.length()).split("[-/]");
-        found.add(new Snapshot(Long.parseLong(parts[0]), Long.parseUnsignedLong(parts[1], 16)));
+        int dash = key.indexOf('-');
+        found.add(
+            new Snapshot(
+                Long.parseLong(key, SNAPSHOTS.length(), dash, 10),
+                Long.parseUnsignedLong(key, dash + 1, key.indexOf('/', dash), 16)));
       }
       if (keys.size() < PAGE) {
         return List.copyOf(found);
