@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -116,7 +115,7 @@ record OutsideProject(Path folder) {
   /** Starts a command in its folder. */
   Process start(List<String> command, Path output, Path errors) throws IOException {
     ProcessBuilder builder =
-        new ProcessBuilder(new ArrayList<>(command))
+        new ProcessBuilder(command)
             .directory(folder.toFile())
             .redirectOutput(output.toFile())
             .redirectError(errors.toFile());

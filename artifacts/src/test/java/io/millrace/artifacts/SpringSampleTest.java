@@ -132,10 +132,7 @@ class SpringSampleTest {
     assertThat(order("Anna", 3)).isEqualTo(201);
     assertThat(order("Bob", 300)).isEqualTo(409);
     assertThat(get("/orders").body()).contains("Anna").doesNotContain("Bob");
-    HttpResponse<String> health =
-        http.send(
-            HttpRequest.newBuilder(URI.create(address + "/actuator/health")).build(),
-            BodyHandlers.ofString());
+    HttpResponse<String> health = get("/actuator/health");
     assertThat(health.statusCode()).isEqualTo(503);
     assertThat(health.body()).contains("\"millrace\"", "http://localhost:1");
     kill();

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -74,8 +75,7 @@ final class DocumentedProgramsTest {
   }
 
   private static String frame(String name) throws IOException {
-    try (InputStream in = resource(name)) {
-      assertThat(in).as("documents/frames/" + name).isNotNull();
+    try (InputStream in = Objects.requireNonNull(resource(name), "documents/frames/" + name)) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
   }

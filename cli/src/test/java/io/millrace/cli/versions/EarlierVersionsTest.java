@@ -187,18 +187,17 @@ final class EarlierVersionsTest {
             exchange.getRequestURI().toString(),
             Map.of(),
             "",
-            0,
+            404,
             Map.of(),
             "");
-    Exchange known = left.stream().filter(asked::isLike).findFirst().orElse(asked);
-    byte[] body = known.answer().getBytes(StandardCharsets.UTF_8);
+    Exchange answer = left.stream().filter(asked::isLike).findFirst().orElse(asked);
+    byte[] body = answer.answer().getBytes(StandardCharsets.UTF_8);
     // The next one of its kind is next.
-    if (left.remove(known)) {
-      left.add(known);
+    if (left.remove(answer)) {
+      left.add(answer);
     }
-    known.answered().forEach(exchange.getResponseHeaders()::add);
-    exchange.sendResponseHeaders(
-        known == asked ? 404 : known.status(), body.length == 0 ? -1 : body.length);
+    answer.answered().forEach(exchange.getResponseHeaders()::add);
+    exchange.sendResponseHeaders(answer.status(), body.length == 0 ? -1 : body.length);
     exchange.getResponseBody().write(body);
     exchange.close();
   }

@@ -149,7 +149,7 @@ final class Recorder {
         text = text.replace("{" + each.getKey() + "}", each.getValue());
       }
       List<String> words = new ArrayList<>();
-      for (String word : text.split(" ")) {
+      for (String word : text.split(" ", -1)) {
         words.add(word.replace('\u00a0', ' '));
       }
       List<String> command = new ArrayList<>(List.of(program));
