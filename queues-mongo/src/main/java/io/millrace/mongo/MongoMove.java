@@ -172,10 +172,15 @@ public final class MongoMove implements AutoCloseable {
    *     name; nothing has changed then
    */
   public List<Moved> importQueues(Selection selection, Progress progress) {
+    // First the store: if it cannot be reached, nothing else matters.
+    List<Queue> there = store.queues().all();
     List<Queue> chosen = chosen(definitions.all(), selection.queues());
     for (Queue queue : chosen) {
-      Optional<Queue> same = store.queues().find(queue.name());
-      if (same.isPresent() && !same.get().id().equals(queue.id())) {
+      boolean taken =
+          there.stream()
+              .anyMatch(
+                  other -> other.name().equals(queue.name()) && !other.id().equals(queue.id()));
+      if (taken) {
         throw new InvalidRequestException(
             "queue", "the store has another queue named " + queue.name() + ": rename one of them");
       }
