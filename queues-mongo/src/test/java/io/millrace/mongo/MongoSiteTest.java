@@ -2,12 +2,15 @@ package io.millrace.mongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.mongodb.MongoException;
+import io.millrace.mongo.TestDatabase.Fault;
 import io.millrace.queues.NodeConfig;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.QueuesException.LostClaimException;
+import io.millrace.queues.QueuesException.UnreachableException;
 import io.millrace.queues.Run;
 import io.millrace.queues.Run.Report;
 import io.millrace.queues.Run.Started;
@@ -21,8 +24,10 @@ import io.millrace.work.StepLoop;
 import io.millrace.work.Watch;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +38,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -94,6 +100,57 @@ class MongoSiteTest {
       }
       // One that is killed early may have had no task.
       assertThat(nodes).contains("old").isSubsetOf("a", "b", "c", "old").hasSizeGreaterThan(1);
+    }
+  }
+
+  /** Not with an old node: it does not survive a failure of the database. */
+  @Test
+  void every_task_ends_once_while_the_server_is_away_late_or_steps_down()
+      throws InterruptedException {
+    try (TestDatabase database = new TestDatabase()) {
+      org.bson.types.ObjectId queue = OldNode.queue(database, "q", THREADS, "fifo");
+      for (int i = 0; i < TASKS; i++) {
+        OldNode.task(database, queue, new Document("n", i));
+      }
+      SimpleRunners ofA = new SimpleRunners(database);
+      SimpleRunners ofB = new SimpleRunners(database);
+      OurNode a = new OurNode(database, "a", "1", ofA);
+      OurNode b = new OurNode(database, "b", "1", ofB);
+      Deque<Fault> faults = new ArrayDeque<>(List.of(Fault.values()));
+      long end = System.nanoTime() + LONGEST.toNanos();
+      try {
+        long left = left(database);
+        while (left > 0 && System.nanoTime() < end) {
+          if (!faults.isEmpty() && left < TASKS * (faults.size() + 1) / 6) {
+            database.fail(faults.remove(), 6);
+          }
+          LockSupport.parkNanos(20_000_000);
+          left = left(database);
+        }
+        assertThat(left).isZero();
+        assertThat(faults).isEmpty();
+        assertThat(database.isWell()).isTrue();
+      } finally {
+        a.kill();
+        b.kill();
+        ofA.close();
+        ofB.close();
+      }
+      for (Document task : database.collection("tasks").find()) {
+        String id = task.getObjectId("_id").toHexString();
+        assertThat(task.getInteger("status")).as("task " + id).isIn(1, Status.ORPHANED);
+        assertThat(worked.get(id)).as("times that task " + id + " was worked on").isEqualTo(1);
+      }
+    }
+  }
+
+  private static long left(TestDatabase database) {
+    try {
+      return database
+          .collection("tasks")
+          .countDocuments(new Document("status", new Document("$in", List.of(-2, -1, 0))));
+    } catch (MongoException e) {
+      return TASKS;
     }
   }
 
@@ -194,7 +251,8 @@ class MongoSiteTest {
         return;
       }
       try {
-        Started started = queues.runs().begin(run, "77 start", Duration.ofMinutes(5));
+        Started started =
+            answered(() -> queues.runs().begin(run, "77 start", Duration.ofMinutes(5)));
         worked.merge(run.task().hex(), 1, Integer::sum);
         if (turn % 11 == 0) {
           end(run);
@@ -202,12 +260,23 @@ class MongoSiteTest {
           return;
         }
         TaskOutput output = new TaskOutput(new Output.Text("ours"), Output.none());
-        queues.runs().finish(started, new Report(1, output, List.of(), null));
+        answered(() -> queues.runs().finish(started, new Report(1, output, List.of(), null)));
       } catch (LostClaimException _) {
         // Its node has given it back.
       }
       end(run);
       listener().ended(run.task());
+    }
+
+    /** As a runner does, for as long as the database does not answer. */
+    private static <T> T answered(Supplier<T> call) {
+      while (true) {
+        try {
+          return call.get();
+        } catch (UnreachableException e) {
+          LockSupport.parkNanos(5_000_000);
+        }
+      }
     }
 
     private void end(Run run) {

@@ -34,6 +34,7 @@ class UpRestartTest {
     Program.Ready ready =
         Program.startReady(
             root.resolve("up.log"),
+            List.of("-Xlog:class+load:file=" + root.resolve("classes.log")),
             List.of("up", "--port", "0", "--data", root.resolve("data").toString()));
     programs.add(ready.program());
     String line = ready.line();
@@ -68,5 +69,9 @@ class UpRestartTest {
 
     run("tasks", "wait", task, "--timeout", "2m");
     assertThat(run("tasks", "tail", task, "--stdout").out()).isEqualTo("and ended\n");
+    assertThat(Files.readString(root.resolve("classes.log")))
+        .as("without --queues nothing of MongoDB's driver is loaded")
+        .contains("io.millrace.queues.Queues ")
+        .doesNotContain("com.mongodb", "org.bson", "io.millrace.mongo");
   }
 }
