@@ -128,9 +128,11 @@ record BucketEntry(long number, Head head, boolean challenge, int frames, ByteBu
         ByteBuffer.wrap(content));
   }
 
-  /** Its bytes; not changed by the caller. */
+  /** A copy of its bytes. */
   byte[] content() {
-    return bytes.array();
+    byte[] content = new byte[bytes.capacity()];
+    bytes.get(0, content);
+    return content;
   }
 
   /** The last frame of it, or of an entry before; 0 for none. */

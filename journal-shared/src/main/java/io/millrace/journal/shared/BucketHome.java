@@ -166,9 +166,9 @@ public final class BucketHome implements JournalHome {
 
   private BucketEntry keep(BucketEntry entry) {
     if (recent.putIfAbsent(entry.number(), entry) == null) {
-      recentBytes += entry.content().length;
+      recentBytes += entry.bytes().capacity();
       while (recentBytes > RECENT_BYTES && recent.size() > 1) {
-        recentBytes -= recent.pollFirstEntry().getValue().content().length;
+        recentBytes -= recent.pollFirstEntry().getValue().bytes().capacity();
       }
     }
     return entry;
