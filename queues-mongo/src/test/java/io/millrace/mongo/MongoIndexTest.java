@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.bson.Document;
@@ -131,15 +132,20 @@ class MongoIndexTest {
     }
   }
 
+  private static List<?> list(Map<String, Object> command, String name) {
+    return (List<?>) Objects.requireNonNull(command.get(name));
+  }
+
   private static List<Query> queries(Map<String, Object> command) {
     return switch (command.keySet().iterator().next()) {
       case "find" -> List.of(query(command.get("filter"), command.get("sort")));
       case "findAndModify" -> List.of(query(command.get("query"), command.get("sort")));
       case "update" ->
-          ((List<?>) command.get("updates"))
-              .stream().map(each -> query(((Map<?, ?>) each).get("q"), null)).toList();
+          list(command, "updates").stream()
+              .map(each -> query(((Map<?, ?>) each).get("q"), null))
+              .toList();
       case "aggregate" -> {
-        Map<?, ?> first = (Map<?, ?>) ((List<?>) command.get("pipeline")).getFirst();
+        Map<?, ?> first = (Map<?, ?>) list(command, "pipeline").getFirst();
         yield List.of(query(first.get("$match"), null));
       }
       case "insert", "listIndexes" -> List.of();

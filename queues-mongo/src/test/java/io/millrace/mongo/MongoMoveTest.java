@@ -208,7 +208,7 @@ class MongoMoveTest {
     assertThat(taken(waiting).params().toString())
         .isEqualTo(
             "{\"user\":\"ä\",\"id\":{\"$oid\":\"%s\"},\"at\":{\"$date\":%d},\"d\":1.5}"
-                .formatted(other, then.getTime()));
+                .formatted(other, then.toInstant().toEpochMilli()));
     assertThat(taken(waiting).status()).isEqualTo(Status.QUEUED);
     assertThat(taken(held).status()).isEqualTo(Status.BLOCKED);
     assertThat(taken(orphaned).status()).isEqualTo(Status.ORPHANED);
@@ -217,8 +217,8 @@ class MongoMoveTest {
     QueueTask done = taken(texts);
     assertThat(done.status()).isEqualTo(17);
     assertThat(done.progress().node()).isEqualTo("mig01");
-    assertThat(done.ctimeMillis()).isEqualTo(then.getTime());
-    assertThat(done.progress().mtimeMillis()).isEqualTo(then.getTime());
+    assertThat(done.ctimeMillis()).isEqualTo(then.toInstant().toEpochMilli());
+    assertThat(done.progress().mtimeMillis()).isEqualTo(then.toInstant().toEpochMilli());
     assertThat(text(done.output().stdout())).isEqualTo("short");
     assertThat(text(done.output().stderr())).isEqualTo(longText);
     assertThat(text(taken(inFiles).output().stdout())).isEqualTo("abcä");

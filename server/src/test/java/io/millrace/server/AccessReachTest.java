@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -290,7 +291,7 @@ final class AccessReachTest {
         "{\"clientid\": 1, \"adds\": [{\"group\": \"mail/marker\", \"data\": \"x\"}]}");
     for (Map.Entry<String, BlockingQueue<String>> stream : heard.entrySet()) {
       String path = stream.getKey().substring(0, stream.getKey().indexOf(' '));
-      assertThat(until(stream.getValue(), markers.get(path)))
+      assertThat(until(stream.getValue(), Objects.requireNonNull(markers.get(path))))
           .as(stream.getKey())
           .doesNotContain("hush", "image");
     }

@@ -1,12 +1,15 @@
 package io.millrace.queues.simulation;
 
+import static org.assertj.core.api.Assertions.fail;
+
 import io.millrace.store.Commit;
 import io.millrace.store.Commit.Change;
 import io.millrace.store.Document;
 import io.millrace.store.Task;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +38,8 @@ final class QueueReferee {
    * @param untilStart whether it holds that key until it starts, rather than until it has ended
    * @param delayMillis for how long it cannot be claimed
    */
-  record Order(String queue, String key, String unique, boolean untilStart, long delayMillis) {}
+  record Order(
+      int number, String queue, String key, String unique, boolean untilStart, long delayMillis) {}
 
   /**
    * The settings of a queue.
@@ -76,7 +80,7 @@ final class QueueReferee {
   private final Set<String> disturbed = new HashSet<>();
 
   /** Who has held a key since each of the submissions that are under way began. */
-  private final List<Set<String>> underWay = new ArrayList<>();
+  private final Set<Set<String>> underWay = Collections.newSetFromMap(new IdentityHashMap<>());
 
   private final Set<Long> lost = new HashSet<>();
   private final Map<Long, Task> tasks = new HashMap<>();
@@ -102,7 +106,7 @@ final class QueueReferee {
 
   static void require(boolean holds, String what, Object... arguments) {
     if (!holds) {
-      throw new AssertionError(what.formatted(arguments));
+      fail(what, arguments);
     }
   }
 
@@ -144,7 +148,7 @@ final class QueueReferee {
 
   /** A submission is over, answered or not. */
   void ends(Set<String> holders) {
-    underWay.removeIf(each -> each == holders);
+    underWay.remove(holders);
   }
 
   /** A submission was answered. */
@@ -152,7 +156,7 @@ final class QueueReferee {
     Order order = Objects.requireNonNull(orders.get(number));
     Known task = known.get(id);
     if (!duplicate) {
-      require(task != null && task.order == order, "%d is not %s", number, id);
+      require(task != null && task.order.equals(order), "%d is not %s", number, id);
       return;
     }
     require(

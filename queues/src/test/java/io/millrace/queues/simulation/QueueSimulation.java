@@ -387,14 +387,15 @@ final class QueueSimulation {
             ? ""
             : List.of("ann", "bob", "cy").get(random.nextInt(3));
     String unique = random.nextBoolean() ? "" : "key-" + random.nextInt(3);
+    int number = ++numbers;
     Order order =
         new Order(
+            number,
             queue,
             key,
             unique,
             !unique.isEmpty() && random.nextInt(3) == 0,
             random.nextInt(4) == 0 ? random.nextLong(1, 8_000) : 0);
-    int number = ++numbers;
     referee.orders(number, order);
     Set<String> holders = referee.submits();
     ObjectNode params =

@@ -146,7 +146,6 @@ class RetryKillTest {
 
   @Test
   void of_jobs_attempts_and_pauses_survive(@TempDir Path folder) throws Exception {
-    String form = "--b\r\nContent-Disposition: form-data; name=\"%s\"\r\n\r\n%s\r\n";
     String job = "";
     long notBefore = 0;
     for (int attempt = 1; attempt <= 3; attempt++) {
@@ -160,7 +159,12 @@ class RetryKillTest {
                   "retry_delay", "2s",
                   "retry_factor", "1",
                   "retry_jitter", "0")
-              .forEach((name, value) -> body.append(form.formatted(name, value)));
+              .forEach((name, value) ->
+                  body.append("--b\r\nContent-Disposition: form-data; name=\"")
+                      .append(name)
+                      .append("\"\r\n\r\n")
+                      .append(value)
+                      .append("\r\n"));
           job =
               send(
                       server,

@@ -126,22 +126,6 @@ class UniqueKillTest {
 
   @Test
   void jobs_are_there_once(@TempDir Path folder) throws Exception {
-    String form =
-        """
-        --b\r
-        Content-Disposition: form-data; name="Priority"\r
-        \r
-        batch\r
-        --b\r
-        Content-Disposition: form-data; name="%s"\r
-        \r
-        j%d\r
-        --b\r
-        Content-Disposition: form-data; name="Payload"\r
-        \r
-        x\r
-        --b--\r
-        """;
     submitThroughKills(
         ServerProcess.start(folder, "strict"),
         folder,
@@ -150,7 +134,22 @@ class UniqueKillTest {
                 .header("Content-Type", "multipart/form-data; boundary=b")
                 .POST(
                     BodyPublishers.ofString(
-                        form.formatted(number % 2 == 0 ? "RequestId" : "unique", number))),
+                        """
+                        --b\r
+                        Content-Disposition: form-data; name="Priority"\r
+                        \r
+                        batch\r
+                        --b\r
+                        Content-Disposition: form-data; name="%s"\r
+                        \r
+                        j%d\r
+                        --b\r
+                        Content-Disposition: form-data; name="Payload"\r
+                        \r
+                        x\r
+                        --b--\r
+                        """
+                            .formatted(number % 2 == 0 ? "RequestId" : "unique", number))),
         job -> job.get("id").asString());
   }
 
