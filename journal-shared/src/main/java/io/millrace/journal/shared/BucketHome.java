@@ -45,6 +45,10 @@ public final class BucketHome implements JournalHome {
   private static final int READ_AHEAD = 16;
   private static final int PAGE = 1_000;
   private static final int RECENT_BYTES = 4 << 20;
+
+  /** An odd number that no two signs of one leader are apart. */
+  private static final long SPREAD = 0x9e3779b97f4a7c15L;
+
   private static final String LEASE = "lease";
   private static final String LOG = "log/";
   private static final String SNAPSHOTS = "snapshots/";
@@ -209,9 +213,17 @@ public final class BucketHome implements JournalHome {
         bounded ? boundary.firstPosition() : head.firstPosition(),
         head.snapshot(),
         head.older(),
-        head.renewals() + lease.sign(),
+        renewals(head, lease),
         head.resigned(),
         lease.epoch() == head.chain().epoch() ? lease.address() : null);
+  }
+
+  /**
+   * A number that differs if either differs. Their sum would not: a late request may put an older
+   * sign there while the log goes on.
+   */
+  private static long renewals(Head head, Lease lease) {
+    return head.renewals() * SPREAD + lease.sign();
   }
 
   // ---- frames
@@ -250,7 +262,7 @@ public final class BucketHome implements JournalHome {
       boolean _ = create(last.nextChallenge());
       return false;
     }
-    return last.head().renewals() + lease().sign() == renewals;
+    return renewals(last.head(), lease()) == renewals;
   }
 
   /** Adds an entry to the log; returns false if another one is there, or was. */
@@ -312,11 +324,24 @@ public final class BucketHome implements JournalHome {
 
   /** The entry that has a frame; null if it is not kept, or not there yet. */
   private @Nullable BucketEntry entryOf(long sequence, BucketEntry last) throws IOException {
-    if (sequence > last.end()) {
-      return null;
+    while (sequence <= last.end()) {
+      long first = boundary.entry();
+      BucketEntry found = search(sequence, first, last.number());
+      if (found != null) {
+        return sequence <= found.end() - found.frames() ? null : found;
+      }
+      if (lastBoundary().entry() == first) {
+        return null;
+      }
+      // Entries were removed meanwhile; that of the frame may be there.
     }
-    long low = boundary.entry();
-    long high = last.number();
+    return null;
+  }
+
+  /** The first entry whose end is not before a frame; null if one on the way is missing. */
+  private @Nullable BucketEntry search(long sequence, long from, long to) throws IOException {
+    long low = from;
+    long high = to;
     while (low < high) {
       long middle = (low + high) >>> 1;
       BucketEntry entry = entry(middle);
@@ -329,8 +354,7 @@ public final class BucketHome implements JournalHome {
         high = middle;
       }
     }
-    BucketEntry found = entry(low);
-    return found == null || sequence <= found.end() - found.frames() ? null : found;
+    return entry(low);
   }
 
   @Override

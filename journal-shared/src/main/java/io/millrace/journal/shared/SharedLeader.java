@@ -236,8 +236,7 @@ final class SharedLeader implements Activity {
     try {
       Verdict verdict = uncertain ? judge(current) : Verdict.ABSENT;
       if (verdict == Verdict.ABSENT) {
-        long began = environment.nanos();
-        sentNanos = began;
+        Began began = began();
         uncertain = true;
         long renewals = epoch == 0 ? renewalsBefore : JournalHome.ANY;
         if (home.append(
@@ -374,8 +373,7 @@ final class SharedLeader implements Activity {
       }
       renew = false;
     }
-    long began = environment.nanos();
-    sentNanos = began;
+    Began began = began();
     try {
       if (!home.renew(epoch, writer)) {
         throw fenced();
@@ -388,14 +386,26 @@ final class SharedLeader implements Activity {
     return UNTIL_SIGNALLED;
   }
 
-  private void extendLease(long sinceNanos) {
+  /** When a sign was sent, by both clocks: one of them goes on while a machine is suspended. */
+  private record Began(long nanos, long wallMillis) {
+    /** By how much the wall clock is ahead of the monotonic one. */
+    long aheadMillis() {
+      return wallMillis - nanos / NANOS_PER_MILLI;
+    }
+  }
+
+  private Began began() {
+    Began began = new Began(environment.nanos(), environment.wallMillis());
+    sentNanos = began.nanos();
+    return began;
+  }
+
+  private void extendLease(Began since) {
     boolean held = holdsLease();
-    long nanos = environment.nanos();
-    long wallMillis = environment.wallMillis();
-    long leftNanos = sinceNanos + location.lease().toNanos() - nanos;
-    aheadMillis = wallMillis - nanos / NANOS_PER_MILLI;
-    leaseUntilWallMillis = wallMillis + leftNanos / NANOS_PER_MILLI;
-    leaseUntilNanos = sinceNanos + location.lease().toNanos();
+    long leaseNanos = location.lease().toNanos();
+    aheadMillis = since.aheadMillis();
+    leaseUntilWallMillis = since.wallMillis() + leaseNanos / NANOS_PER_MILLI;
+    leaseUntilNanos = since.nanos() + leaseNanos;
     Journal.Leader.@Nullable Listener told;
     synchronized (this) {
       told = listener;
