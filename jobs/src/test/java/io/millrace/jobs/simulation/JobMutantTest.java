@@ -40,7 +40,7 @@ final class JobMutantTest {
         new PlantedBug(
             "a failure with a fatal code is tried again",
             of(POLICY + "RetryPolicy", "retry").withCallReturning("contains", 0),
-            "is tried again after"),
+            "two hold the key"),
         new PlantedBug(
             "there is an attempt too many",
             of(POLICY + "RetryPolicy", "retry").withJump(Opcode.IF_ICMPGE, Opcode.IF_ICMPGT),
@@ -60,7 +60,7 @@ final class JobMutantTest {
         new PlantedBug(
             "an interrupted attempt counts as a return",
             of(REGISTRY + "Attempt", "writeTo").withJump(Opcode.IFNONNULL, Opcode.IFNULL),
-            "was returned by nobody"),
+            "was interrupted by nobody"),
         new PlantedBug(
             "jobs have no keys for their limits",
             of(REGISTRY + "JobTransaction", "add").withoutCall("lane"),
