@@ -154,7 +154,7 @@ class HalfRequestsTest {
 
   @Test
   void a_server_that_may_open_too_few_files_says_so() {
-    assertThatThrownBy(() -> start("ulimit -n 256;", "-Xmx128m", true))
+    assertThatThrownBy(() -> start("ulimit -n 192;", "-Xmx128m", true))
         .isInstanceOf(AssertionError.class)
         .hasMessageContaining("open files");
   }
