@@ -81,7 +81,7 @@ class CopyCommandTest {
     assertThat(copy("mongodb://x", folder("a")).err()).contains("--from begins with 'file:'");
     assertThat(copy(folder("none"), folder("a")).err()).contains("is not a folder");
     assertThat(copy("jdbc:sqlite:" + scratch + "/no.db", folder("a")).err())
-        .contains("there is no database");
+        .contains("there is no store in jdbc:sqlite:");
     assertThat(Shell.run("store", "copy", "--to", folder("a")).err()).contains("--from is missing");
     assertThat(Shell.run("store", "restore", "--data", scratch.toString()).err())
         .contains("name the file of the backup");
