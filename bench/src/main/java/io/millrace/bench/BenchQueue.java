@@ -46,6 +46,8 @@ record BenchQueue(JsonCalls calls, String id) {
     return last;
   }
 
+  private boolean resumed;
+
   /** Waits until none of its tasks is waiting or running. */
   void awaitNone() throws InterruptedException {
     await(queue -> queue.path("queued").asInt() + queue.path("running").asInt(), 0);
@@ -60,7 +62,12 @@ record BenchQueue(JsonCalls calls, String id) {
     JsonNode queue = calls.get("/dci/queues/" + id);
     while (count.applyAsInt(queue) != wanted) {
       if (queue.path("halted").isObject()) {
-        throw new BenchException("the queue was halted: " + queue.path("halted"));
+        // A node that has just started may halt it while many runners start at once.
+        if (resumed) {
+          throw new BenchException("the queue was halted again: " + queue.path("halted"));
+        }
+        resumed = true;
+        calls.post("/dci/queues/" + id + "/resume", JSON.objectNode());
       }
       Thread.sleep(PAUSE_MILLIS);
       queue = calls.get("/dci/queues/" + id);
