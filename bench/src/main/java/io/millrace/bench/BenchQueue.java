@@ -46,8 +46,6 @@ record BenchQueue(JsonCalls calls, String id) {
     return last;
   }
 
-  private boolean resumed;
-
   /** Waits until none of its tasks is waiting or running. */
   void awaitNone() throws InterruptedException {
     await(queue -> queue.path("queued").asInt() + queue.path("running").asInt(), 0);
@@ -59,6 +57,7 @@ record BenchQueue(JsonCalls calls, String id) {
   }
 
   private void await(ToIntFunction<JsonNode> count, int wanted) throws InterruptedException {
+    boolean resumed = false;
     JsonNode queue = calls.get("/dci/queues/" + id);
     while (count.applyAsInt(queue) != wanted) {
       if (queue.path("halted").isObject()) {
