@@ -57,16 +57,10 @@ record BenchQueue(JsonCalls calls, String id) {
   }
 
   private void await(ToIntFunction<JsonNode> count, int wanted) throws InterruptedException {
-    boolean resumed = false;
     JsonNode queue = calls.get("/dci/queues/" + id);
     while (count.applyAsInt(queue) != wanted) {
       if (queue.path("halted").isObject()) {
-        // A node that has just started may halt it while many runners start at once.
-        if (resumed) {
-          throw new BenchException("the queue was halted again: " + queue.path("halted"));
-        }
-        resumed = true;
-        calls.post("/dci/queues/" + id + "/resume", JSON.objectNode());
+        throw new BenchException("the queue was halted: " + queue.path("halted"));
       }
       Thread.sleep(PAUSE_MILLIS);
       queue = calls.get("/dci/queues/" + id);

@@ -31,7 +31,11 @@ final class NodeLink implements AutoCloseable {
   private @Nullable ObjectId task;
   private @Nullable Duration left;
   private long leftSince;
-  private long awaySince = System.nanoTime();
+
+  /** Whether an attempt to connect has failed, or a connection has ended. */
+  private boolean tried;
+
+  private long awaySince;
   private volatile boolean closed;
 
   /**
@@ -94,9 +98,15 @@ final class NodeLink implements AutoCloseable {
     say(new Messages.Ended(done, last));
   }
 
-  /** How long there has been no node, in nanoseconds; 0 if there is one. */
+  /**
+   * How long there has been no node, in nanoseconds; 0 if there is one. Before the first attempt to
+   * connect has ended, which may take seconds while many runners start, it is 1.
+   */
   synchronized long awayNanos() {
-    return lines == null ? Math.max(1, System.nanoTime() - awaySince) : 0;
+    if (lines != null) {
+      return 0;
+    }
+    return tried ? Math.max(1, System.nanoTime() - awaySince) : 1;
   }
 
   private void keep() {
@@ -124,8 +134,9 @@ final class NodeLink implements AutoCloseable {
   }
 
   private synchronized void away() {
-    if (lines != null) {
+    if (lines != null || !tried) {
       lines = null;
+      tried = true;
       awaySince = System.nanoTime();
     }
   }

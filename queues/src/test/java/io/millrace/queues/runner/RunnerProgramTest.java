@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
+import io.millrace.processes.ProcessIdentity;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
 import java.io.IOException;
@@ -43,6 +44,20 @@ class RunnerProgramTest {
       RunnerProgram.run(socket, folder, List.of("here"), _ -> new Here(root));
 
       assertThat(greeting.get()).isPositive();
+    }
+  }
+
+  @Test
+  void a_node_is_not_missed_before_the_first_attempt_to_reach_it_has_ended(@TempDir Path root) {
+    Path none = root.resolve("socket");
+    try (NodeLink link = new NodeLink(none, "name", new ProcessIdentity(2, "mark"), _ -> {})) {
+      for (long since = System.nanoTime(); System.nanoTime() - since < 1_000_000; ) {
+        assertThat(link.awayNanos()).isEqualTo(1);
+      }
+      link.open();
+      while (link.awayNanos() < 1_000_000) {
+        Thread.onSpinWait();
+      }
     }
   }
 
