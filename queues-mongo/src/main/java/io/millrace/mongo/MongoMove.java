@@ -187,7 +187,7 @@ public final class MongoMove implements AutoCloseable {
     }
     long all = 0;
     for (Queue queue : chosen) {
-      Document open = open(queue);
+      Document open = open(queue, MARK + ".moved");
       all += connection.call(() -> collection().countDocuments(open));
     }
     Counter counter = new Counter(progress, all);
@@ -198,11 +198,11 @@ public final class MongoMove implements AutoCloseable {
     return moved;
   }
 
-  /** The tasks of a queue that have not moved and are neither claimed nor running. */
-  private static Document open(Queue queue) {
+  /** The tasks of a queue that are neither claimed nor running, and do not have this field. */
+  private static Document open(Queue queue, String without) {
     return new Document("queue", BsonForm.id(queue.id()))
         .append("status", new Document("$nin", List.of(Status.CLAIMED, Status.RUNNING)))
-        .append(MARK + ".moved", new Document("$exists", false));
+        .append(without, new Document("$exists", false));
   }
 
   private static final class Counter {
@@ -242,19 +242,29 @@ public final class MongoMove implements AutoCloseable {
     }
   }
 
-  /** The import of one queue. */
-  private final class Import {
-    private final Queue queue;
-    private final boolean dry;
-    private final Counter counter;
-    private final Tally tally = new Tally();
+  /** The move of one queue. */
+  private abstract static class Move {
+    final Queue queue;
+    final boolean dry;
+    final Counter counter;
+    final Tally tally = new Tally();
 
-    Import(Queue queue, boolean dry, Counter counter) {
+    Move(Queue queue, boolean dry, Counter counter) {
       this.queue = queue;
       this.dry = dry;
       this.counter = counter;
     }
 
+    abstract Moved run();
+  }
+
+  /** The import of one queue. */
+  private final class Import extends Move {
+    Import(Queue queue, boolean dry, Counter counter) {
+      super(queue, dry, counter);
+    }
+
+    @Override
     Moved run() {
       if (!dry) {
         transfer.adopt(queue.id(), queue.name(), queue.plugin(), queue.settings().withThreads(0));
@@ -273,10 +283,7 @@ public final class MongoMove implements AutoCloseable {
 
     /** The next tasks without a mark, oldest first, without their outputs. */
     private List<Document> page(org.bson.types.@Nullable ObjectId after) {
-      Document filter =
-          new Document("queue", BsonForm.id(queue.id()))
-              .append("status", new Document("$nin", List.of(Status.CLAIMED, Status.RUNNING)))
-              .append(dry ? MARK + ".moved" : MARK, new Document("$exists", false));
+      Document filter = open(queue, dry ? MARK + ".moved" : MARK);
       if (after != null) {
         filter.append("_id", new Document("$gt", after));
       }
@@ -453,18 +460,12 @@ public final class MongoMove implements AutoCloseable {
   }
 
   /** The export of one queue. */
-  private final class Export {
-    private final Queue queue;
-    private final boolean dry;
-    private final Counter counter;
-    private final Tally tally = new Tally();
-
+  private final class Export extends Move {
     Export(Queue queue, boolean dry, Counter counter) {
-      this.queue = queue;
-      this.dry = dry;
-      this.counter = counter;
+      super(queue, dry, counter);
     }
 
+    @Override
     Moved run() {
       if (!queue.settings().policy().isEmpty() || queue.settings().requeueOrphans() > 0) {
         tally.problems.add("settings that queues in MongoDB do not have were left out");

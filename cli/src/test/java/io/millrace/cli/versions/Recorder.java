@@ -4,6 +4,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.millrace.cli.versions.Recording.Command;
 import io.millrace.cli.versions.Recording.Exchange;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -116,17 +117,17 @@ final class Recorder {
     Path folder = Files.createTempDirectory("recorder");
     Files.writeString(folder.resolve("payload.txt"), "a payload\n");
     String program = Path.of(arguments[0]).toRealPath().toString();
-    Path printed = folder.resolve("server.out");
     Process process =
         new ProcessBuilder(program, "up", "--no-node", "--port", "0", "--data", "data")
             .directory(folder.toFile())
-            .redirectOutput(printed.toFile())
             .redirectError(folder.resolve("server.log").toFile())
             .start();
     try {
       Matcher address = Pattern.compile("http://127.0.0.1:\\d+").matcher("");
-      while (!address.reset(Files.readString(printed)).find() && process.isAlive()) {
-        Thread.sleep(100);
+      // Open for as long as the server may write.
+      BufferedReader said = process.inputReader();
+      for (String line = ""; line != null && !address.reset(line).find(); ) {
+        line = said.readLine();
       }
       List<String> lines = new Recorder(URI.create(address.group())).record(program, folder);
       Files.write(Path.of(arguments[1]), lines);

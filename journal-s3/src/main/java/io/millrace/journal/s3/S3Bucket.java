@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -44,6 +46,9 @@ final class S3Bucket implements Bucket {
 
   /** How often a request is sent that may be repeated, if its connection fails. */
   private static final int ATTEMPTS = 3;
+
+  /** The buckets of which this process knows that they keep conditions, by endpoint. */
+  private static final Set<List<String>> TRIED = ConcurrentHashMap.newKeySet();
 
   private static final int FAILED_CONDITION = 412;
   private static final int NOT_FOUND = 404;
@@ -167,7 +172,11 @@ final class S3Bucket implements Bucket {
   @Override
   public void prepare() throws IOException {
     check();
-    Bucket.requireOneWinner(this, options.toString());
+    List<String> tried = List.of(String.valueOf(options.endpoint()), options.bucket());
+    if (!TRIED.contains(tried)) {
+      Bucket.requireOneWinner(this, options.toString());
+      TRIED.add(tried);
+    }
   }
 
   @Override

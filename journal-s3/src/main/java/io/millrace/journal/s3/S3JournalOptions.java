@@ -144,24 +144,29 @@ public record S3JournalOptions(
   }
 
   /** The same options with an access key; null for that of the environment. */
-  public S3JournalOptions withKey(@Nullable String accessKey, @Nullable String secretKey) {
-    return new S3JournalOptions(
-        bucket, prefix, region, endpoint, accessKey, secretKey, store, accepted, retention, lease,
-        deadline);
+  public S3JournalOptions withKey(@Nullable String id, @Nullable String secret) {
+    return with(id, secret, store, accepted, retention, lease);
   }
 
   /** The same options with the name of another store, and other accepted settings. */
-  public S3JournalOptions withStore(String store, Set<String> accepted) {
-    return new S3JournalOptions(
-        bucket, prefix, region, endpoint, accessKey, secretKey, store, accepted, retention, lease,
-        deadline);
+  public S3JournalOptions withStore(String name, Set<String> accepts) {
+    return with(accessKey, secretKey, name, accepts, retention, lease);
   }
 
   /** The same options with another retention and lease. */
-  public S3JournalOptions with(Retention retention, Duration lease) {
+  public S3JournalOptions with(Retention kept, Duration leads) {
+    return with(accessKey, secretKey, store, accepted, kept, leads);
+  }
+
+  private S3JournalOptions with(
+      @Nullable String id,
+      @Nullable String secret,
+      String name,
+      Set<String> accepts,
+      Retention kept,
+      Duration leads) {
     return new S3JournalOptions(
-        bucket, prefix, region, endpoint, accessKey, secretKey, store, accepted, retention, lease,
-        deadline);
+        bucket, prefix, region, endpoint, id, secret, name, accepts, kept, leads, deadline);
   }
 
   @Override

@@ -49,7 +49,7 @@ final class S3JournalTest extends JournalContract {
 
   @Override
   protected JournalFixture newFixture() {
-    S3JournalOptions options = server.newBucket().with(Retention.NONE, LEASE);
+    S3JournalOptions options = server.newPlace().with(Retention.NONE, LEASE);
     return new JournalFixture() {
       @Override
       public Journal open() {
@@ -77,7 +77,7 @@ final class S3JournalTest extends JournalContract {
 
   @Test
   void a_standby_takes_over_with_everything_when_the_leader_ends() throws Exception {
-    S3JournalOptions options = server.newBucket().with(Retention.DEFAULTS, LEASE);
+    S3JournalOptions options = server.newPlace().with(Retention.DEFAULTS, LEASE);
     CompletableFuture<EmbeddedTaskStore> second;
     try (EmbeddedTaskStore first = open(options)) {
       first.commit(task("one"));
@@ -93,7 +93,7 @@ final class S3JournalTest extends JournalContract {
 
   @Test
   void stores_with_other_names_are_apart() {
-    S3JournalOptions options = server.newBucket();
+    S3JournalOptions options = server.newPlace();
     try (EmbeddedTaskStore one = open(options.withStore("one", Set.of()));
         EmbeddedTaskStore two = open(options.withStore("two", Set.of()))) {
       one.commit(task("one"));
@@ -103,7 +103,7 @@ final class S3JournalTest extends JournalContract {
 
   @Test
   void what_cannot_be_used_is_said() {
-    S3JournalOptions options = server.newBucket();
+    S3JournalOptions options = server.newPlace();
     assertThatThrownBy(() -> SharedJournal.check(options.withKey("local", "wrong")))
         .isInstanceOf(JournalException.class)
         .hasMessageContaining("access key");

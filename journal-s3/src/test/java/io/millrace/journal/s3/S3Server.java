@@ -15,6 +15,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 final class S3Server {
   static final String KEY = "local";
   static final String SECRET = "secret";
+  private static final String BUCKET = "bucket";
 
   private final S3Proxy proxy;
   private final S3Client client;
@@ -36,21 +37,17 @@ final class S3Server {
                 StaticCredentialsProvider.create(AwsBasicCredentials.create(KEY, SECRET)))
             .httpClient(Apache5HttpClient.create())
             .build();
+    client.createBucket(request -> request.bucket(BUCKET));
   }
 
   URI endpoint() {
     return URI.create("http://127.0.0.1:" + proxy.getPort());
   }
 
-  S3Client client() {
-    return client;
-  }
-
-  /** A new bucket, and a store in it. */
-  S3JournalOptions newBucket() {
-    String bucket = "bucket-" + UUID.randomUUID();
-    client.createBucket(request -> request.bucket(bucket));
-    return S3JournalOptions.at("s3://%s/some/stores?endpoint=%s".formatted(bucket, endpoint()))
+  /** A new place for stores in the bucket. */
+  S3JournalOptions newPlace() {
+    return S3JournalOptions.at(
+            "s3://%s/%s?endpoint=%s".formatted(BUCKET, UUID.randomUUID(), endpoint()))
         .withKey(KEY, SECRET);
   }
 

@@ -25,7 +25,8 @@ public interface Bucket extends AutoCloseable {
   void check() throws IOException;
 
   /**
-   * The same as {@link #check}, and tries {@link #create}, as {@link #requireOneWinner} does.
+   * The same as {@link #check}, and tries {@link #create} as {@link #requireOneWinner} does, unless
+   * this process has done that.
    *
    * @throws JournalException if it may lose some, or does not keep what {@code create} promises
    */

@@ -33,9 +33,7 @@ record BucketEntry(long number, Head head, boolean challenge, int frames, ByteBu
 
   /** The entry that begins the log of a new store. */
   static BucketEntry first(long journalId) {
-    Head head =
-        new Head(journalId, Chain.START, 0, 0, 1, 0, Snapshot.NONE, Snapshot.NONE, 0, true, null);
-    return of(1, head, false, List.of());
+    return of(1, Head.first(journalId), false, List.of());
   }
 
   /**
@@ -54,18 +52,7 @@ record BucketEntry(long number, Head head, boolean challenge, int frames, ByteBu
 
   /** The head with one more sign of life. */
   Head signed(boolean resigned) {
-    return new Head(
-        head.journalId(),
-        head.chain(),
-        head.writer(),
-        head.totalBytes(),
-        head.first(),
-        head.firstPosition(),
-        head.snapshot(),
-        head.older(),
-        head.renewals() + 1,
-        resigned,
-        null);
+    return head.withSigns(head.renewals() + 1, resigned, null);
   }
 
   private static BucketEntry of(long number, Head head, boolean challenge, List<Row> rows) {

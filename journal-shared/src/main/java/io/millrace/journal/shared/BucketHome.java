@@ -203,19 +203,11 @@ public final class BucketHome implements JournalHome {
 
   private Head head(BucketEntry last, Lease lease) {
     Head head = last.head();
-    boolean bounded = boundary.journalId() == head.journalId() && boundary.first() > head.first();
-    return new Head(
-        head.journalId(),
-        head.chain(),
-        head.writer(),
-        head.totalBytes(),
-        bounded ? boundary.first() : head.first(),
-        bounded ? boundary.firstPosition() : head.firstPosition(),
-        head.snapshot(),
-        head.older(),
-        renewals(head, lease),
-        head.resigned(),
-        lease.epoch() == head.chain().epoch() ? lease.address() : null);
+    String where = lease.epoch() == head.chain().epoch() ? lease.address() : null;
+    Head seen = head.withSigns(renewals(head, lease), head.resigned(), where);
+    return boundary.journalId() == head.journalId() && boundary.first() > head.first()
+        ? seen.withFirst(boundary.first(), boundary.firstPosition())
+        : seen;
   }
 
   /**
@@ -239,19 +231,7 @@ public final class BucketHome implements JournalHome {
         || (renewals != ANY && !mayBegin(last, renewals))) {
       return false;
     }
-    Head head =
-        new Head(
-            last.head().journalId(),
-            after,
-            writer,
-            rows.getLast().totalBytes(),
-            last.head().first(),
-            last.head().firstPosition(),
-            last.head().snapshot(),
-            last.head().older(),
-            last.head().renewals(),
-            false,
-            null);
+    Head head = last.head().withEnd(after, writer, rows.getLast().totalBytes());
     return create(last.next(head, rows));
   }
 
@@ -439,20 +419,7 @@ public final class BucketHome implements JournalHome {
       if (!leads(last, epoch, writer) || head.snapshot().sequence() >= snapshot.sequence()) {
         return false;
       }
-      Head named =
-          new Head(
-              head.journalId(),
-              head.chain(),
-              head.writer(),
-              head.totalBytes(),
-              head.first(),
-              head.firstPosition(),
-              snapshot,
-              head.snapshot(),
-              head.renewals(),
-              head.resigned(),
-              null);
-      if (create(last.next(named, List.of()))) {
+      if (create(last.next(head.withSnapshot(snapshot), List.of()))) {
         return true;
       }
     }

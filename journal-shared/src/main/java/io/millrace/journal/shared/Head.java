@@ -31,6 +31,76 @@ public record Head(
     long renewals,
     boolean resigned,
     @Nullable String address) {
+  /** The head of a new store. */
+  public static Head first(long journalId) {
+    return new Head(
+        journalId, Chain.START, 0, 0, 1, 0, Snapshot.NONE, Snapshot.NONE, 0, true, null);
+  }
+
+  /** The head after an append: somebody leads, and has announced nothing here. */
+  public Head withEnd(Chain end, long itsWriter, long bytes) {
+    return new Head(
+        journalId,
+        end,
+        itsWriter,
+        bytes,
+        first,
+        firstPosition,
+        snapshot,
+        older,
+        renewals,
+        false,
+        null);
+  }
+
+  /** The head with another first frame. */
+  public Head withFirst(long kept, long commitsBefore) {
+    return new Head(
+        journalId,
+        chain,
+        writer,
+        totalBytes,
+        kept,
+        commitsBefore,
+        snapshot,
+        older,
+        renewals,
+        resigned,
+        address);
+  }
+
+  /** The head with a newer snapshot. */
+  public Head withSnapshot(Snapshot newest) {
+    return new Head(
+        journalId,
+        chain,
+        writer,
+        totalBytes,
+        first,
+        firstPosition,
+        newest,
+        snapshot,
+        renewals,
+        resigned,
+        address);
+  }
+
+  /** The head with other signs of life. */
+  public Head withSigns(long signs, boolean hasEnded, @Nullable String where) {
+    return new Head(
+        journalId,
+        chain,
+        writer,
+        totalBytes,
+        first,
+        firstPosition,
+        snapshot,
+        older,
+        signs,
+        hasEnded,
+        where);
+  }
+
   /** Whether nothing has been stored yet. */
   boolean isNew() {
     return chain.sequence() == 0 && snapshot.equals(Snapshot.NONE);

@@ -31,19 +31,7 @@ final class SimulatedDatabase implements SimulatedPlace {
   SimulatedDatabase(SimulatedWorld world) {
     this.world = world;
     this.network = new SimulatedNetwork(world);
-    this.head =
-        new Head(
-            world.newRandom().nextLong(),
-            Chain.START,
-            0,
-            0,
-            1,
-            0,
-            Snapshot.NONE,
-            Snapshot.NONE,
-            0,
-            false,
-            null);
+    this.head = Head.first(world.newRandom().nextLong()).withSigns(0, false, null);
   }
 
   /** One that has these frames, and no snapshot. */
@@ -51,18 +39,9 @@ final class SimulatedDatabase implements SimulatedPlace {
     this(world);
     rows.forEach(row -> frames.put(row.sequence(), row));
     head =
-        new Head(
-            end.journalId(),
-            end.chain(),
-            end.writer(),
-            end.totalBytes(),
-            1,
-            0,
-            Snapshot.NONE,
-            Snapshot.NONE,
-            0,
-            true,
-            null);
+        Head.first(end.journalId())
+            .withEnd(end.chain(), end.writer(), end.totalBytes())
+            .withSigns(0, true, null);
   }
 
   @Override
@@ -122,19 +101,7 @@ final class SimulatedDatabase implements SimulatedPlace {
           frames.put(row.sequence(), row);
           appended.put(row.sequence(), row);
         }
-        head =
-            new Head(
-                head.journalId(),
-                after,
-                writer,
-                rows.getLast().totalBytes(),
-                head.first(),
-                head.firstPosition(),
-                head.snapshot(),
-                head.older(),
-                head.renewals(),
-                false,
-                null);
+        head = head.withEnd(after, writer, rows.getLast().totalBytes());
         return true;
       });
     }
@@ -180,7 +147,7 @@ final class SimulatedDatabase implements SimulatedPlace {
       return call(() -> {
         boolean leads = leads(epoch, writer);
         if (leads) {
-          change(head.first(), head.firstPosition(), head.snapshot(), head.older(), true, false);
+          head = head.withSigns(head.renewals() + 1, head.resigned(), null);
         }
         return leads;
       });
@@ -195,7 +162,7 @@ final class SimulatedDatabase implements SimulatedPlace {
     public void resign(long epoch, long writer) throws IOException {
       call(() -> {
         if (leads(epoch, writer)) {
-          change(head.first(), head.firstPosition(), head.snapshot(), head.older(), false, true);
+          head = head.withSigns(head.renewals(), true, null);
         }
         return true;
       });
@@ -204,28 +171,6 @@ final class SimulatedDatabase implements SimulatedPlace {
     @Override
     public void announce(long epoch, String address) throws IOException {
       call(() -> true);
-    }
-
-    private void change(
-        long first,
-        long firstPosition,
-        Snapshot snapshot,
-        Snapshot older,
-        boolean renewed,
-        boolean resigned) {
-      head =
-          new Head(
-              head.journalId(),
-              head.chain(),
-              head.writer(),
-              head.totalBytes(),
-              first,
-              firstPosition,
-              snapshot,
-              older,
-              head.renewals() + (renewed ? 1 : 0),
-              resigned || head.resigned(),
-              null);
     }
 
     @Override
@@ -243,7 +188,7 @@ final class SimulatedDatabase implements SimulatedPlace {
       return call(() -> {
         boolean newer = leads(epoch, writer) && head.snapshot().sequence() < snapshot.sequence();
         if (newer) {
-          change(head.first(), head.firstPosition(), snapshot, head.snapshot(), false, false);
+          head = head.withSnapshot(snapshot);
         }
         return newer;
       });
@@ -269,7 +214,7 @@ final class SimulatedDatabase implements SimulatedPlace {
       return call(() -> {
         boolean moves = leads(epoch, writer) && head.first() < first;
         if (moves) {
-          change(first, firstPosition, head.snapshot(), head.older(), false, false);
+          head = head.withFirst(first, firstPosition);
         }
         return moves;
       });
