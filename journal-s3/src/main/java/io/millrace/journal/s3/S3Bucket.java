@@ -27,7 +27,9 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
-import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
+import software.amazon.awssdk.regions.providers.AwsProfileRegionProvider;
+import software.amazon.awssdk.regions.providers.AwsRegionProviderChain;
+import software.amazon.awssdk.regions.providers.SystemSettingsRegionProvider;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.services.s3.model.ExpirationStatus;
@@ -106,7 +108,10 @@ final class S3Bucket implements Bucket {
       return Region.of(options.region());
     }
     try {
-      return DefaultAwsRegionProviderChain.builder().build().getRegion();
+      // The usual chain also asks the machine's metadata, for seconds if it is not Amazon's.
+      return new AwsRegionProviderChain(
+              new SystemSettingsRegionProvider(), new AwsProfileRegionProvider())
+          .getRegion();
     } catch (SdkClientException _) {
       return Region.US_EAST_1;
     }
