@@ -168,7 +168,8 @@ final class StoreCopyTest {
           });
       report = TaskStore.copy(from.place(), to.place(), false);
       done.set(true);
-      assertThat(tasks(store)).hasSize(load.join());
+      int added = load.join();
+      assertThat(tasks(store)).hasSize(added);
       largestId =
           store.group(GroupQuery.all("group")).value().stream()
               .mapToLong(Task::id)
