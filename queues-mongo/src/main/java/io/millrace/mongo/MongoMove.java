@@ -254,8 +254,6 @@ public final class MongoMove implements AutoCloseable {
       this.dry = dry;
       this.counter = counter;
     }
-
-    abstract Moved run();
   }
 
   /** The import of one queue. */
@@ -264,7 +262,6 @@ public final class MongoMove implements AutoCloseable {
       super(queue, dry, counter);
     }
 
-    @Override
     Moved run() {
       if (!dry) {
         transfer.adopt(queue.id(), queue.name(), queue.plugin(), queue.settings().withThreads(0));
@@ -465,7 +462,6 @@ public final class MongoMove implements AutoCloseable {
       super(queue, dry, counter);
     }
 
-    @Override
     Moved run() {
       if (!queue.settings().policy().isEmpty() || queue.settings().requeueOrphans() > 0) {
         tally.problems.add("settings that queues in MongoDB do not have were left out");

@@ -69,6 +69,11 @@ final class Json {
     return Bytes.copyOf(MAPPER.writeValueAsBytes(document));
   }
 
+  /** A text as documents have it, with its quotes. */
+  static String quoted(String text) {
+    return MAPPER.writeValueAsString(text);
+  }
+
   /** Writes documents field by field, which is cheaper if there are many. */
   static DocumentWriter writer() {
     return new DocumentWriter(MAPPER::createGenerator);

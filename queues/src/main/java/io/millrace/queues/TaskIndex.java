@@ -4,10 +4,13 @@ import io.millrace.store.Document;
 import io.millrace.store.Task;
 import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.TaskStore.GroupSummary;
+import io.millrace.work.filter.Filter;
+import io.millrace.work.filter.Prefilter;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -17,6 +20,10 @@ import java.util.function.Predicate;
  */
 public final class TaskIndex {
   private static final String GROUPS = "queues/";
+
+  /** The fields of a task whose texts are in its document as they are. */
+  private static final Set<String> WRITTEN =
+      Set.of("queue", "node", "params", "stdout", "stderr", "mixedout", "reason");
 
   private final QueueSession session;
 
@@ -103,27 +110,30 @@ public final class TaskIndex {
   }
 
   /**
-   * Passes on tasks by id, oldest first, page by page.
+   * Passes on tasks that can match a filter by id, oldest first, page by page.
    *
+   * @param filter decides nothing by itself: most tasks that cannot match it are left out
    * @param after only tasks with greater ids; empty for all
    * @param look takes a task, and returns whether to go on
    */
-  public void oldestFirst(String after, Predicate<QueueTask> look) {
-    for (Document document : session.pages(Keys.TASKS, "", after)) {
-      if (!look.test(QueueTask.read(document))) {
-        return;
-      }
-    }
+  public void oldestFirst(Filter filter, String after, Predicate<QueueTask> look) {
+    pass(session.pages(Keys.TASKS, "", after), filter, look);
   }
 
   /**
-   * Passes on tasks by id, newest first, as they are at one moment.
+   * The same newest first, with tasks as they are at one moment.
    *
+   * @param filter decides nothing by itself: most tasks that cannot match it are left out
    * @param look takes a task, and returns whether to go on
    */
-  public void newestFirst(Predicate<QueueTask> look) {
-    for (Document document : session.all(Keys.TASKS).reversed()) {
-      if (!look.test(QueueTask.read(document))) {
+  public void newestFirst(Filter filter, Predicate<QueueTask> look) {
+    pass(session.all(Keys.TASKS).reversed(), filter, look);
+  }
+
+  private static void pass(Iterable<Document> tasks, Filter filter, Predicate<QueueTask> look) {
+    Predicate<String> canMatch = Prefilter.of(filter, WRITTEN::contains, Json::quoted);
+    for (Document task : tasks) {
+      if (canMatch.test(task.body().utf8()) && !look.test(QueueTask.read(task))) {
         return;
       }
     }

@@ -21,6 +21,10 @@ import tools.jackson.databind.node.ObjectNode;
 final class Samples {
   private static final List<Integer> HELD = List.of(-3, -4, -5, -7, -8);
 
+  /** Texts of which documents have another form, or whose lower case has. */
+  static final List<String> ODD =
+      List.of("say \"{{x}}\" \\ or\n</b> 'n' Tab\tEnd", "\u212Aelvin, ΣΑΣ, \u0130ki und Straße\u0001", "{", "\uD83D\uDE00Smile");
+
   private static final Duration LEASE = Duration.ofMinutes(5);
 
   private final Queues queues;
@@ -51,11 +55,12 @@ final class Samples {
 
   private ObjectNode params() {
     ObjectNode params = JsonMapper.shared().createObjectNode().put("always", 1);
-    switch (random.nextInt(5)) {
+    switch (random.nextInt(6)) {
       case 0 -> params.put("a", random.nextInt(5));
       case 1 -> params.put("a", random.nextInt(10) / 2.0);
       case 2 -> params.put("a", "text " + random.nextInt(3));
       case 3 -> params.putNull("a");
+      case 4 -> params.put("a", ODD.get(random.nextInt(ODD.size())));
       default -> {}
     }
     if (random.nextBoolean()) {

@@ -108,15 +108,29 @@ final class TaskSearchTest {
       case "ctime" -> holder.put("v", task.ctimeMillis());
       case "params.deep.er" -> holder.put("v", random.nextBoolean());
       default -> {
-        switch (random.nextInt(4)) {
+        switch (random.nextInt(5)) {
           case 0 -> holder.put("v", random.nextInt(5));
           case 1 -> holder.put("v", random.nextInt(10) / 2.0);
           case 2 -> holder.put("v", random.nextBoolean() ? "x" : "text 1");
+          case 3 -> holder.put("v", odd(random));
           default -> holder.putNull("v");
         }
       }
     }
     return holder.required("v");
+  }
+
+  private static String odd(Random random) {
+    return Samples.ODD.get(random.nextInt(Samples.ODD.size()));
+  }
+
+  private static String contained(Random random) {
+    if (random.nextBoolean()) {
+      return List.of("X", "2", "1", "tru").get(random.nextInt(4));
+    }
+    String whole = odd(random);
+    int start = random.nextInt(whole.length());
+    return whole.substring(start, start + 1 + random.nextInt(whole.length() - start));
   }
 
   private static JsonNode condition(Random random, String field, List<QueueTask> tasks) {
@@ -137,7 +151,7 @@ final class TaskSearchTest {
                 .add(value(random, field, tasks));
         case "$exists" -> condition.put(operator, random.nextBoolean());
         case "$contains" ->
-            condition.put(operator, List.of("X", "2", "1", "tru").get(random.nextInt(4)));
+            condition.put(operator, contained(random));
         default -> condition.set(operator, value(random, field, tasks));
       }
     }
