@@ -11,6 +11,9 @@ import org.junit.jupiter.api.Test;
 
 /** However a cancellation and its listeners meet, each listener runs, and once. */
 public class ClaimedTaskLincheckTest {
+  /** How many scenarios are drawn; more with {@code -Pfull}. */
+  private static final int SCENARIOS = Integer.getInteger("millrace.lincheck.scenarios", 3);
+
   private final ClaimedTask work =
       new ClaimedTask(new Task(1, 1, "group", 0, null, 1, 1, Bytes.EMPTY));
   private final AtomicInteger listeners = new AtomicInteger();
@@ -47,7 +50,7 @@ public class ClaimedTaskLincheckTest {
   @Test
   void every_interleaving_of_a_few_steps_is_linear() {
     new ModelCheckingOptions()
-        .iterations(5)
+        .iterations(SCENARIOS)
         .invocationsPerIteration(100)
         .threads(3)
         .actorsPerThread(2)
@@ -58,7 +61,7 @@ public class ClaimedTaskLincheckTest {
   void threads_at_full_speed_are_linear() {
     // Threads wait for each other by spinning: more of them than processors only take turns.
     new StressOptions()
-        .iterations(5)
+        .iterations(SCENARIOS)
         .invocationsPerIteration(500)
         .threads(2)
         .actorsPerThread(3)

@@ -16,6 +16,9 @@ import org.junit.jupiter.api.Test;
  * nothing is sent after the close.
  */
 public class ConnectionPoolLincheckTest {
+  /** How many scenarios are drawn; more with {@code -Pfull}. */
+  private static final int SCENARIOS = Integer.getInteger("millrace.lincheck.scenarios", 2);
+
   private final Queue<Dialled> dialled = new ConcurrentLinkedQueue<>();
   private final ConnectionPool<Dialled> pool = new ConnectionPool<>(this::dial);
 
@@ -99,7 +102,7 @@ public class ConnectionPoolLincheckTest {
   }
 
   private static <T extends Options<T, ?>> T size(T options) {
-    return options.iterations(3).threads(3).actorsPerThread(2);
+    return options.iterations(SCENARIOS).threads(3).actorsPerThread(2);
   }
 
   @Test

@@ -13,6 +13,9 @@ import org.junit.jupiter.api.Test;
  * passes its end or names it by an id that it had before.
  */
 public class LeaseRenewalsLincheckTest {
+  /** How many scenarios are drawn; more with {@code -Pfull}. */
+  private static final int SCENARIOS = Integer.getInteger("millrace.lincheck.scenarios", 3);
+
   private static final Owner ME = Owner.client(1);
   private static final Duration LEASE = Duration.ofMinutes(3);
 
@@ -66,7 +69,7 @@ public class LeaseRenewalsLincheckTest {
   void threads_at_full_speed_are_linear() {
     // Threads wait for each other by spinning: more of them than processors only take turns.
     new StressOptions()
-        .iterations(5)
+        .iterations(SCENARIOS)
         .invocationsPerIteration(300)
         .threads(2)
         .actorsPerThread(3)

@@ -9,6 +9,9 @@ import org.junit.jupiter.api.Test;
 
 /** Requests come and go while the server stops: none is let in once a stop has let nobody in. */
 public class InFlightLincheckTest {
+  /** How many scenarios are drawn; more with {@code -Pfull}. */
+  private static final int SCENARIOS = Integer.getInteger("millrace.lincheck.scenarios", 3);
+
   private final InFlight inFlight = new InFlight();
 
   /** A request, from its beginning to its end; tells whether it was let in. */
@@ -46,7 +49,7 @@ public class InFlightLincheckTest {
   @Test
   void every_interleaving_of_a_few_steps_is_linear() {
     new ModelCheckingOptions()
-        .iterations(5)
+        .iterations(SCENARIOS)
         .invocationsPerIteration(100)
         .threads(3)
         .actorsPerThread(2)
@@ -57,7 +60,7 @@ public class InFlightLincheckTest {
   void threads_at_full_speed_are_linear() {
     // Threads wait for each other by spinning: more of them than processors only take turns.
     new StressOptions()
-        .iterations(3)
+        .iterations(SCENARIOS)
         .invocationsPerIteration(50)
         .threads(2)
         .actorsPerThread(3)

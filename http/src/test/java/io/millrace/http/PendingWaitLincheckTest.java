@@ -15,6 +15,9 @@ import org.junit.jupiter.api.Test;
  * not left waiting.
  */
 public class PendingWaitLincheckTest {
+  /** How many scenarios are drawn; more with {@code -Pfull}. */
+  private static final int SCENARIOS = Integer.getInteger("millrace.lincheck.scenarios", 2);
+
   private final InFlight inFlight = new InFlight();
   private final Client client = new Client();
   private final AtomicInteger told = new AtomicInteger();
@@ -92,7 +95,7 @@ public class PendingWaitLincheckTest {
   }
 
   private static <T extends Options<T, ?>> T size(T options) {
-    return options.iterations(5);
+    return options.iterations(SCENARIOS);
   }
 
   @Test
@@ -111,7 +114,7 @@ public class PendingWaitLincheckTest {
     size(new StressOptions())
         .threads(2)
         .actorsPerThread(3)
-        .invocationsPerIteration(40)
+        .invocationsPerIteration(20)
         .check(PendingWaitLincheckTest.class);
   }
 }

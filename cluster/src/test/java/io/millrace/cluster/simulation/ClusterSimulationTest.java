@@ -8,10 +8,12 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs the seeds 1 to {@code -Dmillrace.simulation.clusterSeeds}, 1,000 by default, or replays the
+ * Runs the seeds 1 to {@code -Dmillrace.simulation.clusterSeeds}, 350 by default, or replays the
  * one of {@code -Dmillrace.simulation.seed}.
  */
 final class ClusterSimulationTest {
+  private static final long SEEDS = Long.getLong("millrace.simulation.clusterSeeds", 350);
+
   @Test
   void every_task_is_done_and_completed_whatever_fails() {
     int refused = seeds().mapToInt(seed -> windowed(seed).refused()).sum();
@@ -25,17 +27,18 @@ final class ClusterSimulationTest {
 
   @Test
   void supervised_work_runs_again_within_three_leases_of_the_death_of_the_leader() {
-    assertThat(seeds(200).mapToObj(ClusterSimulationTest::afterACrash)).doesNotContain("");
+    assertThat(seeds(SEEDS / 5).mapToObj(ClusterSimulationTest::afterACrash)).doesNotContain("");
   }
 
   @Test
   void supervised_work_stalls_for_at_most_lease_margin_and_two_seconds_after_a_death() {
-    assertThat(seeds(200).mapToObj(ClusterSimulationTest::supervisedStall)).doesNotContain("");
+    assertThat(seeds(SEEDS / 5).mapToObj(ClusterSimulationTest::supervisedStall))
+        .doesNotContain("");
   }
 
   @Test
   void the_tasks_of_a_dead_member_are_done_within_lease_margin_and_two_seconds() {
-    assertThat(seeds(200).mapToObj(ClusterSimulationTest::windowedStall)).doesNotContain("");
+    assertThat(seeds(SEEDS / 5).mapToObj(ClusterSimulationTest::windowedStall)).doesNotContain("");
   }
 
   @Test
@@ -44,7 +47,7 @@ final class ClusterSimulationTest {
   }
 
   private static LongStream seeds() {
-    return seeds(Long.getLong("millrace.simulation.clusterSeeds", 1000));
+    return seeds(SEEDS);
   }
 
   private static LongStream seeds(long max) {

@@ -9,7 +9,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs the seeds 1 to {@code -Dmillrace.simulation.lockSeeds}, 1,000 by default, or replays the one
+ * Runs the seeds 1 to {@code -Dmillrace.simulation.lockSeeds}, 350 by default, or replays the one
  * of {@code -Dmillrace.simulation.seed}.
  */
 final class LockSimulationTest {
@@ -84,7 +84,7 @@ final class LockSimulationTest {
     Long one = Long.getLong("millrace.simulation.seed");
     return one != null
         ? LongStream.of(one)
-        : LongStream.rangeClosed(1, Long.getLong("millrace.simulation.lockSeeds", 1000)).parallel();
+        : LongStream.rangeClosed(1, Long.getLong("millrace.simulation.lockSeeds", 350)).parallel();
   }
 
   private static boolean overlaps(long seed, LeaseTerms terms, ContendedLocks contended) {

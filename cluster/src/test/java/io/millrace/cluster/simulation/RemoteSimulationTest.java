@@ -6,8 +6,8 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs the seeds 1 to {@code -Dmillrace.simulation.remoteSeeds}, 1,000 by default, or replays the
- * one of {@code -Dmillrace.simulation.seed}.
+ * Runs the seeds 1 to {@code -Dmillrace.simulation.remoteSeeds}, 350 by default, or replays the one
+ * of {@code -Dmillrace.simulation.seed}.
  */
 final class RemoteSimulationTest {
   @Test
@@ -25,7 +25,7 @@ final class RemoteSimulationTest {
     Long one = Long.getLong("millrace.simulation.seed");
     return one != null
         ? LongStream.of(one)
-        : LongStream.rangeClosed(1, Long.getLong("millrace.simulation.remoteSeeds", 1000))
+        : LongStream.rangeClosed(1, Long.getLong("millrace.simulation.remoteSeeds", 350))
             .parallel();
   }
 

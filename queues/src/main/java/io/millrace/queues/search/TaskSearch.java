@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Tasks are looked up directly if the filter names their ids. Counts by queue and status, and
  * the first or last tasks of a queue and status, come from the groups of the store. Anything else
  * scans tasks in the order of their ids until there are enough results. Tasks whose document lacks
- * a text that the filter asks for are passed over without being parsed, which takes some tenths of a
- * second for a million; other filters of which few tasks match take one or two seconds.
+ * a text that the filter asks for are passed over without being parsed, which takes some tenths of
+ * a second for a million; other filters of which few tasks match take one or two seconds.
  */
 public final class TaskSearch {
   /**

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs the seeds 1 to {@code -Dmillrace.simulation.nodeSeeds}, 40 by default, or replays the one of
+ * Runs the seeds 1 to {@code -Dmillrace.simulation.nodeSeeds}, 14 by default, or replays the one of
  * {@code -Dmillrace.simulation.seed}.
  */
 final class NodeSimulationTest {
@@ -26,7 +26,7 @@ final class NodeSimulationTest {
       simulate(one);
       return;
     }
-    long seeds = Long.getLong("millrace.simulation.nodeSeeds", 40);
+    long seeds = Long.getLong("millrace.simulation.nodeSeeds", 14);
     AtomicLong next = new AtomicLong();
     try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
       List<Future<?>> runs = new ArrayList<>();

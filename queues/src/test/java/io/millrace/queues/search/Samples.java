@@ -23,7 +23,11 @@ final class Samples {
 
   /** Texts of which documents have another form, or whose lower case has. */
   static final List<String> ODD =
-      List.of("say \"{{x}}\" \\ or\n</b> 'n' Tab\tEnd", "\u212Aelvin, ΣΑΣ, \u0130ki und Straße\u0001", "{", "\uD83D\uDE00Smile");
+      List.of(
+          "say \"{{x}}\" \\ or\n</b> 'n' Tab\tEnd",
+          "\u212Aelvin, ΣΑΣ, \u0130ki und Straße\u0001",
+          "{",
+          "\uD83D\uDE00Smile");
 
   private static final Duration LEASE = Duration.ofMinutes(5);
 

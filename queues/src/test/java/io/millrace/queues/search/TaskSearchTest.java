@@ -150,8 +150,7 @@ final class TaskSearchTest {
                 .add(value(random, field, tasks))
                 .add(value(random, field, tasks));
         case "$exists" -> condition.put(operator, random.nextBoolean());
-        case "$contains" ->
-            condition.put(operator, contained(random));
+        case "$contains" -> condition.put(operator, contained(random));
         default -> condition.set(operator, value(random, field, tasks));
       }
     }

@@ -24,6 +24,9 @@ import org.junit.jupiter.api.Test;
  * for each and finds every commit once, in order.
  */
 public class JournalFeedLincheckTest {
+  /** How many scenarios are drawn; more with {@code -Pfull}. */
+  private static final int SCENARIOS = Integer.getInteger("millrace.lincheck.scenarios", 2);
+
   /** Frames that become durable when told, on the thread that tells. */
   private static final class Frames implements Journal.Leader {
     private final ArrayDeque<CompletableFuture<Void>> pending = new ArrayDeque<>();
@@ -157,7 +160,7 @@ public class JournalFeedLincheckTest {
   }
 
   private static <T extends Options<T, ?>> T size(T options) {
-    return options.iterations(5).threads(3).actorsPerThread(3);
+    return options.iterations(SCENARIOS).threads(3).actorsPerThread(3);
   }
 
   @Test

@@ -12,6 +12,9 @@ import org.junit.jupiter.api.Test;
 
 /** Whatever threads do to a mailbox at once looks as if they had done it one after the other. */
 public class MailboxLincheckTest {
+  /** How many scenarios are drawn; more with {@code -Pfull}. */
+  private static final int SCENARIOS = Integer.getInteger("millrace.lincheck.scenarios", 4);
+
   private static final class Note extends Mailbox.Message {
     private final int number;
 
@@ -63,7 +66,7 @@ public class MailboxLincheckTest {
   @Test
   void every_interleaving_of_a_few_steps_is_linear() {
     new ModelCheckingOptions()
-        .iterations(10)
+        .iterations(SCENARIOS)
         .invocationsPerIteration(300)
         .threads(3)
         .actorsPerThread(3)
@@ -74,7 +77,7 @@ public class MailboxLincheckTest {
   void threads_at_full_speed_are_linear() {
     // Threads wait for each other by spinning: more of them than processors only take turns.
     new StressOptions()
-        .iterations(10)
+        .iterations(SCENARIOS)
         .invocationsPerIteration(500)
         .threads(2)
         .actorsPerThread(3)

@@ -32,7 +32,8 @@ public final class Prefilter {
       case Filter.Every(List<Filter> parts) ->
           parts.stream()
               .map(part -> of(part, isWritten, written))
-              .reduce(ALL, (one, other) -> one == ALL ? other : other == ALL ? one : one.and(other));
+              .reduce(
+                  ALL, (one, other) -> one == ALL ? other : other == ALL ? one : one.and(other));
       case Filter.Any(List<Filter> parts) -> any(parts, isWritten, written);
       case Filter.OfField(FieldPath path, Condition condition) ->
           isWritten.test(path.steps().getFirst()) ? of(condition, written) : ALL;
@@ -48,7 +49,8 @@ public final class Prefilter {
 
   private static Predicate<String> of(Condition condition, UnaryOperator<String> written) {
     return switch (condition) {
-      case Condition.OneOf(List<JsonNode> wanted) when wanted.stream().allMatch(Prefilter::isText) -> {
+      case Condition.OneOf(List<JsonNode> wanted)
+          when wanted.stream().allMatch(Prefilter::isText) -> {
         List<String> texts = wanted.stream().map(JsonNode::asString).map(written).toList();
         yield json -> texts.stream().anyMatch(json::contains);
       }

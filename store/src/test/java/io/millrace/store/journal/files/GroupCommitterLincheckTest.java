@@ -24,6 +24,9 @@ import org.junit.jupiter.api.Test;
  * and the truth, and none is left waiting.
  */
 public class GroupCommitterLincheckTest {
+  /** How many scenarios are drawn; more with {@code -Pfull}. */
+  private static final int SCENARIOS = Integer.getInteger("millrace.lincheck.scenarios", 2);
+
   private static final int PAYLOAD_BYTES = 8;
   private static final int SEGMENT_BYTES = 1 << 16;
 
@@ -117,7 +120,7 @@ public class GroupCommitterLincheckTest {
   }
 
   private static <T extends Options<T, ?>> T size(T options) {
-    return options.iterations(3).threads(3).actorsPerThread(3);
+    return options.iterations(SCENARIOS).threads(3).actorsPerThread(3);
   }
 
   @Test

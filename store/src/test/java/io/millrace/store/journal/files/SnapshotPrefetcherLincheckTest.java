@@ -25,6 +25,9 @@ import org.junit.jupiter.api.Test;
  * and whoever came before a part gets it.
  */
 public class SnapshotPrefetcherLincheckTest {
+  /** How many scenarios are drawn; more with {@code -Pfull}. */
+  private static final int SCENARIOS = Integer.getInteger("millrace.lincheck.scenarios", 2);
+
   private static final int PARTS = 4;
   private static final byte[] SNAPSHOT = snapshot();
 
@@ -158,7 +161,7 @@ public class SnapshotPrefetcherLincheckTest {
   }
 
   private static <T extends Options<T, ?>> T size(T options) {
-    return options.iterations(3).threads(2).actorsPerThread(4);
+    return options.iterations(SCENARIOS).threads(2).actorsPerThread(4);
   }
 
   @Test

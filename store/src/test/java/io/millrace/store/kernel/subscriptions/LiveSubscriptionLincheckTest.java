@@ -22,6 +22,9 @@ import org.junit.jupiter.api.Test;
  * of its end when it or the store is closed.
  */
 public class LiveSubscriptionLincheckTest {
+  /** How many scenarios are drawn; more with {@code -Pfull}. */
+  private static final int SCENARIOS = Integer.getInteger("millrace.lincheck.scenarios", 2);
+
   private static final long CLOSED = -1;
 
   private final Broadcast broadcast =
@@ -70,7 +73,7 @@ public class LiveSubscriptionLincheckTest {
   }
 
   private static <T extends Options<T, ?>> T size(T options) {
-    return options.iterations(4).threads(3).actorsPerThread(2);
+    return options.iterations(SCENARIOS).threads(3).actorsPerThread(2);
   }
 
   @Test

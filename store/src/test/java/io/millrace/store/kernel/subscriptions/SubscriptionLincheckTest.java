@@ -32,6 +32,9 @@ import org.junit.jupiter.api.Test;
  * that and nothing else.
  */
 public class SubscriptionLincheckTest {
+  /** How many scenarios are drawn; more with {@code -Pfull}. */
+  private static final int SCENARIOS = Integer.getInteger("millrace.lincheck.scenarios", 2);
+
   private static final Owner CLIENT = Owner.client(1);
 
   /** What is durable, for a reader of its own thread. */
@@ -141,7 +144,7 @@ public class SubscriptionLincheckTest {
   }
 
   private static <T extends Options<T, ?>> T size(T options) {
-    return options.iterations(6).threads(3).actorsPerThread(3);
+    return options.iterations(SCENARIOS).threads(3).actorsPerThread(3);
   }
 
   @Test
