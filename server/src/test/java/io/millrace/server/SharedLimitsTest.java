@@ -197,6 +197,10 @@ final class SharedLimitsTest {
     assertThat(get("/v1/nodes?state=finished")).hasSizeLessThan(60);
     String kill = "/v1/scheduler/kill?id=" + String.join(",", nodes);
     assertThat(server.send("PUT", kill, "").statusCode()).isEqualTo(202);
+    // A command that is still being killed writes into the folder of the test.
+    for (String each : nodes) {
+      graph.settled(each);
+    }
   }
 
   @Test
