@@ -40,7 +40,8 @@ import picocli.CommandLine.Option;
       "2:the command line is wrong, or differs from the configuration of the cluster"
     })
 public final class MemberCommand extends TerminalUser implements Callable<Integer> {
-  private static final Duration START_TIMEOUT = Duration.ofSeconds(5);
+  /** A busy search engine takes its time to create what the first member needs. */
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
 
   @Mixin private DocumentsOptions documents = new DocumentsOptions();
 
