@@ -3,6 +3,7 @@ package io.millrace.server.security;
 import io.millrace.http.AccessCheck.Attempt;
 import io.millrace.http.Caller;
 import io.millrace.http.message.Headers;
+import io.millrace.http.message.HttpMethod;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.store.Sha256;
 import java.nio.charset.StandardCharsets;
@@ -99,7 +100,7 @@ public record SessionCookies(Origins origins, Proxies proxies) {
    */
   static void check(Attempt attempt, String session) {
     Headers headers = attempt.headers();
-    if (headers.only("Upgrade") != null) {
+    if (isWebSocket(attempt)) {
       if (headers.only(Headers.ORIGIN) == null) {
         throw new HttpProblem(403, "a WebSocket with a session cookie needs the header Origin");
       }
@@ -115,6 +116,14 @@ public record SessionCookies(Origins origins, Proxies proxies) {
           "a change with a session cookie needs the header %s; GET /access/me tells its value"
               .formatted(CSRF_HEADER));
     }
+  }
+
+  /** Some clients offer HTTP/2 with every request; the offer is ignored. */
+  private static boolean isWebSocket(Attempt attempt) {
+    String upgrade = attempt.headers().only("Upgrade");
+    return attempt.route().method() == HttpMethod.GET
+        && upgrade != null
+        && !upgrade.equalsIgnoreCase("h2c");
   }
 
   /** Whether a request does more than read, with the rights of its caller. */
