@@ -43,7 +43,8 @@ public final class Program {
   }
 
   private static List<String> more(List<String> flags) {
-    List<String> more = new ArrayList<>(List.of("-Xmx256m"));
+    // Processes of tests end before the larger compiler has paid.
+    List<String> more = new ArrayList<>(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"));
     more.addAll(flags);
     // It logs as it does for users. The tests themselves log differently.
     more.add("-Dlogback.configurationFile=logback.xml");
