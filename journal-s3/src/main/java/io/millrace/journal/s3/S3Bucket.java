@@ -1,6 +1,8 @@
 package io.millrace.journal.s3;
 
 import io.millrace.journal.shared.Bucket;
+import io.millrace.s3.S3Address;
+import io.millrace.s3.S3AddressException;
 import io.millrace.store.journal.JournalException;
 import java.io.IOException;
 import java.time.Duration;
@@ -16,22 +18,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
-import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
-import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
-import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
-import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
-import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
-import software.amazon.awssdk.http.apache5.Apache5HttpClient;
-import software.amazon.awssdk.regions.Region;
-import software.amazon.awssdk.regions.providers.AwsProfileRegionProvider;
-import software.amazon.awssdk.regions.providers.AwsRegionProviderChain;
-import software.amazon.awssdk.regions.providers.SystemSettingsRegionProvider;
 import software.amazon.awssdk.services.s3.S3Client;
-import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.services.s3.model.ExpirationStatus;
 import software.amazon.awssdk.services.s3.model.LifecycleRule;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
@@ -46,6 +36,8 @@ final class S3Bucket implements Bucket {
   /** After this long without an answer, a request counts as lost. */
   private static final Duration SILENCE = Duration.ofSeconds(15);
 
+  private static final int CONNECTIONS = 50;
+
   /** How often a request is sent that may be repeated, if its connection fails. */
   private static final int ATTEMPTS = 3;
 
@@ -56,65 +48,32 @@ final class S3Bucket implements Bucket {
   private static final int NOT_FOUND = 404;
 
   private final S3JournalOptions options;
+  private final String bucket;
   private final String prefix;
   private @Nullable S3Client client;
 
   S3Bucket(S3JournalOptions options) {
+    S3Address address = options.address();
     this.options = options;
+    this.bucket = address.bucket();
     this.prefix =
-        (options.prefix().isEmpty() ? "" : options.prefix() + "/") + options.store() + "/";
+        (address.prefix().isEmpty() ? "" : address.prefix() + "/") + options.store() + "/";
   }
 
   private synchronized S3Client client() {
     S3Client open = client;
     if (open == null) {
-      open = connect(options);
+      open =
+          options
+              .address()
+              .newClient(SILENCE, CONNECTIONS)
+              // A create that the client repeats by itself is refused because of its own object.
+              .overrideConfiguration(override ->
+                  override.retryStrategy(AwsRetryStrategy.doNotRetry()).apiCallTimeout(SILENCE))
+              .build();
       client = open;
     }
     return open;
-  }
-
-  private static S3Client connect(S3JournalOptions options) {
-    S3ClientBuilder builder =
-        S3Client.builder()
-            .httpClientBuilder(
-                Apache5HttpClient.builder()
-                    .connectionTimeout(SILENCE)
-                    .socketTimeout(SILENCE)
-                    .expectContinueEnabled(false))
-            .credentialsProvider(credentials(options))
-            .region(region(options))
-            // A create that the client repeats by itself is refused because of its own object.
-            .overrideConfiguration(override ->
-                override.retryStrategy(AwsRetryStrategy.doNotRetry()).apiCallTimeout(SILENCE))
-            // Other servers than Amazon's do not know the newer checksums.
-            .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED);
-    if (options.endpoint() != null) {
-      builder.endpointOverride(options.endpoint()).forcePathStyle(true);
-    }
-    return builder.build();
-  }
-
-  private static AwsCredentialsProvider credentials(S3JournalOptions options) {
-    String id = options.accessKey();
-    String secret = options.secretKey();
-    return id == null || secret == null
-        ? DefaultCredentialsProvider.builder().build()
-        : StaticCredentialsProvider.create(AwsBasicCredentials.create(id, secret));
-  }
-
-  private static Region region(S3JournalOptions options) {
-    if (options.region() != null) {
-      return Region.of(options.region());
-    }
-    try {
-      // The usual chain also asks the machine's metadata, for seconds if it is not Amazon's.
-      return new AwsRegionProviderChain(
-              new SystemSettingsRegionProvider(), new AwsProfileRegionProvider())
-          .getRegion();
-    } catch (SdkClientException _) {
-      return Region.US_EAST_1;
-    }
   }
 
   /** Sends a request that may be repeated, again if its connection fails. */
@@ -123,11 +82,10 @@ final class S3Bucket implements Bucket {
       try {
         return request.get();
       } catch (S3Exception e) {
-        String why = e.awsErrorDetails() == null ? null : e.awsErrorDetails().errorMessage();
-        throw new IOException("status " + e.statusCode() + (why == null ? "" : ": " + why), e);
+        throw S3Address.failure(e);
       } catch (SdkException e) {
         if (attempt == ATTEMPTS) {
-          throw new IOException(e.getMessage(), e);
+          throw S3Address.failure(e);
         }
       }
     }
@@ -136,29 +94,20 @@ final class S3Bucket implements Bucket {
   @Override
   public void check() throws IOException {
     try {
-      client().headBucket(request -> request.bucket(options.bucket()));
-    } catch (S3Exception e) {
-      switch (e.statusCode()) {
-        case NOT_FOUND -> throw new JournalException("there is no bucket " + options.bucket(), e);
-        case 401, 403 ->
-            throw new JournalException("the access key may not read bucket " + options.bucket(), e);
-        default -> throw new IOException("status " + e.statusCode(), e);
-      }
-    } catch (SdkException e) {
-      throw new IOException(e.getMessage(), e);
+      options.address().check(client());
+    } catch (S3AddressException e) {
+      throw new JournalException(String.valueOf(e.getMessage()), e);
     }
     if (options.accepted().contains(S3JournalOptions.EXPIRY)) {
       return;
     }
     try {
       for (LifecycleRule rule :
-          client()
-              .getBucketLifecycleConfiguration(request -> request.bucket(options.bucket()))
-              .rules()) {
+          client().getBucketLifecycleConfiguration(request -> request.bucket(bucket)).rules()) {
         if (rule.status() == ExpirationStatus.ENABLED && rule.expiration() != null) {
           throw new JournalException(
               "rule '%s' of bucket %s deletes objects by their age, so that commits may be lost;"
-                      .formatted(rule.id(), options.bucket())
+                      .formatted(rule.id(), bucket)
                   + " remove it, or accept it by store.accept = expiry if it is for other keys");
         }
       }
@@ -166,18 +115,18 @@ final class S3Bucket implements Bucket {
       if (e.statusCode() != NOT_FOUND) {
         LOG.info(
             "the rules of bucket {} that may delete objects cannot be read: status {}",
-            options.bucket(),
+            bucket,
             e.statusCode());
       }
     } catch (SdkException e) {
-      throw new IOException(e.getMessage(), e);
+      throw S3Address.failure(e);
     }
   }
 
   @Override
   public void prepare() throws IOException {
     check();
-    List<String> tried = List.of(String.valueOf(options.endpoint()), options.bucket());
+    List<String> tried = List.of(String.valueOf(options.address().endpoint()), bucket);
     if (!TRIED.contains(tried)) {
       Bucket.requireOneWinner(this, options.toString());
       TRIED.add(tried);
@@ -189,7 +138,7 @@ final class S3Bucket implements Bucket {
     try {
       client()
           .putObject(
-              request -> request.bucket(options.bucket()).key(prefix + key).ifNoneMatch("*"),
+              request -> request.bucket(bucket).key(prefix + key).ifNoneMatch("*"),
               RequestBody.fromBytes(content));
       return true;
     } catch (S3Exception e) {
@@ -198,7 +147,7 @@ final class S3Bucket implements Bucket {
       }
       throw new IOException("status " + e.statusCode() + " for " + key, e);
     } catch (SdkException e) {
-      throw new IOException(e.getMessage(), e);
+      throw S3Address.failure(e);
     }
   }
 
@@ -207,7 +156,7 @@ final class S3Bucket implements Bucket {
     call(() ->
         client()
             .putObject(
-                request -> request.bucket(options.bucket()).key(prefix + key),
+                request -> request.bucket(bucket).key(prefix + key),
                 RequestBody.fromBytes(content)));
   }
 
@@ -216,7 +165,7 @@ final class S3Bucket implements Bucket {
     return S3Bucket.<byte @Nullable []>call(() -> {
       try {
         return client()
-            .getObjectAsBytes(request -> request.bucket(options.bucket()).key(prefix + key))
+            .getObjectAsBytes(request -> request.bucket(bucket).key(prefix + key))
             .asByteArrayUnsafe();
       } catch (NoSuchKeyException _) {
         return null;
@@ -252,7 +201,7 @@ final class S3Bucket implements Bucket {
     return call(() ->
         client()
             .listObjectsV2(request -> {
-              request.bucket(options.bucket()).prefix(prefix + from).maxKeys(most);
+              request.bucket(bucket).prefix(prefix + from).maxKeys(most);
               if (!after.isEmpty()) {
                 request.startAfter(prefix + after);
               }
@@ -272,9 +221,7 @@ final class S3Bucket implements Bucket {
         call(() ->
             client()
                 .deleteObjects(request ->
-                    request
-                        .bucket(options.bucket())
-                        .delete(delete -> delete.objects(objects).quiet(true)))
+                    request.bucket(bucket).delete(delete -> delete.objects(objects).quiet(true)))
                 .errors()
                 .stream()
                 .map(error -> error.key() + ": " + error.message())

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.journal.shared.SharedJournal;
+import io.millrace.s3.S3Address;
+import io.millrace.s3.S3Server;
 import io.millrace.store.Bytes;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Owner;
@@ -47,9 +49,16 @@ final class S3JournalTest extends JournalContract {
     server.stop();
   }
 
+  private static S3JournalOptions newPlace() {
+    S3Address place = server.newPlace();
+    return S3JournalOptions.at(
+            "s3://%s/%s?endpoint=%s".formatted(place.bucket(), place.prefix(), place.endpoint()))
+        .withKey(S3Server.KEY, S3Server.SECRET);
+  }
+
   @Override
   protected JournalFixture newFixture() {
-    S3JournalOptions options = server.newPlace().with(Retention.NONE, LEASE);
+    S3JournalOptions options = newPlace().with(Retention.NONE, LEASE);
     return new JournalFixture() {
       @Override
       public Journal open() {
@@ -77,7 +86,7 @@ final class S3JournalTest extends JournalContract {
 
   @Test
   void a_standby_takes_over_with_everything_when_the_leader_ends() throws Exception {
-    S3JournalOptions options = server.newPlace().with(Retention.DEFAULTS, LEASE);
+    S3JournalOptions options = newPlace().with(Retention.DEFAULTS, LEASE);
     CompletableFuture<EmbeddedTaskStore> second;
     try (EmbeddedTaskStore first = open(options)) {
       first.commit(task("one"));
@@ -93,7 +102,7 @@ final class S3JournalTest extends JournalContract {
 
   @Test
   void stores_with_other_names_are_apart() {
-    S3JournalOptions options = server.newPlace();
+    S3JournalOptions options = newPlace();
     try (EmbeddedTaskStore one = open(options.withStore("one", Set.of()));
         EmbeddedTaskStore two = open(options.withStore("two", Set.of()))) {
       one.commit(task("one"));
@@ -103,7 +112,7 @@ final class S3JournalTest extends JournalContract {
 
   @Test
   void what_cannot_be_used_is_said() {
-    S3JournalOptions options = server.newPlace();
+    S3JournalOptions options = newPlace();
     assertThatThrownBy(() -> SharedJournal.check(options.withKey("local", "wrong")))
         .isInstanceOf(JournalException.class)
         .hasMessageContaining("access key");
@@ -117,23 +126,14 @@ final class S3JournalTest extends JournalContract {
   }
 
   @Test
-  void addresses_that_are_wrong_are_refused_by_name() {
+  void addresses_that_are_wrong_are_refused() {
     assertThatThrownBy(() -> S3JournalOptions.at("s3://Bucket"))
+        .isInstanceOf(JournalException.class)
         .hasMessageContaining("small letters");
-    assertThatThrownBy(() -> S3JournalOptions.at("s3://bucket/a//b"))
-        .hasMessageContaining("prefix");
-    assertThatThrownBy(() -> S3JournalOptions.at("s3://bucket?zone=1"))
-        .hasMessageContaining("not zone");
-    assertThatThrownBy(() -> S3JournalOptions.at("s3://bucket?region="))
-        .hasMessageContaining("without a value");
-    assertThatThrownBy(() -> S3JournalOptions.at("s3://bucket?endpoint=ftp://host"))
-        .hasMessageContaining("an endpoint is");
+    assertThatThrownBy(() -> S3JournalOptions.at("s3://bucket").withKey("id", null))
+        .isInstanceOf(JournalException.class)
+        .hasMessageContaining("a secret");
     assertThatThrownBy(() -> S3JournalOptions.at("s3://bucket").withStore("main", Set.of("all")))
         .hasMessageContaining("expiry");
-    S3JournalOptions read =
-        S3JournalOptions.at("s3://bucket/a/b/?region=eu-west-1&endpoint=https%3A%2F%2Fhost%3A9000");
-    assertThat(read.prefix()).isEqualTo("a/b");
-    assertThat(read.region()).isEqualTo("eu-west-1");
-    assertThat(read.endpoint()).hasToString("https://host:9000");
   }
 }
