@@ -7,7 +7,8 @@ public final class BlobName {
 
   private BlobName() {}
 
-  static boolean isValid(String name) {
+  /** Whether a blob may have this name. */
+  public static boolean isValid(String name) {
     return !name.isEmpty()
         && name.length() <= MAX_LENGTH
         && name.charAt(0) != '.'

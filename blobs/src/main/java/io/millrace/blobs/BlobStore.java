@@ -1,6 +1,7 @@
 package io.millrace.blobs;
 
 import java.io.InputStream;
+import java.time.Instant;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
@@ -18,13 +19,14 @@ import java.util.stream.Stream;
  * <p>All methods throw {@link BlobException} when the store cannot be reached, read or written.
  * Safe for use by any number of threads.
  */
-public interface BlobStore {
+public interface BlobStore extends AutoCloseable {
   /**
    * Stores what {@code content} gives until its end, durably, under {@code name}.
    *
    * <p>A blob that has the name already is replaced in one step: a reader sees the old bytes or the
-   * new ones, never a mixture, and a stream of the old blob that is open can be read to its end. Of
-   * several puts under one name the last to finish stays.
+   * new ones, never a mixture, and a stream of the old blob that is open can be read to its end, or
+   * fails, if the store says so. Of several puts under one name one stays: the last to finish,
+   * unless the store says otherwise.
    *
    * <p>Where reading {@code content} or writing fails, nothing is left of the attempt, and what had
    * the name before stays. Where only the last step fails (the new name cannot be made durable, or
@@ -36,8 +38,9 @@ public interface BlobStore {
   BlobReceipt put(String name, InputStream content);
 
   /**
-   * Gives a blob a second name, durably, without copying its bytes; both are deleted independently.
-   * A blob with the name {@code to} is replaced. The time of change of both is now.
+   * Gives a blob a second name, durably, without moving its bytes through this process; both are
+   * deleted independently. A blob with the name {@code to} is replaced. The time of change of
+   * {@code to} is now; that of {@code from} may be.
    *
    * @return false if this store cannot do this, and nothing happened: the blob has to be copied
    * @throws NoSuchBlobException if no blob has the name {@code from}
@@ -72,7 +75,8 @@ public interface BlobStore {
   }
 
   /**
-   * Deletes the blob, durably; an open stream can be read to its end.
+   * Deletes the blob, durably; an open stream can be read to its end, or fails, if the store says
+   * so.
    *
    * @return whether it existed
    */
@@ -87,4 +91,14 @@ public interface BlobStore {
    * @throws InvalidBlobNameException when no name could start so
    */
   Stream<Blob> list(String prefix);
+
+  /**
+   * Removes what puts left that did not end, once nothing has been written to it for 24 hours. Does
+   * nothing if puts leave nothing.
+   */
+  default void removeLeftovers(Instant now) {}
+
+  /** Ends the connections of the store, if it has any; blobs that are open may fail. */
+  @Override
+  default void close() {}
 }

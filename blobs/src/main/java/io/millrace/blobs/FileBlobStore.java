@@ -1,7 +1,5 @@
 package io.millrace.blobs;
 
-import io.millrace.store.Sha256;
-import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -15,14 +13,12 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.MessageDigest;
 import java.time.Clock;
-import java.util.HexFormat;
+import java.time.Instant;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,8 +29,9 @@ import org.slf4j.LoggerFactory;
  * the SHA-256 of the name: 4,096 folders, so that ten million blobs mean some 2,400 files in each.
  * A put writes {@code incoming/UUID}, syncs it, renames it to its place and syncs that folder.
  *
- * <p>What a crash leaves in {@code incoming} is removed when a store is next opened, once it has
- * not been written for 24 hours; a put that stalls for longer may fail then.
+ * <p>What a crash leaves in {@code incoming} is removed when a store is next opened, and by {@link
+ * #removeLeftovers}, once it has not been written for 24 hours; a put that stalls for longer may
+ * fail then.
  *
  * <p>On a file system that ignores case (the usual one of macOS), two names that differ in nothing
  * but case and happen to share a folder, as 1 pair in 4,096 does, would be one blob: do not tell
@@ -100,7 +97,7 @@ public final class FileBlobStore implements BlobStore {
   @Override
   public BlobReceipt put(String name, InputStream content) {
     BlobName.check(name);
-    Digesting source = new Digesting(content);
+    BlobContent source = new BlobContent(content);
     Path incoming = folders.incoming().resolve(UUID.randomUUID().toString());
     try {
       write(source, incoming);
@@ -237,53 +234,12 @@ public final class FileBlobStore implements BlobStore {
     return folders.list(prefix);
   }
 
-  /**
-   * Counts and digests all bytes that are read through it, and tells a failure of the source from
-   * one of the target. Closing it leaves the source open.
-   */
-  private static final class Digesting extends FilterInputStream {
-    private final MessageDigest digest;
-    private long size;
-    private volatile @Nullable IOException failure;
-
-    Digesting(InputStream source) {
-      super(source);
-      digest = Sha256.begin();
-    }
-
-    @Override
-    public int read() throws IOException {
-      byte[] one = new byte[1];
-      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-    }
-
-    @Override
-    public int read(byte[] target, int offset, int length) throws IOException {
-      int count;
-      try {
-        count = in.read(target, offset, length);
-      } catch (IOException e) {
-        failure = e;
-        throw e;
-      }
-      if (count > 0) {
-        digest.update(target, offset, count);
-        size += count;
-      }
-      return count;
-    }
-
-    @Override
-    public void close() {}
-
-    /** The exception of the source, if it threw one. */
-    @Nullable IOException failure() {
-      return failure;
-    }
-
-    /** The receipt; to be called once, after everything was read. */
-    BlobReceipt receipt(String name) {
-      return new BlobReceipt(name, size, HexFormat.of().formatHex(digest.digest()));
+  @Override
+  public void removeLeftovers(Instant now) {
+    try {
+      folders.removeLeftovers(now);
+    } catch (IOException e) {
+      throw new BlobException("the leftovers of puts cannot be removed: " + e, e);
     }
   }
 }

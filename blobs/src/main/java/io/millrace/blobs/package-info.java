@@ -2,10 +2,10 @@
  * Values too large for the store, by name, streamed.
  *
  * <p>{@link io.millrace.blobs.BlobStore} is the interface; {@link io.millrace.blobs.FileBlobStore}
- * keeps blobs in a folder; the Java client has one that keeps them in a server. {@link
- * io.millrace.blobs.Value} is the rule that joins blobs with the store: up to {@link
- * io.millrace.blobs.Value#INLINE_LIMIT} bytes travel in the commit, and what is larger is stored
- * first and named in the commit.
+ * keeps blobs in a folder; the module {@code blobs-s3} has one that keeps them in a bucket, and the
+ * Java client one that keeps them in a server. {@link io.millrace.blobs.Value} is the rule that
+ * joins blobs with the store: up to {@link io.millrace.blobs.Value#INLINE_LIMIT} bytes travel in
+ * the commit, and what is larger is stored first and named in the commit.
  *
  * <pre>
  *   stream --> Value.keep --+-- up to 4096 bytes --> Inline(bytes) -----+--> commit

@@ -4,11 +4,12 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /** A source that fails at the first read, after an action. */
-final class FailingStream extends InputStream {
+public final class FailingStream extends InputStream {
   private final String message;
   private final Runnable before;
 
-  FailingStream(String message, Runnable before) {
+  /** Throws with this message. */
+  public FailingStream(String message, Runnable before) {
     this.message = message;
     this.before = before;
   }

@@ -103,6 +103,10 @@ class FileBlobStoreTest extends BlobStoreContract {
 
     assertThat(old).doesNotExist();
     assertThat(young).exists();
+
+    blobs.removeLeftovers(now.plusMillis(2));
+
+    assertThat(young).doesNotExist();
   }
 
   @Test

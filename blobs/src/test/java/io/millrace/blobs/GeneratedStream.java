@@ -4,7 +4,7 @@ import java.io.InputStream;
 import java.util.SplittableRandom;
 
 /** Bytes out of a seed, made as they are read; runs an action at its end. */
-public final class GeneratedStream extends InputStream {
+public class GeneratedStream extends InputStream {
   private final byte[] block = new byte[8192];
   private final Runnable atEnd;
   private long left;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.millrace.blobs.s3;
+
+import org.jspecify.annotations.NullMarked;
