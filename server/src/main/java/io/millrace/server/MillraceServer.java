@@ -1,5 +1,6 @@
 package io.millrace.server;
 
+import io.millrace.blobs.BlobException;
 import io.millrace.blobs.BlobStore;
 import io.millrace.http.HttpServer;
 import io.millrace.http.Route;
@@ -131,7 +132,8 @@ public final class MillraceServer implements AutoCloseable {
    * one leads it, and serves until it {@linkplain #stopped stops}.
    *
    * @param configuration read from at least {@link #SECTIONS}
-   * @throws ServerException if it cannot listen as configured
+   * @throws ServerException if it cannot listen as configured, or the bucket of the blobs cannot be
+   *     used
    * @throws io.millrace.store.StoreException if the store cannot be opened
    */
   public static MillraceServer start(Configuration configuration) {
@@ -174,6 +176,7 @@ public final class MillraceServer implements AutoCloseable {
       HttpServer.@Nullable Endpoint endpoint,
       @Nullable CommandQueues queues,
       @Nullable Companion companion) {
+    checkBlobs(configuration.get(BlobSettings.SECTION));
     MillraceServer server = new MillraceServer(configuration, endpoint, queues, companion);
     if (!configuration.get(StoreSettings.SECTION).isShared()) {
       server.serve(StoreSettings::open);
@@ -189,6 +192,15 @@ public final class MillraceServer implements AutoCloseable {
       }
     }
     return server;
+  }
+
+  /** A standby would notice only when it takes over. */
+  private static void checkBlobs(BlobSettings blobs) {
+    try {
+      var _ = blobs.checkBucket();
+    } catch (BlobException e) {
+      throw new ServerException("blobs.url: " + e.getMessage(), e);
+    }
   }
 
   // ---- a store of its own

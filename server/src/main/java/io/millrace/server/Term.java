@@ -3,7 +3,6 @@ package io.millrace.server;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.millrace.archive.Archive;
 import io.millrace.blobs.BlobStore;
-import io.millrace.blobs.FileBlobStore;
 import io.millrace.http.AccessCheck;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller;
@@ -115,10 +114,8 @@ final class Term implements AutoCloseable {
       @Nullable InetAddress address) {
     ServerSettings settings = configuration.get(ServerSettings.SECTION);
     StoreOptions options = configuration.get(StoreSettings.SECTION).options();
-    BlobSettings blobSettings = configuration.get(BlobSettings.SECTION);
-    BlobStore blobs = FileBlobStore.open(blobSettings.folder(options.folder()));
+    BlobStore blobs = configuration.get(BlobSettings.SECTION).open(options.folder());
     FilePermissions.warnIfShared("data folder", options.folder());
-    FilePermissions.warnIfShared("blob folder", blobSettings.folder(options.folder()));
     SecureRandom random = new SecureRandom();
     AuditPart audit =
         AuditPart.open(
@@ -365,6 +362,7 @@ final class Term implements AutoCloseable {
     loops.forEach(StepLoop::close);
     parts.reversed().forEach(Part::close);
     registry.close();
+    blobs.close();
     store.close();
   }
 }

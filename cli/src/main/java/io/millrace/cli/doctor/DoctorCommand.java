@@ -1,5 +1,6 @@
 package io.millrace.cli.doctor;
 
+import io.millrace.blobs.BlobException;
 import io.millrace.cli.serve.ServerOptions;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.TerminalUser;
@@ -7,6 +8,7 @@ import io.millrace.server.ServerException;
 import io.millrace.server.ServerSettings;
 import io.millrace.server.access.AccessSettings;
 import io.millrace.server.archive.ArchiveSettings;
+import io.millrace.server.blobs.BlobSettings;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.config.ConfigurationException;
 import io.millrace.server.store.StoreSettings;
@@ -351,6 +353,7 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
 
   private void checkBackEnds(Configuration configuration) {
     checkStore(configuration.get(StoreSettings.SECTION));
+    checkBlobs(configuration.get(BlobSettings.SECTION));
     String archive = configuration.get(ArchiveSettings.SECTION).url();
     if (archive != null && archive.startsWith("postgresql://")) {
       checkReachable("archive.url", URI.create(archive), 5432);
@@ -378,6 +381,20 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
           "store.url",
           String.valueOf(e.getMessage()),
           "correct store.url or the settings of the database; see docs/stores.md");
+    }
+  }
+
+  private void checkBlobs(BlobSettings blobs) {
+    try {
+      String bucket = blobs.checkBucket();
+      if (bucket != null) {
+        ok("blobs.url", bucket + " can be read");
+      }
+    } catch (BlobException e) {
+      fail(
+          "blobs.url",
+          String.valueOf(e.getMessage()),
+          "correct blobs.url or its access key; see docs/stores.md");
     }
   }
 

@@ -25,8 +25,9 @@ public final class ServerOptions {
       paramLabel = "URL",
       description =
           "The store in a database that several servers may share, for example"
-              + " jdbc:postgresql://HOST/DATABASE or s3://BUCKET/PREFIX; see docs/stores.md. Blobs"
-              + " and files stay in the folder of --data. Default: in that folder")
+              + " jdbc:postgresql://HOST/DATABASE or s3://BUCKET/PREFIX; see docs/stores.md. Blobs,"
+              + " unless blobs.url is set, and files stay in the folder of --data. Default: in that"
+              + " folder")
   private @Nullable String store;
 
   @Option(

@@ -82,9 +82,13 @@ class DoctorCommandTest {
     Shell.CommandResult ran =
         doctor(
             "--set", "archive.url=postgresql://127.0.0.1:" + port + "/archive",
-            "--set", "traces.endpoint=http://127.0.0.1:" + port);
+            "--set", "traces.endpoint=http://127.0.0.1:" + port,
+            "--set", "blobs.url=s3://bucket?endpoint=http://127.0.0.1:" + port,
+            "--set", "blobs.user=id",
+            "--set", "blobs.password=secret");
     assertThat(ran.code()).isEqualTo(1);
     assertThat(ran.out())
+        .contains("failure  blobs.url: s3://bucket at http://127.0.0.1:" + port)
         .contains("failure  archive.url: 127.0.0.1 port " + port)
         .contains("failure  traces.endpoint: 127.0.0.1 port " + port);
   }

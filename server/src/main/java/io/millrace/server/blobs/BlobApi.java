@@ -20,12 +20,16 @@ import io.millrace.server.Part;
 import io.millrace.wire.Responses;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.databind.json.JsonMapper;
@@ -35,6 +39,8 @@ import tools.jackson.databind.json.JsonMapper;
  * the list {@code /blobs?prefix=P}. Bodies are streamed both ways.
  */
 public final class BlobApi implements Part {
+  private static final Logger LOG = LoggerFactory.getLogger(BlobApi.class);
+  private static final Duration BETWEEN_SWEEPS = Duration.ofHours(1);
   private static final JsonMapper JSON =
       JsonMapper.builder().disable(StreamWriteFeature.AUTO_CLOSE_TARGET).build();
 
@@ -62,6 +68,20 @@ public final class BlobApi implements Part {
         .add(InvalidBlobNameException.class, 400)
         .add(NoSuchBlobException.class, 404)
         .addUnavailable(BlobException.class);
+  }
+
+  @Override
+  public List<Activity> activities() {
+    return List.of(new Activity("blob-leftovers", this::removeLeftovers));
+  }
+
+  private Instant removeLeftovers(Instant now) {
+    try {
+      blobs.removeLeftovers(now);
+    } catch (BlobException e) {
+      LOG.warn("what puts left is removed later: {}", e.getMessage());
+    }
+    return now.plus(BETWEEN_SWEEPS);
   }
 
   private Response put(Request request) throws IOException {

@@ -1,0 +1,178 @@
+package io.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.millrace.client.ClientOptions;
+import io.millrace.client.jobs.JobClient;
+import io.millrace.client.jobs.JobKind;
+import io.millrace.client.jobs.JobWorker;
+import io.millrace.client.jobs.JobWorkerOptions;
+import io.millrace.s3.S3Address;
+import io.millrace.s3.S3Server;
+import io.millrace.server.config.Configuration;
+import io.millrace.server.config.ConfigurationException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Servers whose blobs are in a bucket. */
+class SharedBlobsTest {
+  private static final JobKind<byte[], byte[]> KIND =
+      JobKind.of("kind", byte[].class, byte[].class);
+  private static final MillraceServer.Companion NOTHING =
+      new MillraceServer.Companion() {
+        @Override
+        public void start(MillraceServer server) {}
+
+        @Override
+        public void stop() {}
+      };
+
+  private static S3Server bucket;
+
+  private final List<MillraceServer> started = new ArrayList<>();
+  @TempDir private Path root;
+
+  @AfterEach
+  void close() {
+    started.reversed().forEach(MillraceServer::close);
+  }
+
+  private MillraceServer start(String name, S3Address place) {
+    MillraceServer server = MillraceServer.start(configuration(name, place), null, NOTHING);
+    started.add(server);
+    return server;
+  }
+
+  @BeforeAll
+  static void startBucket() throws Exception {
+    bucket = new S3Server();
+  }
+
+  @AfterAll
+  static void stopBucket() throws Exception {
+    bucket.stop();
+  }
+
+  private Configuration configuration(String name, S3Address place, String... more) {
+    Map<String, String> flags =
+        new HashMap<>(
+            Map.of(
+                "server.port",
+                "0",
+                "store.data",
+                root.resolve(name).toString(),
+                "store.url",
+                "jdbc:sqlite:" + root.resolve("store.db"),
+                "store.lease",
+                "500ms",
+                "audit.enabled",
+                "false",
+                "jobs.types.kind.description",
+                "Answers",
+                "blobs.url",
+                "s3://%s/%s?endpoint=%s"
+                    .formatted(place.bucket(), place.prefix(), place.endpoint()),
+                "blobs.user",
+                S3Server.KEY,
+                "blobs.password",
+                S3Server.SECRET));
+    for (int i = 0; i < more.length; i += 2) {
+      flags.put(more[i], more[i + 1]);
+    }
+    return Configuration.read(MillraceServer.SECTIONS, null, flags);
+  }
+
+  private static URI address(MillraceServer server) {
+    return URI.create("http://127.0.0.1:" + server.port());
+  }
+
+  @Test
+  void a_standby_that_takes_over_has_payloads_and_results() throws Exception {
+    S3Address place = bucket.newPlace();
+    byte[] payload = new byte[3 << 20];
+    new SplittableRandom(1).nextBytes(payload);
+    byte[] result = Arrays.copyOf(payload, 100_000);
+    String first;
+    String second;
+    MillraceServer leader = start("one", place);
+    leader.leads().get(60, TimeUnit.SECONDS);
+    MillraceServer standby = start("two", place);
+    try (JobClient jobs = JobClient.open(ClientOptions.at(address(leader).toString()))) {
+      first = jobs.submit(KIND, payload).id();
+      try (JobWorker _ = worker(leader, result)) {
+        assertThat(jobs.await(KIND, first, Duration.ofSeconds(60))).isEqualTo(result);
+      }
+      second = jobs.submit(KIND, payload).id();
+    }
+    leader.close();
+    standby.leads().get(60, TimeUnit.SECONDS);
+    try (JobClient jobs = JobClient.open(ClientOptions.at(address(standby).toString()));
+        JobWorker _ = worker(standby, payload)) {
+      assertThat(jobs.await(KIND, first, Duration.ofSeconds(60))).isEqualTo(result);
+      assertThat(jobs.await(KIND, second, Duration.ofSeconds(60))).isEqualTo(payload);
+    }
+    assertThat(
+            bucket
+                .client()
+                .listObjectsV2(
+                    request -> request.bucket(place.bucket()).prefix(place.prefix() + "/"))
+                .keyCount())
+        .isGreaterThanOrEqualTo(3);
+    for (String name : new String[] {"one", "two"}) {
+      assertThat(Files.exists(root.resolve(name).resolve("blobs"))).isFalse();
+    }
+  }
+
+  /** Answers with a result, once it has read a payload as long as it was submitted. */
+  private static JobWorker worker(MillraceServer server, byte[] result) {
+    return JobWorker.start(
+        JobWorkerOptions.at(address(server), "worker"),
+        KIND,
+        (payload, _) -> {
+          assertThat(payload).hasSize(3 << 20);
+          return result;
+        });
+  }
+
+  @Test
+  void a_bucket_that_cannot_be_used_ends_the_start_of_a_standby_too() {
+    S3Address place = bucket.newPlace();
+    assertThatThrownBy(() ->
+            MillraceServer.start(
+                configuration("one", place, "blobs.password", "wrong"), null, NOTHING))
+        .isInstanceOf(ServerException.class)
+        .hasMessage("blobs.url: the access key may not read bucket " + place.bucket());
+  }
+
+  @Test
+  void settings_that_contradict_each_other_are_refused() {
+    S3Address place = bucket.newPlace();
+    assertThatThrownBy(() -> configuration("one", place, "blobs.data", root.toString()))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("blobs.url and blobs.data name two places");
+    assertThatThrownBy(() -> configuration("one", place, "blobs.max-bytes", "6597069766656"))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("at most 5TiB");
+    assertThatThrownBy(() -> configuration("one", place, "blobs.password", ""))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("blobs.url: an access key of a bucket has an id and a secret");
+    assertThatThrownBy(() -> configuration("one", place, "blobs.url", "ftp://bucket"))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("blobs.url: the address of a bucket begins with s3://");
+  }
+}
