@@ -61,12 +61,9 @@ record KeptStore(String name, @Nullable Path backup, @Nullable StoreSettings set
     if (url.startsWith(BACKUP)) {
       return new KeptStore(name, Path.of(url.substring(BACKUP.length())), null);
     }
-    if (!url.startsWith(FOLDER) && !url.startsWith("jdbc:") && !url.startsWith("s3:")) {
+    if (!StoreSettings.isAddress(url)) {
       throw new UsageException(
-          option
-              + " begins with 'file:', 'backup:', 'jdbc:postgresql:', 'jdbc:mariadb:',"
-              + " 'jdbc:sqlite:' or 's3:': "
-              + url);
+          "%s begins with 'backup:', %s: %s".formatted(option, StoreSettings.FORMS, url));
     }
     List<Flag> flags = new ArrayList<>(more);
     flags.add(new Flag("store.url", url, option));

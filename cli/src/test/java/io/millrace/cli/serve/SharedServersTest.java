@@ -165,8 +165,10 @@ class SharedServersTest {
   @Test
   void a_store_that_cannot_be_used_is_named() {
     String folder = "--data=" + root.resolve("data");
-    assertThat(Shell.run("up", folder, "--store=mongodb://host/queues").err())
+    assertThat(Shell.run("up", folder, "--store=ftp://host/queues").err())
         .contains("store.url begins with 'jdbc:postgresql:'");
+    assertThat(Shell.run("up", folder, "--store=mongodb://host").err())
+        .contains("store.url", "no database");
     assertThat(Shell.run("up", folder, "--store=file:" + root.resolve("other")).err())
         .contains("store.url and store.data name two folders");
     assertThat(Shell.run("up", folder, "--store=jdbc:sqlite:x.db", "--journal=opportunistic").err())

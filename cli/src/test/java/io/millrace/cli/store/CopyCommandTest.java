@@ -78,7 +78,8 @@ class CopyCommandTest {
 
   @Test
   void what_is_not_a_place_is_named() {
-    assertThat(copy("mongodb://x", folder("a")).err()).contains("--from begins with 'file:'");
+    assertThat(copy("ftp://x", folder("a")).err()).contains("--from begins with 'backup:'");
+    assertThat(copy("mongodb://x", folder("a")).err()).contains("no database");
     assertThat(copy(folder("none"), folder("a")).err()).contains("is not a folder");
     assertThat(copy("jdbc:sqlite:" + scratch + "/no.db", folder("a")).err())
         .contains("there is no store in jdbc:sqlite:");

@@ -6,14 +6,9 @@ import io.millrace.s3.S3AddressException;
 import io.millrace.store.journal.JournalException;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -175,25 +170,7 @@ final class S3Bucket implements Bucket {
 
   @Override
   public List<byte @Nullable []> getAll(List<String> keys) throws IOException {
-    if (keys.size() == 1) {
-      return Bucket.super.getAll(keys);
-    }
-    List<Future<byte @Nullable []>> reads = new ArrayList<>();
-    try (ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
-      for (String key : keys) {
-        reads.add(readers.submit(() -> get(key)));
-      }
-      List<byte @Nullable []> contents = new ArrayList<>();
-      for (Future<byte @Nullable []> read : reads) {
-        contents.add(read.get());
-      }
-      return contents;
-    } catch (ExecutionException e) {
-      throw new IOException(e.getCause() == null ? "failed" : e.getCause().getMessage(), e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted", e);
-    }
+    return Bucket.getAtOnce(this, keys);
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -70,6 +71,30 @@ public interface Bucket extends AutoCloseable {
   /** Releases what it holds. */
   @Override
   void close();
+
+  /** Gets several objects at once, each by a call of {@link #get}; they are in order. */
+  static List<byte @Nullable []> getAtOnce(Bucket bucket, List<String> keys) throws IOException {
+    List<Future<byte @Nullable []>> reads = new ArrayList<>();
+    List<byte @Nullable []> contents = new ArrayList<>();
+    if (keys.size() == 1) {
+      contents.add(bucket.get(keys.getFirst()));
+      return contents;
+    }
+    try (ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (String key : keys) {
+        reads.add(readers.submit(() -> bucket.get(key)));
+      }
+      for (Future<byte @Nullable []> read : reads) {
+        contents.add(read.get());
+      }
+      return contents;
+    } catch (ExecutionException e) {
+      throw new IOException(e.getCause() == null ? "failed" : e.getCause().getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
+    }
+  }
 
   /**
    * Has 32 callers create the same object at once, and checks that one of them does, as some

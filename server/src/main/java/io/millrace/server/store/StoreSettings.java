@@ -1,5 +1,6 @@
 package io.millrace.server.store;
 
+import io.millrace.journal.mongo.MongoJournalOptions;
 import io.millrace.journal.s3.S3JournalOptions;
 import io.millrace.journal.shared.JournalLocation;
 import io.millrace.journal.shared.SharedJournal;
@@ -34,6 +35,11 @@ import org.jspecify.annotations.Nullable;
 public record StoreSettings(StoreOptions options, @Nullable JournalLocation shared) {
   private static final String DEFAULT_FOLDER = "./millrace-data";
   private static final String FOLDER = "file:";
+
+  /** What the address of a store begins with, for messages. */
+  public static final String FORMS =
+      "'jdbc:postgresql:', 'jdbc:mariadb:', 'jdbc:sqlite:', 's3://', 'mongodb://' or 'file:'";
+
   private static final Limits DEFAULTS = Limits.defaults();
 
   private static final SectionKeys KEYS = new SectionKeys();
@@ -48,8 +54,9 @@ public record StoreSettings(StoreOptions options, @Nullable JournalLocation shar
       KEYS.optionalText(
           "url",
           "Where the store is: `jdbc:postgresql://HOST/DATABASE`, `jdbc:mariadb://HOST/DATABASE`,"
-              + " `jdbc:sqlite:FILE` or `s3://BUCKET/PREFIX`, which several servers may share (see"
-              + " [stores.md](stores.md)), or `file:DIR`, the same as `store.data`.");
+              + " `jdbc:sqlite:FILE`, `s3://BUCKET/PREFIX` or `mongodb://HOST/DATABASE`, which"
+              + " several servers may share (see [stores.md](stores.md)), or `file:DIR`, the same"
+              + " as `store.data`.");
   private static final Key<@Nullable String> USER =
       KEYS.optionalText(
           "user", "The user of that database, or the id of the access key of that bucket.");
@@ -247,13 +254,17 @@ public record StoreSettings(StoreOptions options, @Nullable JournalLocation shar
             upkeep.snapshotEvery(), Duration.ZERO, upkeep.retention(), upkeep.diskReserveBytes()));
   }
 
+  /** Whether this is an address of a store. */
+  public static boolean isAddress(String url) {
+    return url.startsWith(FOLDER)
+        || SqlJournalOptions.isSupported(url)
+        || url.startsWith(S3JournalOptions.SCHEME)
+        || MongoJournalOptions.isSupported(url);
+  }
+
   private static JournalLocation location(String url, StoreOptions options, Values values) {
-    boolean bucket = url.startsWith(S3JournalOptions.SCHEME);
-    if (!bucket && !SqlJournalOptions.isSupported(url)) {
-      throw new ConfigurationException(
-          "store.url begins with 'jdbc:postgresql:', 'jdbc:mariadb:', 'jdbc:sqlite:', 's3://' or"
-              + " 'file:': "
-              + url);
+    if (!isAddress(url)) {
+      throw new ConfigurationException("store.url begins with " + FORMS + ": " + url);
     }
     if (options.journaling() != Journaling.STRICT) {
       throw new ConfigurationException(
@@ -263,18 +274,28 @@ public record StoreSettings(StoreOptions options, @Nullable JournalLocation shar
     Set<String> accepted = named == null ? Set.of() : Set.of(named.strip().split("\\s*,\\s*"));
     String user = values.get(USER);
     String password = SectionKeys.secretOf(values, "store", PASSWORD, PASSWORD_FILE);
+    String name = values.get(NAME);
+    Retention kept = options.upkeep().retention();
+    Duration lease = values.get(LEASE);
     try {
-      return bucket
-          ? S3JournalOptions.at(url)
-              .withKey(user, password)
-              .withStore(values.get(NAME), accepted)
-              .with(options.upkeep().retention(), values.get(LEASE))
-          : SqlJournalOptions.at(url)
-              .withUser(user, password)
-              .withStore(values.get(NAME))
-              .withAccepted(accepted)
-              .withRetention(options.upkeep().retention())
-              .withLease(values.get(LEASE));
+      if (url.startsWith(S3JournalOptions.SCHEME)) {
+        return S3JournalOptions.at(url)
+            .withKey(user, password)
+            .withStore(name, accepted)
+            .with(kept, lease);
+      }
+      if (MongoJournalOptions.isSupported(url)) {
+        return MongoJournalOptions.at(url)
+            .withUser(user, password)
+            .withStore(name, accepted)
+            .with(kept, lease);
+      }
+      return SqlJournalOptions.at(url)
+          .withUser(user, password)
+          .withStore(name)
+          .withAccepted(accepted)
+          .withRetention(kept)
+          .withLease(lease);
     } catch (JournalException | IllegalArgumentException e) {
       throw new ConfigurationException("store.url: " + e.getMessage());
     }

@@ -1,0 +1,4 @@
+@NullMarked
+package io.millrace.journal.mongo;
+
+import org.jspecify.annotations.NullMarked;
