@@ -20,6 +20,7 @@
  *       share.
  *   <li>{@link io.millrace.work.bulk}: one action on many items, in the background.
  *   <li>{@link io.millrace.work.filter}: chooses items by the values of their fields.
+ *   <li>{@link io.millrace.work.elastic}: requests to search engines.
  *   <li>{@link io.millrace.work.Backoff}, {@link io.millrace.work.MonotonicClock}, {@link
  *       io.millrace.work.TrustedCertificates}.
  * </ul>

@@ -3,9 +3,9 @@ package io.millrace.cli.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cli.queues.Program;
-import io.millrace.cluster.documents.elastic.Credentials;
 import io.millrace.cluster.documents.elastic.SearchEngine;
 import io.millrace.http.transport.Certificates;
+import io.millrace.work.elastic.Credentials;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

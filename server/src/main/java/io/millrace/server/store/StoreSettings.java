@@ -1,5 +1,6 @@
 package io.millrace.server.store;
 
+import io.millrace.journal.elastic.ElasticJournalOptions;
 import io.millrace.journal.mongo.MongoJournalOptions;
 import io.millrace.journal.s3.S3JournalOptions;
 import io.millrace.journal.shared.JournalLocation;
@@ -38,7 +39,8 @@ public record StoreSettings(StoreOptions options, @Nullable JournalLocation shar
 
   /** What the address of a store begins with, for messages. */
   public static final String FORMS =
-      "'jdbc:postgresql:', 'jdbc:mariadb:', 'jdbc:sqlite:', 's3://', 'mongodb://' or 'file:'";
+      "'jdbc:postgresql:', 'jdbc:mariadb:', 'jdbc:sqlite:', 's3://', 'mongodb://',"
+          + " 'elasticsearch:' or 'file:'";
 
   private static final Limits DEFAULTS = Limits.defaults();
 
@@ -259,7 +261,8 @@ public record StoreSettings(StoreOptions options, @Nullable JournalLocation shar
     return url.startsWith(FOLDER)
         || SqlJournalOptions.isSupported(url)
         || url.startsWith(S3JournalOptions.SCHEME)
-        || MongoJournalOptions.isSupported(url);
+        || MongoJournalOptions.isSupported(url)
+        || url.startsWith(ElasticJournalOptions.SCHEME);
   }
 
   private static JournalLocation location(String url, StoreOptions options, Values values) {
@@ -286,6 +289,12 @@ public record StoreSettings(StoreOptions options, @Nullable JournalLocation shar
       }
       if (MongoJournalOptions.isSupported(url)) {
         return MongoJournalOptions.at(url)
+            .withUser(user, password)
+            .withStore(name, accepted)
+            .with(kept, lease);
+      }
+      if (url.startsWith(ElasticJournalOptions.SCHEME)) {
+        return ElasticJournalOptions.at(url)
             .withUser(user, password)
             .withStore(name, accepted)
             .with(kept, lease);

@@ -6,6 +6,7 @@ import io.millrace.cluster.documents.UnclearOutcomeException;
 import io.millrace.cluster.documents.Version;
 import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.work.elastic.ElasticClient;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -54,7 +55,7 @@ public final class ElasticDocuments implements VersionedDocuments {
   private final Index index;
 
   private ElasticDocuments(ElasticOptions options) {
-    client = new ElasticClient(options);
+    client = options.connect();
     index = new Index(client, options.prefix());
   }
 
@@ -85,7 +86,7 @@ public final class ElasticDocuments implements VersionedDocuments {
     return switch (answer.statusCode()) {
       case 200 -> ElasticResponses.document(answer.body());
       case 404 -> {
-        String error = ElasticResponses.errorType(answer.body());
+        String error = ElasticClient.errorType(answer.body());
         if (!error.isEmpty() && !error.equals("index_not_found_exception")) {
           throw refused(answer);
         }
@@ -141,11 +142,11 @@ public final class ElasticDocuments implements VersionedDocuments {
     boolean gone =
         status == 404
             && method.equals("DELETE")
-            && ElasticResponses.errorType(answer.body()).isEmpty();
+            && ElasticClient.errorType(answer.body()).isEmpty();
     if (status == 200 || status == 201 || status == 409 || gone) {
       return answer;
     }
-    if (status >= 500 && !NOT_BEGUN.contains(ElasticResponses.errorType(answer.body()))) {
+    if (status >= 500 && !NOT_BEGUN.contains(ElasticClient.errorType(answer.body()))) {
       throw unclear(refused(answer));
     }
     throw unavailable(refused(answer));
@@ -243,7 +244,7 @@ public final class ElasticDocuments implements VersionedDocuments {
   private IOException refused(HttpResponse<byte[]> answer) {
     return new IOException(
         "%s answers with status %d: %s"
-            .formatted(client, answer.statusCode(), ElasticResponses.error(answer.body())));
+            .formatted(client, answer.statusCode(), ElasticClient.error(answer.body())));
   }
 
   private static DocumentsUnavailableException unavailable(IOException e) {
@@ -302,8 +303,7 @@ public final class ElasticDocuments implements VersionedDocuments {
         HttpResponse<byte[]> made = client.send("PUT", path(), DEFINITION);
         boolean lost =
             made.statusCode() == 400
-                && ElasticResponses.errorType(made.body())
-                    .equals("resource_already_exists_exception");
+                && ElasticClient.errorType(made.body()).equals("resource_already_exists_exception");
         if (made.statusCode() != 200 && !lost) {
           throw refused(made);
         }
@@ -313,7 +313,7 @@ public final class ElasticDocuments implements VersionedDocuments {
         throw refused(mapping);
       }
       JsonNode properties =
-          ElasticResponses.tree(mapping.body()).path(name).path("mappings").path("properties");
+          ElasticClient.tree(mapping.body()).path(name).path("mappings").path("properties");
       if (!properties.path("key").path("type").asString("").equals("keyword")
           || properties.path("document").path("enabled").asBoolean(true)) {
         throw new IOException(
@@ -325,7 +325,7 @@ public final class ElasticDocuments implements VersionedDocuments {
     private IOException refused(HttpResponse<byte[]> answer) {
       return new IOException(
           "index %s: status %d: %s"
-              .formatted(name, answer.statusCode(), ElasticResponses.error(answer.body())));
+              .formatted(name, answer.statusCode(), ElasticClient.error(answer.body())));
     }
   }
 }

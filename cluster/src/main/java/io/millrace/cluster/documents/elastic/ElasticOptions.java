@@ -1,5 +1,7 @@
 package io.millrace.cluster.documents.elastic;
 
+import io.millrace.work.elastic.Credentials;
+import io.millrace.work.elastic.ElasticClient;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -84,5 +86,10 @@ public record ElasticOptions(
   /** The same with another timeout. */
   public ElasticOptions withTimeout(Duration timeout) {
     return new ElasticOptions(server, prefix, credentials, certificates, timeout);
+  }
+
+  /** A connection with these options. */
+  ElasticClient connect() {
+    return new ElasticClient(server, credentials, certificates, timeout);
   }
 }

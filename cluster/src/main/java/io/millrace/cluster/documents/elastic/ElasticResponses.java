@@ -2,6 +2,7 @@ package io.millrace.cluster.documents.elastic;
 
 import io.millrace.cluster.documents.Version;
 import io.millrace.cluster.documents.VersionedDocument;
+import io.millrace.work.elastic.ElasticClient;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -44,7 +45,7 @@ final class ElasticResponses {
 
   /** The version that a change created. */
   static Version version(byte[] body) throws IOException {
-    JsonNode answer = tree(body);
+    JsonNode answer = ElasticClient.tree(body);
     JsonNode number = answer.path("_seq_no");
     JsonNode term = answer.path("_primary_term");
     if (!number.isIntegralNumber() || !term.isIntegralNumber()) {
@@ -141,37 +142,6 @@ final class ElasticResponses {
       throw new IOException("the index contains a document that is not one of a cluster");
     }
     return source;
-  }
-
-  /** The engine's name for the type of an error; empty for none. */
-  static String errorType(byte[] body) {
-    try {
-      return tree(body).path("error").path("type").asString("");
-    } catch (IOException _) {
-      return "";
-    }
-  }
-
-  /** The engine's description of an error. */
-  static String error(byte[] body) {
-    try {
-      JsonNode answer = tree(body);
-      JsonNode error = answer.path("error");
-      String reason = error.path("reason").asString("");
-      return reason.isEmpty() ? answer.toString() : reason;
-    } catch (IOException _) {
-      String text = new String(body, 0, Math.min(body.length, 200), StandardCharsets.UTF_8);
-      return text.isBlank() ? "no reason given" : text.strip();
-    }
-  }
-
-  /** A complete response. */
-  static JsonNode tree(byte[] body) throws IOException {
-    try {
-      return JSON.readTree(body);
-    } catch (JacksonException e) {
-      throw new IOException("the answer cannot be read: " + e.getOriginalMessage(), e);
-    }
   }
 
   /**

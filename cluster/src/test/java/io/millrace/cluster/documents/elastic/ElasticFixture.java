@@ -2,6 +2,7 @@ package io.millrace.cluster.documents.elastic;
 
 import io.millrace.cluster.documents.DocumentsFixture;
 import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.work.elastic.ElasticClient;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -22,7 +23,7 @@ final class ElasticFixture implements DocumentsFixture {
 
   ElasticFixture(URI address) {
     this.address = address;
-    engine = new ElasticClient(ElasticOptions.at(address).withTimeout(PATIENCE));
+    engine = ElasticOptions.at(address).withTimeout(PATIENCE).connect();
     try {
       send("DELETE", "/millrace-documents?ignore_unavailable=true", null);
     } catch (IOException e) {

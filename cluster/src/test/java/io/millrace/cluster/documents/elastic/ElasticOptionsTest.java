@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.net.httpserver.HttpServer;
 import io.millrace.cluster.documents.DocumentsUnavailableException;
 import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.work.elastic.Credentials;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

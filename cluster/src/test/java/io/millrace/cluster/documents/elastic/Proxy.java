@@ -2,6 +2,7 @@ package io.millrace.cluster.documents.elastic;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.millrace.work.elastic.ElasticClient;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -36,7 +37,7 @@ final class Proxy implements AutoCloseable {
   private volatile @Nullable String says;
 
   Proxy(URI engine) throws IOException {
-    this.engine = new ElasticClient(ElasticOptions.at(engine).withTimeout(Duration.ofSeconds(30)));
+    this.engine = ElasticOptions.at(engine).withTimeout(Duration.ofSeconds(30)).connect();
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/", this::handle);
     server.setExecutor(threads);

@@ -1,5 +1,7 @@
 package io.millrace.cluster.documents.elastic;
 
+import io.millrace.work.elastic.Credentials;
+import io.millrace.work.elastic.ElasticClient;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -110,7 +112,7 @@ public final class SearchEngine implements AutoCloseable {
    * @return the body of the response, whatever the status
    */
   public String send(String method, String path, @Nullable String json) throws IOException {
-    try (ElasticClient engine = new ElasticClient(options())) {
+    try (ElasticClient engine = options().connect()) {
       return new String(engine.send(method, path, json).body(), StandardCharsets.UTF_8);
     }
   }

@@ -1,5 +1,6 @@
 package io.millrace.cluster.documents.elastic;
 
+import io.millrace.work.elastic.Credentials;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package io.millrace.cluster.documents.elastic;
+package io.millrace.work.elastic;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.millrace.journal.elastic;
+
+import org.jspecify.annotations.NullMarked;
