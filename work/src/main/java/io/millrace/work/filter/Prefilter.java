@@ -1,11 +1,13 @@
 package io.millrace.work.filter;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -13,12 +15,16 @@ import tools.jackson.databind.JsonNode;
  * takes to parse them. What it lets pass may match or not: the filter itself decides.
  */
 public final class Prefilter {
-  private static final Predicate<String> ALL = _ -> true;
-
   /** What JSON, or the writer of a document, may write in another form. */
   private static final Pattern ESCAPED = Pattern.compile("[^ -~]|[\"\\\\{}/<>&']");
 
-  private Prefilter() {}
+  private final Predicate<String> isWritten;
+  private final UnaryOperator<String> written;
+
+  private Prefilter(Predicate<String> isWritten, UnaryOperator<String> written) {
+    this.isWritten = isWritten;
+    this.written = written;
+  }
 
   /**
    * Returns a predicate on the JSON text of a document, which holds if the filter can match it.
@@ -28,26 +34,40 @@ public final class Prefilter {
    */
   public static Predicate<String> of(
       Filter filter, Predicate<String> isWritten, UnaryOperator<String> written) {
+    Predicate<String> needed = new Prefilter(isWritten, written).needed(filter);
+    return needed == null ? _ -> true : needed;
+  }
+
+  /** What holds for the text of each document that matches; null if nothing is known. */
+  private @Nullable Predicate<String> needed(Filter filter) {
     return switch (filter) {
-      case Filter.Every(List<Filter> parts) ->
-          parts.stream()
-              .map(part -> of(part, isWritten, written))
-              .reduce(
-                  ALL, (one, other) -> one == ALL ? other : other == ALL ? one : one.and(other));
-      case Filter.Any(List<Filter> parts) -> any(parts, isWritten, written);
+      case Filter.Every(List<Filter> parts) -> {
+        Predicate<String> all = null;
+        for (Filter part : parts) {
+          Predicate<String> one = needed(part);
+          if (one != null) {
+            all = all == null ? one : all.and(one);
+          }
+        }
+        yield all;
+      }
+      case Filter.Any(List<Filter> parts) -> {
+        Predicate<String> any = _ -> false;
+        for (Filter part : parts) {
+          Predicate<String> one = needed(part);
+          if (one == null) {
+            yield null;
+          }
+          any = any.or(one);
+        }
+        yield any;
+      }
       case Filter.OfField(FieldPath path, Condition condition) ->
-          isWritten.test(path.steps().getFirst()) ? of(condition, written) : ALL;
+          isWritten.test(path.steps().getFirst()) ? needed(condition) : null;
     };
   }
 
-  private static Predicate<String> any(
-      List<Filter> parts, Predicate<String> isWritten, UnaryOperator<String> written) {
-    List<Predicate<String>> each =
-        parts.stream().map(part -> of(part, isWritten, written)).toList();
-    return each.contains(ALL) ? ALL : each.stream().reduce(Predicate::or).orElse(ALL);
-  }
-
-  private static Predicate<String> of(Condition condition, UnaryOperator<String> written) {
+  private @Nullable Predicate<String> needed(Condition condition) {
     return switch (condition) {
       case Condition.OneOf(List<JsonNode> wanted)
           when wanted.stream().allMatch(Prefilter::isText) -> {
@@ -56,9 +76,9 @@ public final class Prefilter {
       }
       case Condition.Contains(String text) -> {
         String part = longestPlain(text);
-        yield part.isEmpty() ? ALL : json -> json.toLowerCase(Locale.ROOT).contains(part);
+        yield part.isEmpty() ? null : json -> json.toLowerCase(Locale.ROOT).contains(part);
       }
-      case Condition.OneOf _, Condition.Compared _, Condition.Exists _, Condition.Not _ -> ALL;
+      case Condition.OneOf _, Condition.Compared _, Condition.Exists _, Condition.Not _ -> null;
     };
   }
 
@@ -69,10 +89,6 @@ public final class Prefilter {
 
   /** The longest part of a text that is written as it is in any JSON. */
   private static String longestPlain(String text) {
-    String longest = "";
-    for (String part : ESCAPED.split(text)) {
-      longest = part.length() > longest.length() ? part : longest;
-    }
-    return longest;
+    return ESCAPED.splitAsStream(text).max(Comparator.comparingInt(String::length)).orElse("");
   }
 }
