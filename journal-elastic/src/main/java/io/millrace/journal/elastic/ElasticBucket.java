@@ -134,17 +134,17 @@ final class ElasticBucket implements Bucket {
   private boolean isThere() throws IOException {
     HttpResponse<byte[]> answer =
         send("GET", alias + "?flat_settings=true&include_defaults=true", null);
-    switch (answer.statusCode()) {
+    return switch (answer.statusCode()) {
       case 200 -> {
         JsonNode indices = ElasticClient.tree(answer.body());
         Map.Entry<String, JsonNode> only =
             indices.size() == 1 ? indices.properties().iterator().next() : Map.entry("", indices);
         requireFit(only.getKey(), only.getValue());
-        return true;
+        yield true;
       }
       case 404 -> {
         if (ElasticClient.errorType(answer.body()).equals("index_not_found_exception")) {
-          return false;
+          yield false;
         }
         throw refused(answer);
       }
@@ -153,7 +153,7 @@ final class ElasticBucket implements Bucket {
               "the credentials do not suffice for index %s: %s"
                   .formatted(options.index(), ElasticClient.error(answer.body())));
       default -> throw refused(answer);
-    }
+    };
   }
 
   /** Checks an index, as the engine describes it. */

@@ -56,9 +56,9 @@ public record StoreSettings(StoreOptions options, @Nullable JournalLocation shar
       KEYS.optionalText(
           "url",
           "Where the store is: `jdbc:postgresql://HOST/DATABASE`, `jdbc:mariadb://HOST/DATABASE`,"
-              + " `jdbc:sqlite:FILE`, `s3://BUCKET/PREFIX` or `mongodb://HOST/DATABASE`, which"
-              + " several servers may share (see [stores.md](stores.md)), or `file:DIR`, the same"
-              + " as `store.data`.");
+              + " `jdbc:sqlite:FILE`, `s3://BUCKET/PREFIX`, `mongodb://HOST/DATABASE` or"
+              + " `elasticsearch:https://HOST:PORT/INDEX`, which several servers may share (see"
+              + " [stores.md](stores.md)), or `file:DIR`, the same as `store.data`.");
   private static final Key<@Nullable String> USER =
       KEYS.optionalText(
           "user", "The user of that database, or the id of the access key of that bucket.");
