@@ -31,28 +31,27 @@ final class MongoTestServer implements AutoCloseable {
     @Override
     public Document handleCommand(
         Channel channel, String database, String command, Document query) {
-      switch (command.toLowerCase(Locale.ROOT)) {
+      return switch (command.toLowerCase(Locale.ROOT)) {
         case "hello", "ismaster" -> {
           Document answer = super.handleCommand(channel, database, command, query);
-          return standalone ? answer : asMember(answer);
+          yield standalone ? answer : asMember(answer);
         }
-        case "replsetgetconfig" -> {
-          return new Document("ok", 1)
-              .append("config", new Document("writeConcernMajorityJournalDefault", journaled));
-        }
+        case "replsetgetconfig" ->
+            new Document("ok", 1)
+                .append("config", new Document("writeConcernMajorityJournalDefault", journaled));
         case "insert" -> {
           seen.add(query);
           if (rollsBack) {
             Document error =
                 new Document("index", 0).append("code", 11000).append("errmsg", "E11000 duplicate");
-            return new Document("ok", 1).append("n", 0).append("writeErrors", List.of(error));
+            yield new Document("ok", 1).append("n", 0).append("writeErrors", List.of(error));
           }
           Document answer = super.handleCommand(channel, database, command, query);
           if (losesAnswer) {
             losesAnswer = false;
             var _ = channel.close();
           }
-          return answer;
+          yield answer;
         }
         case "listcollections" -> {
           Document batch = super.handleCommand(channel, database, command, query);
@@ -62,13 +61,13 @@ final class MongoTestServer implements AutoCloseable {
                     .append("options", new Document("capped", true));
             cursor.put("firstBatch", List.of(one));
           }
-          return batch;
+          yield batch;
         }
         default -> {
           seen.add(query);
-          return super.handleCommand(channel, database, command, query);
+          yield super.handleCommand(channel, database, command, query);
         }
-      }
+      };
     }
 
     private Document asMember(Document answer) {
