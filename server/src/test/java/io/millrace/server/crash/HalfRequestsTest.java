@@ -3,6 +3,7 @@ package io.millrace.server.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -30,6 +31,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(600)
 class HalfRequestsTest {
   private static final int HALVES = Integer.getInteger("millrace.halves", 3_000);
+
+  /** The jars of the class path, each of which the server has open. */
+  private static final int JARS =
+      System.getProperty("java.class.path").split(File.pathSeparator, -1).length;
+
   private static final String UPDATE =
       "{\"clientid\":1,\"adds\":[{\"group\":\"a\",\"data\":\"b\"}]}";
 
@@ -46,6 +52,10 @@ class HalfRequestsTest {
         ? ServerProcess.start(
             before, heap, "store.data", data, "server.token-file", secret.toString())
         : ServerProcess.start(before, heap, "store.data", data);
+  }
+
+  private static String files(int limit) {
+    return "ulimit -n " + limit + ";";
   }
 
   /** Connects and sends as much of {@code text} as the server takes without waiting. */
@@ -133,7 +143,7 @@ class HalfRequestsTest {
   @Test
   void idle_connections_leave_the_journal_its_files() throws Exception {
     List<SocketChannel> clients = new ArrayList<>();
-    try (ServerProcess server = start("ulimit -n 256;", "-Xmx128m", true)) {
+    try (ServerProcess server = start(files(JARS + 90), "-Xmx128m", true)) {
       for (int i = 0; i < 1_000; i++) {
         clients.add(half(server.address(), new byte[0]));
       }
@@ -154,7 +164,7 @@ class HalfRequestsTest {
 
   @Test
   void a_server_that_may_open_too_few_files_says_so() {
-    assertThatThrownBy(() -> start("ulimit -n 192;", "-Xmx128m", true))
+    assertThatThrownBy(() -> start(files(JARS + 40), "-Xmx128m", true))
         .isInstanceOf(AssertionError.class)
         .hasMessageContaining("open files");
   }
