@@ -27,7 +27,7 @@ final class SharedStoreSimulationTest {
 
   static LongStream seeds() {
     long first = Long.getLong("millrace.simulation.seed", 1);
-    return LongStream.range(first, first + Integer.getInteger("millrace.simulation.seeds", 1_000));
+    return LongStream.range(first, first + Integer.getInteger("millrace.simulation.seeds", 500));
   }
 
   /** Ten minutes with {@code -Pfull}. Fresh seeds are never those of another run. */

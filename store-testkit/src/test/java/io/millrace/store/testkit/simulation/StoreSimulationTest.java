@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs the seeds 1 to {@code -Dmillrace.simulation.seeds}, 1,000 by default, or fresh seeds for
+ * Runs the seeds 1 to {@code -Dmillrace.simulation.seeds}, 500 by default, or fresh seeds for
  * {@code -Dmillrace.simulation.minutes}, or replays the one of {@code -Dmillrace.simulation.seed};
  * {@code -Dmillrace.simulation.steps} makes runs longer.
  */
@@ -36,7 +36,7 @@ final class StoreSimulationTest {
     long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(minutes);
     // Fresh seeds are never those of another run; a failure names its own.
     long first = minutes == 0 ? 0 : System.currentTimeMillis() << 20;
-    long last = minutes == 0 ? Long.getLong("millrace.simulation.seeds", 1_000) : Long.MAX_VALUE;
+    long last = minutes == 0 ? Long.getLong("millrace.simulation.seeds", 500) : Long.MAX_VALUE;
     AtomicLong next = new AtomicLong(first);
     try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
       List<Future<?>> runs = new ArrayList<>();
