@@ -1,5 +1,6 @@
 package io.millrace.queues;
 
+import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.Task;
 import io.millrace.store.TaskStore.GroupQuery;
@@ -131,9 +132,9 @@ public final class TaskIndex {
   }
 
   private static void pass(Iterable<Document> tasks, Filter filter, Predicate<QueueTask> look) {
-    Predicate<String> canMatch = Prefilter.of(filter, WRITTEN::contains, Json::quoted);
+    Predicate<Bytes> canMatch = Prefilter.of(filter, WRITTEN::contains, Json::quoted);
     for (Document task : tasks) {
-      if (canMatch.test(task.body().utf8()) && !look.test(QueueTask.read(task))) {
+      if (canMatch.test(task.body()) && !look.test(QueueTask.read(task))) {
         return;
       }
     }

@@ -2,6 +2,7 @@ package io.millrace.http.events;
 
 import io.millrace.http.PendingWait;
 import io.millrace.http.Request;
+import io.millrace.http.message.Headers;
 import io.millrace.http.message.Response;
 import io.millrace.http.websocket.WebSocket;
 import io.millrace.store.StoreClosedException;
@@ -127,8 +128,7 @@ public final class EventStream {
    * @throws RuntimeException whatever the opener throws for another reason
    */
   public Response response(Request request) {
-    // Some clients offer HTTP/2 with every request; the offer may be ignored.
-    boolean webSocket = !request.header("Upgrade").orElse("h2c").equals("h2c");
+    boolean webSocket = Headers.asksForWebSocket(request.header("Upgrade").orElse(null));
     if (request.isHead() && !webSocket) {
       return events(_ -> {});
     }

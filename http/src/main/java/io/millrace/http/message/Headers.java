@@ -22,4 +22,14 @@ public interface Headers {
   default @Nullable String last(String name) {
     return only(name);
   }
+
+  /**
+   * Whether a header {@code Upgrade} asks for a WebSocket. Some clients offer HTTP/2 with every
+   * request; the offer is ignored.
+   *
+   * @param upgrade its value; null if there is none
+   */
+  static boolean asksForWebSocket(@Nullable String upgrade) {
+    return upgrade != null && !upgrade.equalsIgnoreCase("h2c");
+  }
 }

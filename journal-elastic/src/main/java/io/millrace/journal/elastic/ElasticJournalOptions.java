@@ -114,11 +114,11 @@ public record ElasticJournalOptions(
         path.substring(slash + 1),
         null,
         query == null ? null : Path.of(query.substring(CERTIFICATES.length())),
-        "main",
+        DEFAULT_STORE,
         Set.of(),
         Retention.DEFAULTS,
-        Duration.ofMillis(1_500),
-        Duration.ofSeconds(30));
+        DEFAULT_LEASE,
+        DEFAULT_DEADLINE);
   }
 
   /**

@@ -86,11 +86,11 @@ public record MongoJournalOptions(
         url,
         null,
         null,
-        "main",
+        DEFAULT_STORE,
         Set.of(),
         Retention.DEFAULTS,
-        Duration.ofMillis(1_500),
-        Duration.ofSeconds(30));
+        DEFAULT_LEASE,
+        DEFAULT_DEADLINE);
   }
 
   /** The same options with a user; null for what the address says. */

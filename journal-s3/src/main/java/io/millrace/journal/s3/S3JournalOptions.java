@@ -65,11 +65,11 @@ public record S3JournalOptions(
   public static S3JournalOptions at(String url) {
     return new S3JournalOptions(
         checked(() -> S3Address.at(url)),
-        "main",
+        DEFAULT_STORE,
         Set.of(),
         Retention.DEFAULTS,
-        Duration.ofMillis(1_500),
-        Duration.ofSeconds(30));
+        DEFAULT_LEASE,
+        DEFAULT_DEADLINE);
   }
 
   private static S3Address checked(Supplier<S3Address> address) {

@@ -9,6 +9,15 @@ import java.time.Duration;
  * secrets. Thread-safe.
  */
 public interface JournalLocation {
+  /** The name of a store, if none is given. */
+  String DEFAULT_STORE = "main";
+
+  /** The usual {@link #lease}. */
+  Duration DEFAULT_LEASE = Duration.ofMillis(1_500);
+
+  /** The usual {@link #deadline}. */
+  Duration DEFAULT_DEADLINE = Duration.ofSeconds(30);
+
   /**
    * A connection to the place, which is opened when it is first used.
    *

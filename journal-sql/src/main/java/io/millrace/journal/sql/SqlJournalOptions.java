@@ -59,12 +59,7 @@ public record SqlJournalOptions(
       throw new JournalException("the database of a store: " + e.getMessage(), e);
     }
     return new SqlJournalOptions(
-        database,
-        "main",
-        Set.of(),
-        Retention.DEFAULTS,
-        Duration.ofMillis(1_500),
-        Duration.ofSeconds(30));
+        database, DEFAULT_STORE, Set.of(), Retention.DEFAULTS, DEFAULT_LEASE, DEFAULT_DEADLINE);
   }
 
   /** Whether an address is one of a database that is supported. */

@@ -100,7 +100,8 @@ public record SessionCookies(Origins origins, Proxies proxies) {
    */
   static void check(Attempt attempt, String session) {
     Headers headers = attempt.headers();
-    if (isWebSocket(attempt)) {
+    if (attempt.route().method() == HttpMethod.GET
+        && Headers.asksForWebSocket(headers.only("Upgrade"))) {
       if (headers.only(Headers.ORIGIN) == null) {
         throw new HttpProblem(403, "a WebSocket with a session cookie needs the header Origin");
       }
@@ -116,14 +117,6 @@ public record SessionCookies(Origins origins, Proxies proxies) {
           "a change with a session cookie needs the header %s; GET /access/me tells its value"
               .formatted(CSRF_HEADER));
     }
-  }
-
-  /** Some clients offer HTTP/2 with every request; the offer is ignored. */
-  private static boolean isWebSocket(Attempt attempt) {
-    String upgrade = attempt.headers().only("Upgrade");
-    return attempt.route().method() == HttpMethod.GET
-        && upgrade != null
-        && !upgrade.equalsIgnoreCase("h2c");
   }
 
   /** Whether a request does more than read, with the rights of its caller. */

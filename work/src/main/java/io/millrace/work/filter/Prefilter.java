@@ -1,5 +1,6 @@
 package io.millrace.work.filter;
 
+import io.millrace.store.Bytes;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.List;
@@ -27,15 +28,15 @@ public final class Prefilter {
   }
 
   /**
-   * Returns a predicate on the JSON text of a document, which holds if the filter can match it.
+   * Returns a predicate on the JSON of a document, which holds if the filter can match it.
    *
    * @param isWritten the fields whose values, if they are text, are in the document as they are
    * @param written a text as it is written in documents, with its quotes
    */
-  public static Predicate<String> of(
+  public static Predicate<Bytes> of(
       Filter filter, Predicate<String> isWritten, UnaryOperator<String> written) {
     Predicate<String> needed = new Prefilter(isWritten, written).needed(filter);
-    return needed == null ? _ -> true : needed;
+    return needed == null ? _ -> true : json -> needed.test(json.utf8());
   }
 
   /** What holds for the text of each document that matches; null if nothing is known. */
