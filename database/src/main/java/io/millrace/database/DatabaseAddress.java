@@ -1,5 +1,7 @@
 package io.millrace.database;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -98,9 +100,44 @@ public record DatabaseAddress(String url, @Nullable String user, @Nullable Strin
    * @throws SQLException if the server does not answer within 10 seconds, or refuses
    */
   public Connection connect(Behavior behavior) throws SQLException {
+    createFolder();
+    return DriverManager.getConnection(url, properties(behavior));
+  }
+
+  /**
+   * Opens a pool of connections of the same kind, which read what is committed. Nothing is asked of
+   * the database before the first one is taken.
+   *
+   * @param most how many connections are open at a time; whoever needs another one, or finds no
+   *     database, waits for 10 seconds
+   */
+  public HikariDataSource pool(Behavior behavior, int most) throws SQLException {
+    createFolder();
+    HikariConfig config = new HikariConfig();
+    config.setPoolName(behavior.name());
+    config.setJdbcUrl(url);
+    config.setDataSourceProperties(properties(behavior));
+    config.setMaximumPoolSize(most);
+    config.setMinimumIdle(0);
+    config.setConnectionTimeout(CONNECT.toMillis());
+    config.setInitializationFailTimeout(-1);
+    if (kind() != Kind.SQLITE) {
+      config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+    }
+    return new HikariDataSource(config);
+  }
+
+  private Properties properties(Behavior behavior) {
     Kind kind = kind();
     if (kind == Kind.SQLITE) {
-      return openFile(behavior);
+      SQLiteConfig config = new SQLiteConfig();
+      config.setJournalMode(SQLiteConfig.JournalMode.WAL);
+      config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
+      if (behavior.immediate()) {
+        config.setTransactionMode(SQLiteConfig.TransactionMode.IMMEDIATE);
+      }
+      config.setBusyTimeout(Math.toIntExact(behavior.busy().toMillis()));
+      return config.toProperties();
     }
     // PostgreSQL's driver counts in seconds, MariaDB's in milliseconds.
     long unit = kind == Kind.POSTGRESQL ? 1_000 : 1;
@@ -118,24 +155,18 @@ public record DatabaseAddress(String url, @Nullable String user, @Nullable Strin
       properties.setProperty("tcpKeepAlive", "true");
       properties.setProperty("ApplicationName", behavior.name());
     }
-    return DriverManager.getConnection(url, properties);
+    return properties;
   }
 
-  private Connection openFile(Behavior behavior) throws SQLException {
-    Path file = file().toAbsolutePath();
-    try {
-      Files.createDirectories(file.getParent());
-    } catch (IOException e) {
-      throw new SQLException("the folder of " + file + " cannot be created: " + e, e);
+  private void createFolder() throws SQLException {
+    if (kind() == Kind.SQLITE) {
+      Path file = file().toAbsolutePath();
+      try {
+        Files.createDirectories(file.getParent());
+      } catch (IOException e) {
+        throw new SQLException("the folder of " + file + " cannot be created: " + e, e);
+      }
     }
-    SQLiteConfig config = new SQLiteConfig();
-    config.setJournalMode(SQLiteConfig.JournalMode.WAL);
-    config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
-    if (behavior.immediate()) {
-      config.setTransactionMode(SQLiteConfig.TransactionMode.IMMEDIATE);
-    }
-    config.setBusyTimeout(Math.toIntExact(behavior.busy().toMillis()));
-    return config.createConnection(url);
   }
 
   /** Without the password. */

@@ -197,7 +197,7 @@ public final class MillraceServer implements AutoCloseable {
   /** A standby would notice only when it takes over. */
   private static void checkBlobs(BlobSettings blobs) {
     try {
-      var _ = blobs.checkBucket();
+      var _ = blobs.checkPlace();
     } catch (BlobException e) {
       throw new ServerException("blobs.url: " + e.getMessage(), e);
     }

@@ -3,11 +3,15 @@ package io.millrace.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.blobs.Blob;
+import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.sql.SqlBlobTables;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.jobs.JobClient;
 import io.millrace.client.jobs.JobKind;
 import io.millrace.client.jobs.JobWorker;
 import io.millrace.client.jobs.JobWorkerOptions;
+import io.millrace.database.DatabaseAddress;
 import io.millrace.s3.S3Address;
 import io.millrace.s3.S3Server;
 import io.millrace.server.config.Configuration;
@@ -23,13 +27,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Servers whose blobs are in a bucket. */
+/** Servers whose blobs are in a bucket or a database. */
 class SharedBlobsTest {
   private static final JobKind<byte[], byte[]> KIND =
       JobKind.of("kind", byte[].class, byte[].class);
@@ -52,7 +57,7 @@ class SharedBlobsTest {
     started.reversed().forEach(MillraceServer::close);
   }
 
-  private MillraceServer start(String name, S3Address place) {
+  private MillraceServer start(String name, Map<String, String> place) {
     MillraceServer server = MillraceServer.start(configuration(name, place), null, NOTHING);
     started.add(server);
     return server;
@@ -68,7 +73,17 @@ class SharedBlobsTest {
     bucket.stop();
   }
 
-  private Configuration configuration(String name, S3Address place, String... more) {
+  private static Map<String, String> settings(S3Address place) {
+    return Map.of(
+        "blobs.url",
+        "s3://%s/%s?endpoint=%s".formatted(place.bucket(), place.prefix(), place.endpoint()),
+        "blobs.user",
+        S3Server.KEY,
+        "blobs.password",
+        S3Server.SECRET);
+  }
+
+  private Configuration configuration(String name, Map<String, String> place, String... more) {
     Map<String, String> flags =
         new HashMap<>(
             Map.of(
@@ -83,14 +98,8 @@ class SharedBlobsTest {
                 "audit.enabled",
                 "false",
                 "jobs.types.kind.description",
-                "Answers",
-                "blobs.url",
-                "s3://%s/%s?endpoint=%s"
-                    .formatted(place.bucket(), place.prefix(), place.endpoint()),
-                "blobs.user",
-                S3Server.KEY,
-                "blobs.password",
-                S3Server.SECRET));
+                "Answers"));
+    flags.putAll(place);
     for (int i = 0; i < more.length; i += 2) {
       flags.put(more[i], more[i + 1]);
     }
@@ -102,8 +111,30 @@ class SharedBlobsTest {
   }
 
   @Test
-  void a_standby_that_takes_over_has_payloads_and_results() throws Exception {
+  void a_standby_that_takes_over_has_what_is_in_the_bucket() throws Exception {
     S3Address place = bucket.newPlace();
+    takeOver(settings(place));
+    assertThat(
+            bucket
+                .client()
+                .listObjectsV2(
+                    request -> request.bucket(place.bucket()).prefix(place.prefix() + "/"))
+                .keyCount())
+        .isGreaterThanOrEqualTo(3);
+  }
+
+  @Test
+  void a_standby_that_takes_over_has_what_is_in_the_database() throws Exception {
+    DatabaseAddress database = DatabaseAddress.file(root.resolve("blobs.db"));
+    takeOver(Map.of("blobs.url", database.url()));
+    try (BlobStore blobs = SqlBlobTables.open(database, "main");
+        Stream<Blob> all = blobs.list("")) {
+      assertThat(all).hasSizeGreaterThanOrEqualTo(3);
+    }
+  }
+
+  /** Has one server take payloads, and another one give them to a worker. */
+  private void takeOver(Map<String, String> place) throws Exception {
     byte[] payload = new byte[3 << 20];
     new SplittableRandom(1).nextBytes(payload);
     byte[] result = Arrays.copyOf(payload, 100_000);
@@ -126,13 +157,6 @@ class SharedBlobsTest {
       assertThat(jobs.await(KIND, first, Duration.ofSeconds(60))).isEqualTo(result);
       assertThat(jobs.await(KIND, second, Duration.ofSeconds(60))).isEqualTo(payload);
     }
-    assertThat(
-            bucket
-                .client()
-                .listObjectsV2(
-                    request -> request.bucket(place.bucket()).prefix(place.prefix() + "/"))
-                .keyCount())
-        .isGreaterThanOrEqualTo(3);
     for (String name : new String[] {"one", "two"}) {
       assertThat(Files.exists(root.resolve(name).resolve("blobs"))).isFalse();
     }
@@ -154,25 +178,46 @@ class SharedBlobsTest {
     S3Address place = bucket.newPlace();
     assertThatThrownBy(() ->
             MillraceServer.start(
-                configuration("one", place, "blobs.password", "wrong"), null, NOTHING))
+                configuration("one", settings(place), "blobs.password", "wrong"), null, NOTHING))
         .isInstanceOf(ServerException.class)
         .hasMessage("blobs.url: the access key may not read bucket " + place.bucket());
   }
 
   @Test
+  void a_database_that_cannot_be_used_ends_the_start() throws Exception {
+    Path other = Files.writeString(root.resolve("text"), "This is a text. ".repeat(100));
+    assertThatThrownBy(() ->
+            MillraceServer.start(
+                configuration("one", Map.of("blobs.url", "jdbc:sqlite:" + other)), null, NOTHING))
+        .isInstanceOf(ServerException.class)
+        .hasMessageStartingWith("blobs.url: blobs in sqlite:" + other);
+  }
+
+  @Test
   void settings_that_contradict_each_other_are_refused() {
     S3Address place = bucket.newPlace();
-    assertThatThrownBy(() -> configuration("one", place, "blobs.data", root.toString()))
+    assertThatThrownBy(() -> configuration("one", settings(place), "blobs.data", root.toString()))
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("blobs.url and blobs.data name two places");
-    assertThatThrownBy(() -> configuration("one", place, "blobs.max-bytes", "6597069766656"))
+    assertThatThrownBy(
+            () -> configuration("one", settings(place), "blobs.max-bytes", "6597069766656"))
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("at most 5TiB");
-    assertThatThrownBy(() -> configuration("one", place, "blobs.password", ""))
+    assertThatThrownBy(() -> configuration("one", settings(place), "blobs.password", ""))
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("blobs.url: an access key of a bucket has an id and a secret");
-    assertThatThrownBy(() -> configuration("one", place, "blobs.url", "ftp://bucket"))
+    assertThatThrownBy(() -> configuration("one", settings(place), "blobs.url", "ftp://bucket"))
         .isInstanceOf(ConfigurationException.class)
-        .hasMessageContaining("blobs.url: the address of a bucket begins with s3://");
+        .hasMessageContaining("blobs.url begins with 's3://'");
+    assertThatThrownBy(() ->
+            configuration(
+                "one", Map.of("blobs.url", "jdbc:mariadb://host/db?password=x", "blobs.user", "u")))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("blobs.url: the address contains a password");
+    assertThatThrownBy(() ->
+            configuration(
+                "one", Map.of("blobs.url", "jdbc:sqlite:blobs.db", "blobs.name", "a name")))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("blobs.name has 1 to 64 letters");
   }
 }

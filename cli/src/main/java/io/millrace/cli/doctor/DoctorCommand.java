@@ -386,15 +386,15 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
 
   private void checkBlobs(BlobSettings blobs) {
     try {
-      String bucket = blobs.checkBucket();
-      if (bucket != null) {
-        ok("blobs.url", bucket + " can be read");
+      String place = blobs.checkPlace();
+      if (place != null) {
+        ok("blobs.url", place + " can be read");
       }
     } catch (BlobException e) {
       fail(
           "blobs.url",
           String.valueOf(e.getMessage()),
-          "correct blobs.url or its access key; see docs/stores.md");
+          "correct blobs.url, its user or its access key; see docs/stores.md");
     }
   }
 

@@ -3,6 +3,8 @@ package io.millrace.server.blobs;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.blobs.s3.S3BlobStore;
+import io.millrace.blobs.sql.SqlBlobTables;
+import io.millrace.database.DatabaseAddress;
 import io.millrace.s3.S3Address;
 import io.millrace.s3.S3AddressException;
 import io.millrace.server.config.Configuration.Section;
@@ -18,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  * The settings of the blobs.
  *
  * @param data the folder of the blobs; null for the folder {@code blobs} within that of the store
- * @param bucket where the blobs are instead; null for a folder
+ * @param place where the blobs are instead; null for a folder
  * @param maxBytes the longest blob that is accepted
  */
-public record BlobSettings(@Nullable Path data, @Nullable S3Address bucket, long maxBytes) {
+public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxBytes) {
   private static final SectionKeys KEYS = new SectionKeys();
   private static final Key<@Nullable Path> DATA =
       KEYS.optionalPath(
@@ -29,19 +31,28 @@ public record BlobSettings(@Nullable Path data, @Nullable S3Address bucket, long
   private static final Key<@Nullable String> URL =
       KEYS.optionalText(
           "url",
-          "A bucket for the blobs instead of a folder: `s3://BUCKET/PREFIX?region=REGION` or"
-              + " `…?endpoint=URL`, for one store alone (see"
-              + " [stores.md](stores.md#blobs-in-a-bucket)).");
+          "A bucket or a database for the blobs instead of a folder:"
+              + " `s3://BUCKET/PREFIX?region=REGION`, `…?endpoint=URL`,"
+              + " `jdbc:postgresql://HOST/DATABASE`, `jdbc:mariadb://HOST/DATABASE` or"
+              + " `jdbc:sqlite:FILE` (see [stores.md](stores.md#blobs-in-a-bucket)). A prefix of a"
+              + " bucket is for one store alone.");
   private static final Key<@Nullable String> USER =
       KEYS.optionalText(
           "user",
-          "The id of the access key of that bucket; if none is given, that of the environment is"
-              + " taken.");
+          "The user of that database, or the id of the access key of that bucket; if none is given,"
+              + " the key of the environment is taken.");
   private static final Key<@Nullable String> PASSWORD =
-      KEYS.secret("password", "password-file", "The secret of that key.");
+      KEYS.secret(
+          "password", "password-file", "The password of that user, or the secret of that key.");
   private static final Key<@Nullable Path> PASSWORD_FILE =
       KEYS.optionalPath(
           "password-file", "A file with that secret alone, instead of `blobs.password`.");
+  private static final Key<String> NAME =
+      KEYS.text(
+          "name",
+          "main",
+          "The name of the store whose blobs they are, since a database may have those of several:"
+              + " 1 to 64 letters, digits, `-`, `_` and `.`.");
   private static final Key<Long> MAX_BYTES =
       KEYS.bytes(
           "max-bytes",
@@ -54,6 +65,54 @@ public record BlobSettings(@Nullable Path data, @Nullable S3Address bucket, long
   /** The section {@code blobs}. */
   public static final Section<BlobSettings> SECTION = KEYS.section("blobs", BlobSettings::of);
 
+  private static final String FORMS =
+      "'s3://', 'jdbc:postgresql:', 'jdbc:mariadb:' or 'jdbc:sqlite:'";
+
+  /** A place for blobs that several servers can reach. */
+  sealed interface Place {
+    /** Opens it; nothing is asked of it yet. */
+    BlobStore open(long maxBytes);
+
+    /** Checks that it can be used. */
+    void check(long maxBytes);
+  }
+
+  private record Bucket(S3Address address) implements Place {
+    @Override
+    public BlobStore open(long maxBytes) {
+      return S3BlobStore.open(address, maxBytes);
+    }
+
+    @Override
+    public void check(long maxBytes) {
+      try (S3BlobStore opened = S3BlobStore.open(address, maxBytes)) {
+        opened.check();
+      }
+    }
+
+    @Override
+    public String toString() {
+      return address.toString();
+    }
+  }
+
+  private record Database(DatabaseAddress address, String name) implements Place {
+    @Override
+    public BlobStore open(long maxBytes) {
+      return SqlBlobTables.open(address, name);
+    }
+
+    @Override
+    public void check(long maxBytes) {
+      SqlBlobTables.check(address, name);
+    }
+
+    @Override
+    public String toString() {
+      return address.toString();
+    }
+  }
+
   private static BlobSettings of(Values values) {
     Path data = values.get(DATA);
     String url = values.get(URL);
@@ -65,31 +124,46 @@ public record BlobSettings(@Nullable Path data, @Nullable S3Address bucket, long
       throw new ConfigurationException(
           "blobs.url and blobs.data name two places; leave one of them out");
     }
-    if (maxBytes > S3BlobStore.MAX_BLOB_BYTES) {
-      throw new ConfigurationException("blobs.max-bytes is at most 5TiB in a bucket: " + maxBytes);
-    }
+    String user = values.get(USER);
+    String password = SectionKeys.secretOf(values, "blobs", PASSWORD, PASSWORD_FILE);
     try {
+      if (DatabaseAddress.Kind.of(url).isPresent()) {
+        return new BlobSettings(
+            null, new Database(new DatabaseAddress(url, user, password), name(values)), maxBytes);
+      }
+      if (!url.startsWith(S3Address.SCHEME)) {
+        throw new ConfigurationException("blobs.url begins with " + FORMS + ": " + url);
+      }
+      if (maxBytes > S3BlobStore.MAX_BLOB_BYTES) {
+        throw new ConfigurationException(
+            "blobs.max-bytes is at most 5TiB in a bucket: " + maxBytes);
+      }
       return new BlobSettings(
-          null,
-          S3Address.at(url)
-              .withKey(
-                  values.get(USER), SectionKeys.secretOf(values, "blobs", PASSWORD, PASSWORD_FILE)),
-          maxBytes);
-    } catch (S3AddressException e) {
+          null, new Bucket(S3Address.at(url).withKey(user, password)), maxBytes);
+    } catch (S3AddressException | IllegalArgumentException e) {
       throw new ConfigurationException("blobs.url: " + e.getMessage());
     }
+  }
+
+  private static String name(Values values) {
+    String name = values.get(NAME);
+    if (!name.matches("[A-Za-z0-9._-]{1,64}")) {
+      throw new ConfigurationException(
+          "blobs.name has 1 to 64 letters, digits, '-', '_' and '.': " + name);
+    }
+    return name;
   }
 
   /**
    * Opens the blobs.
    *
    * @param store the folder of the store
-   * @throws io.millrace.blobs.BlobException if a folder cannot be opened; of a bucket, nothing is
-   *     asked yet
+   * @throws io.millrace.blobs.BlobException if a folder cannot be opened; of a bucket or a
+   *     database, nothing is asked yet
    */
   public BlobStore open(Path store) {
-    if (bucket != null) {
-      return S3BlobStore.open(bucket, maxBytes);
+    if (place != null) {
+      return place.open(maxBytes);
     }
     Path folder = data == null ? store.resolve("blobs") : data;
     BlobStore opened = FileBlobStore.open(folder);
@@ -98,18 +172,17 @@ public record BlobSettings(@Nullable Path data, @Nullable S3Address bucket, long
   }
 
   /**
-   * Checks the bucket, if the blobs are in one, without changing it.
+   * Checks the bucket or the database, if the blobs are in one. Creates the tables that a database
+   * lacks; changes nothing else.
    *
    * @return its name for people; null for a folder
    * @throws io.millrace.blobs.BlobException if it cannot be used
    */
-  public @Nullable String checkBucket() {
-    if (bucket == null) {
+  public @Nullable String checkPlace() {
+    if (place == null) {
       return null;
     }
-    try (S3BlobStore opened = S3BlobStore.open(bucket, maxBytes)) {
-      opened.check();
-    }
-    return bucket.toString();
+    place.check(maxBytes);
+    return place.toString();
   }
 }

@@ -1,0 +1,13 @@
+package io.millrace.blobs.sql;
+
+import io.millrace.database.DatabaseAddress;
+import io.millrace.database.DatabaseAddress.Kind;
+import io.millrace.database.DatabaseServer;
+
+/** Blobs in MariaDB. */
+class MariadbBlobStoreTest extends SqlBlobStoreContract {
+  @Override
+  DatabaseAddress database() {
+    return DatabaseServer.shared(Kind.MARIADB).address();
+  }
+}
