@@ -1,28 +1,24 @@
 package io.millrace.journal.mongo;
 
-import com.mongodb.ConnectionString;
 import com.mongodb.ErrorCategory;
-import com.mongodb.MongoClientSettings;
 import com.mongodb.MongoCommandException;
-import com.mongodb.MongoCredential;
 import com.mongodb.MongoException;
-import com.mongodb.MongoSecurityException;
 import com.mongodb.MongoTimeoutException;
 import com.mongodb.MongoWriteException;
 import com.mongodb.ReadConcern;
 import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
-import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.Projections;
 import com.mongodb.client.model.ReplaceOptions;
 import com.mongodb.client.model.Sorts;
-import com.mongodb.connection.ClusterConnectionMode;
 import com.mongodb.connection.ClusterType;
 import io.millrace.journal.shared.Bucket;
+import io.millrace.mongodb.MongoAddress;
+import io.millrace.mongodb.MongoAddressException;
 import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.JournalException;
 import java.io.IOException;
@@ -33,7 +29,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.bson.Document;
 import org.bson.types.Binary;
 import org.jspecify.annotations.Nullable;
@@ -55,14 +50,8 @@ final class MongoBucket implements Bucket {
   private static final String ID = "_id";
   private static final String CONTENT = "content";
 
-  /** How long a call waits for a server that can be written to, if the address does not say. */
-  private static final int SELECTION_SECONDS = 5;
-
   /** How long a majority may take to answer. */
   private static final int MAJORITY_SECONDS = 10;
-
-  /** After this long without an answer, a request counts as lost, if the address does not say. */
-  private static final int SILENCE_SECONDS = 15;
 
   /** How often a request is sent that may be repeated. */
   private static final int ATTEMPTS = 3;
@@ -90,74 +79,6 @@ final class MongoBucket implements Bucket {
     this.prefix = options.store() + "/";
   }
 
-  // ---- the address
-
-  /**
-   * Checks an address.
-   *
-   * @throws JournalException if it is none, or has a user
-   */
-  static void requireAddress(String url) {
-    ConnectionString address = parse(url);
-    if (address.getDatabase() == null) {
-      throw new JournalException(
-          "the address has no database: mongodb://HOST[:PORT][,…]/DATABASE is wanted");
-    }
-    if (address.getUsername() != null) {
-      throw new JournalException(
-          "the address has a user, whose password others of this machine could see: use store.user"
-              + " and store.password-file");
-    }
-  }
-
-  private static ConnectionString parse(String url) {
-    try {
-      return new ConnectionString(url);
-    } catch (IllegalArgumentException | MongoException e) {
-      throw new JournalException("not an address of a MongoDB database: " + e.getMessage(), e);
-    }
-  }
-
-  private static MongoClientSettings settings(
-      ConnectionString address, @Nullable MongoCredential credential) {
-    MongoClientSettings.Builder settings =
-        MongoClientSettings.builder()
-            .applyToClusterSettings(
-                cluster -> cluster.serverSelectionTimeout(SELECTION_SECONDS, TimeUnit.SECONDS))
-            .applyToSocketSettings(socket ->
-                socket
-                    .connectTimeout(SELECTION_SECONDS, TimeUnit.SECONDS)
-                    .readTimeout(SILENCE_SECONDS, TimeUnit.SECONDS))
-            .applyConnectionString(address)
-            .applyToClusterSettings(cluster -> {
-              if (!Boolean.TRUE.equals(address.isDirectConnection())) {
-                // One address leads to all members, so that an election does not cut us off.
-                cluster.mode(ClusterConnectionMode.MULTIPLE);
-              }
-            })
-            .applicationName("millrace")
-            .readPreference(ReadPreference.primary())
-            // A create that the driver repeats by itself is refused because of its own document.
-            .retryWrites(false);
-    if (credential != null) {
-      settings.credential(credential);
-    }
-    return settings.build();
-  }
-
-  /** The credential of the options; null for what the address says. */
-  private static @Nullable MongoCredential credential(MongoJournalOptions options, String base) {
-    String user = options.user();
-    String password = options.password();
-    if (user == null || password == null) {
-      return null;
-    }
-    // The driver passes over this option in an address without a user.
-    String[] halves = options.url().split("[?&]authSource=", 2);
-    String source = halves.length == 1 ? base : halves[1].replaceFirst("&.*", "");
-    return MongoCredential.createCredential(user, source, password.toCharArray());
-  }
-
   // ---- the connection
 
   private synchronized Connection connection() throws IOException {
@@ -168,50 +89,36 @@ final class MongoBucket implements Bucket {
   }
 
   private Connection connect() throws IOException {
-    ConnectionString address = parse(options.url());
-    String base = Objects.requireNonNull(address.getDatabase());
-    MongoClient client = MongoClients.create(settings(address, credential(options, base)));
+    MongoAddress address = options.address();
+    // A create that the driver repeats by itself is refused because of its own document.
+    MongoClient client = address.newClient(settings -> settings.retryWrites(false));
+    boolean good = false;
     try {
-      MongoDatabase database = client.getDatabase(base);
-      var _ = database.runCommand(new Document("ping", 1));
+      address.check(client);
       ClusterType type = client.getClusterDescription().getType();
-      String name = Objects.requireNonNullElse(address.getCollection(), COLLECTION);
-      return new Connection(
-          client,
-          type,
-          database,
-          database
-              .getCollection(name)
-              .withReadConcern(readConcern(type))
-              .withWriteConcern(
-                  WriteConcern.MAJORITY
-                      .withJournal(true)
-                      .withWTimeout(MAJORITY_SECONDS, TimeUnit.SECONDS)));
-    } catch (MongoSecurityException e) {
-      client.close();
-      throw new JournalException("the user may not sign in to database " + base, e);
-    } catch (MongoTimeoutException e) {
-      String servers =
-          client.getClusterDescription().getServerDescriptions().stream()
-              .map(server -> server.getAddress() + reason(server.getException()))
-              .collect(Collectors.joining(", "));
-      client.close();
-      throw new IOException("no server that can be written to answers: " + servers, e);
-    } catch (MongoException e) {
-      client.close();
-      throw failed(e);
-    } catch (RuntimeException e) {
-      client.close();
-      throw e;
+      MongoDatabase database = client.getDatabase(address.database());
+      String name = Objects.requireNonNullElse(address.collection(), COLLECTION);
+      Connection made =
+          new Connection(
+              client,
+              type,
+              database,
+              database
+                  .getCollection(name)
+                  .withReadConcern(readConcern(type))
+                  .withWriteConcern(
+                      WriteConcern.MAJORITY
+                          .withJournal(true)
+                          .withWTimeout(MAJORITY_SECONDS, TimeUnit.SECONDS)));
+      good = true;
+      return made;
+    } catch (MongoAddressException e) {
+      throw new JournalException(String.valueOf(e.getMessage()), e);
+    } finally {
+      if (!good) {
+        client.close();
+      }
     }
-  }
-
-  private static String reason(@Nullable Throwable failure) {
-    Throwable last = failure;
-    while (last != null && last.getCause() != null) {
-      last = last.getCause();
-    }
-    return last == null ? "" : " (" + last.getMessage() + ")";
   }
 
   /** The concern of reads, which only a member of a replica set can keep. */
@@ -233,10 +140,6 @@ final class MongoBucket implements Bucket {
     };
   }
 
-  private static IOException failed(MongoException e) {
-    return new IOException("MongoDB: " + e.getMessage(), e);
-  }
-
   /** Sends a request that may be repeated, again if it fails. */
   private static <T extends @Nullable Object> T call(Supplier<T> request) throws IOException {
     for (int attempt = 1; ; attempt++) {
@@ -245,7 +148,7 @@ final class MongoBucket implements Bucket {
       } catch (MongoException e) {
         // The driver has waited for a server by itself.
         if (attempt == ATTEMPTS || e instanceof MongoTimeoutException) {
-          throw failed(e);
+          throw MongoAddress.failure(e);
         }
       }
     }
@@ -266,9 +169,9 @@ final class MongoBucket implements Bucket {
         throw new JournalException(
             "the user may not use database " + connection.database().getName(), e);
       }
-      throw failed(e);
+      throw MongoAddress.failure(e);
     } catch (MongoException e) {
-      throw failed(e);
+      throw MongoAddress.failure(e);
     }
     if (description != null && description.get("options") instanceof Document settings) {
       for (String unfit : UNFIT) {
@@ -303,16 +206,16 @@ final class MongoBucket implements Bucket {
     } catch (MongoCommandException e) {
       LOG.info("the settings of the replica set cannot be read: {}", e.getErrorMessage());
     } catch (MongoException e) {
-      throw failed(e);
+      throw MongoAddress.failure(e);
     }
   }
 
   @Override
   public void prepare() throws IOException {
     check();
-    if (!TRIED.contains(options.place())) {
+    if (!TRIED.contains(options.address().toString())) {
       Bucket.requireOneWinner(this, options.toString());
-      TRIED.add(options.place());
+      TRIED.add(options.address().toString());
     }
   }
 
@@ -326,10 +229,10 @@ final class MongoBucket implements Bucket {
       return true;
     } catch (MongoWriteException e) {
       if (e.getError().getCategory() != ErrorCategory.DUPLICATE_KEY) {
-        throw failed(e);
+        throw MongoAddress.failure(e);
       }
     } catch (MongoException e) {
-      throw failed(e);
+      throw MongoAddress.failure(e);
     }
     // The other one may be rolled back later, unless a read returns it.
     if (get(key) == null) {

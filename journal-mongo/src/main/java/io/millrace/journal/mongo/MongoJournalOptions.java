@@ -3,6 +3,8 @@ package io.millrace.journal.mongo;
 import io.millrace.journal.shared.BucketHome;
 import io.millrace.journal.shared.JournalHome;
 import io.millrace.journal.shared.JournalLocation;
+import io.millrace.mongodb.MongoAddress;
+import io.millrace.mongodb.MongoAddressException;
 import io.millrace.store.journal.JournalException;
 import io.millrace.store.journal.Retention;
 import java.time.Duration;
@@ -63,17 +65,27 @@ public record MongoJournalOptions(
                 .formatted(String.join(" and ", ACCEPTABLE), each));
       }
     }
-    if ((user == null) != (password == null)) {
-      throw new JournalException("a user of MongoDB has a name and a password");
-    }
     JournalLocation.requireName(store);
     JournalLocation.requireTimes(lease, deadline);
-    MongoBucket.requireAddress(url);
+    var _ = address(url, user, password);
+  }
+
+  private static MongoAddress address(
+      String url, @Nullable String user, @Nullable String password) {
+    try {
+      return new MongoAddress(url, user, password);
+    } catch (MongoAddressException e) {
+      throw new JournalException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  MongoAddress address() {
+    return address(url, user, password);
   }
 
   /** Whether an address is one of MongoDB. */
   public static boolean isSupported(String url) {
-    return url.startsWith("mongodb://") || url.startsWith("mongodb+srv://");
+    return MongoAddress.isSupported(url);
   }
 
   /**
@@ -118,11 +130,6 @@ public record MongoJournalOptions(
     return new MongoJournalOptions(url, name, secret, named, accepts, kept, leads, deadline);
   }
 
-  /** The address without its options. */
-  String place() {
-    return url.replaceFirst("\\?.*", "");
-  }
-
   @Override
   public JournalHome connect(boolean appends) {
     return new BucketHome(new MongoBucket(this));
@@ -131,6 +138,6 @@ public record MongoJournalOptions(
   /** The address and the name of the store, without the user. */
   @Override
   public String toString() {
-    return place() + " (store " + store + ")";
+    return address() + " (store " + store + ")";
   }
 }

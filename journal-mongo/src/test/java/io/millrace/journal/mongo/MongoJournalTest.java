@@ -223,7 +223,7 @@ final class MongoJournalTest extends JournalContract {
     assertThatThrownBy(() -> MongoJournalOptions.at("mongodb://host:port/db"))
         .hasMessageContaining("not an address of a MongoDB database");
     assertThatThrownBy(() -> MongoJournalOptions.at("mongodb://user:secret@host/db"))
-        .hasMessageContaining("store.user")
+        .hasMessageContaining("give the two apart")
         .hasMessageNotContaining("secret");
     MongoJournalOptions options = MongoJournalOptions.at("mongodb://host/db?authSource=admin");
     assertThatThrownBy(() -> options.withStore("main", Set.of("expiry")))

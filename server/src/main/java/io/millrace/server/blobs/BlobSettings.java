@@ -2,9 +2,12 @@ package io.millrace.server.blobs;
 
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
+import io.millrace.blobs.mongo.MongoBlobTables;
 import io.millrace.blobs.s3.S3BlobStore;
 import io.millrace.blobs.sql.SqlBlobTables;
 import io.millrace.database.DatabaseAddress;
+import io.millrace.mongodb.MongoAddress;
+import io.millrace.mongodb.MongoAddressException;
 import io.millrace.s3.S3Address;
 import io.millrace.s3.S3AddressException;
 import io.millrace.server.config.Configuration.Section;
@@ -33,8 +36,8 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
           "url",
           "A bucket or a database for the blobs instead of a folder:"
               + " `s3://BUCKET/PREFIX?region=REGION`, `…?endpoint=URL`,"
-              + " `jdbc:postgresql://HOST/DATABASE`, `jdbc:mariadb://HOST/DATABASE` or"
-              + " `jdbc:sqlite:FILE` (see [stores.md](stores.md#blobs-in-a-bucket)). A prefix of a"
+              + " `jdbc:postgresql://HOST/DATABASE`, `jdbc:mariadb://HOST/DATABASE`,"
+              + " `jdbc:sqlite:FILE` or `mongodb://HOST/DATABASE` (see [stores.md](stores.md#blobs-in-a-bucket)). A prefix of a"
               + " bucket is for one store alone.");
   private static final Key<@Nullable String> USER =
       KEYS.optionalText(
@@ -66,7 +69,7 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
   public static final Section<BlobSettings> SECTION = KEYS.section("blobs", BlobSettings::of);
 
   private static final String FORMS =
-      "'s3://', 'jdbc:postgresql:', 'jdbc:mariadb:' or 'jdbc:sqlite:'";
+      "'s3://', 'jdbc:postgresql:', 'jdbc:mariadb:', 'jdbc:sqlite:' or 'mongodb://'";
 
   /** A place for blobs that several servers can reach. */
   sealed interface Place {
@@ -88,6 +91,23 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
       try (S3BlobStore opened = S3BlobStore.open(address, maxBytes)) {
         opened.check();
       }
+    }
+
+    @Override
+    public String toString() {
+      return address.toString();
+    }
+  }
+
+  private record Mongo(MongoAddress address, String name) implements Place {
+    @Override
+    public BlobStore open(long maxBytes) {
+      return MongoBlobTables.open(address, name);
+    }
+
+    @Override
+    public void check(long maxBytes) {
+      MongoBlobTables.check(address, name);
     }
 
     @Override
@@ -124,25 +144,29 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
       throw new ConfigurationException(
           "blobs.url and blobs.data name two places; leave one of them out");
     }
-    String user = values.get(USER);
-    String password = SectionKeys.secretOf(values, "blobs", PASSWORD, PASSWORD_FILE);
     try {
-      if (DatabaseAddress.Kind.of(url).isPresent()) {
-        return new BlobSettings(
-            null, new Database(new DatabaseAddress(url, user, password), name(values)), maxBytes);
-      }
-      if (!url.startsWith(S3Address.SCHEME)) {
-        throw new ConfigurationException("blobs.url begins with " + FORMS + ": " + url);
-      }
-      if (maxBytes > S3BlobStore.MAX_BLOB_BYTES) {
-        throw new ConfigurationException(
-            "blobs.max-bytes is at most 5TiB in a bucket: " + maxBytes);
-      }
-      return new BlobSettings(
-          null, new Bucket(S3Address.at(url).withKey(user, password)), maxBytes);
-    } catch (S3AddressException | IllegalArgumentException e) {
+      return new BlobSettings(null, place(url, maxBytes, values), maxBytes);
+    } catch (S3AddressException | MongoAddressException | IllegalArgumentException e) {
       throw new ConfigurationException("blobs.url: " + e.getMessage());
     }
+  }
+
+  private static Place place(String url, long maxBytes, Values values) {
+    String user = values.get(USER);
+    String password = SectionKeys.secretOf(values, "blobs", PASSWORD, PASSWORD_FILE);
+    if (DatabaseAddress.Kind.of(url).isPresent()) {
+      return new Database(new DatabaseAddress(url, user, password), name(values));
+    }
+    if (MongoAddress.isSupported(url)) {
+      return new Mongo(new MongoAddress(url, user, password), name(values));
+    }
+    if (!url.startsWith(S3Address.SCHEME)) {
+      throw new ConfigurationException("blobs.url begins with " + FORMS + ": " + url);
+    }
+    if (maxBytes > S3BlobStore.MAX_BLOB_BYTES) {
+      throw new ConfigurationException("blobs.max-bytes is at most 5TiB in a bucket: " + maxBytes);
+    }
+    return new Bucket(S3Address.at(url).withKey(user, password));
   }
 
   private static String name(Values values) {

@@ -1,0 +1,5 @@
+/** Blobs in a MongoDB database. */
+@NullMarked
+package io.millrace.blobs.mongo;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,12 @@
+package io.millrace.mongodb;
+
+/** The address of a database is wrong, or its user may not use it. */
+public final class MongoAddressException extends RuntimeException {
+  MongoAddressException(String message) {
+    super(message);
+  }
+
+  MongoAddressException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}
