@@ -185,7 +185,7 @@ class Jobs:
 
     def list(self, **filters: Any) -> Iterator[Dict[str, Any]]:
         """The jobs in the order of their ids, page by page. ``filters``: ``type``, ``status``, ``priority``, ``batch``,
-        ``worker``."""
+        ``worker``, ``text`` (a part of the id, the key or the description); ``order="newest"`` for the newest first."""
         after: Optional[str] = None
         while True:
             page = self._http.json("GET", query("/api/jobs", limit=1000, after=after, **filters))

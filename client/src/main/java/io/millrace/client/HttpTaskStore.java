@@ -18,6 +18,7 @@ import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskStore;
 import io.millrace.store.TaskStore.DocumentQuery;
+import io.millrace.store.TaskStore.DocumentQuery.Order;
 import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.TaskStore.Read;
@@ -200,7 +201,9 @@ public final class HttpTaskStore implements TaskStore {
             + "&after="
             + HttpTransport.encode(query.after())
             + "&limit="
-            + query.limit(),
+            + query.limit()
+            // Not known to older servers.
+            + (query.order() == Order.ASCENDING ? "" : "&order=descending"),
         Responses::readDocuments);
   }
 

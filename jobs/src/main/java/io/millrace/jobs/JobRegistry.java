@@ -6,9 +6,11 @@ import io.millrace.jobs.JobsException.JobStateException;
 import io.millrace.jobs.JobsException.JobsFullException;
 import io.millrace.jobs.Report.Settled;
 import io.millrace.work.DelayedTasks.Delays;
+import io.millrace.store.TaskStore.DocumentQuery.Order;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -115,12 +117,18 @@ public interface JobRegistry {
   Optional<Job> find(String keyOrId);
 
   /**
-   * Jobs in the order of their GUIDs, which is that in which their submissions began.
+   * Jobs in the order of their GUIDs, which is that in which their submissions began, or in the
+   * opposite order.
    *
    * @param after the GUID of the last one known already; null from the first
    * @param limit the most to give, from 1
    */
-  List<Job> list(JobFilter filter, @Nullable JobId after, int limit);
+  List<Job> list(JobFilter filter, @Nullable JobId after, int limit, Order order);
+
+  /** The same, the oldest first. */
+  default List<Job> list(JobFilter filter, @Nullable JobId after, int limit) {
+    return list(filter, after, limit, Order.ASCENDING);
+  }
 
   /** The failed attempts at a job, oldest first. */
   List<Failure> failures(JobId id);
@@ -257,15 +265,27 @@ public interface JobRegistry {
    * @param priority how soon it was wanted
    * @param batch the number of its batch
    * @param worker the worker that has it or had it last
+   * @param text a part of its GUID, key or description, in upper or lower case
    */
   public record JobFilter(
       @Nullable String type,
       @Nullable JobStatus status,
       @Nullable Priority priority,
       @Nullable Long batch,
-      @Nullable WorkerId worker) {
+      @Nullable WorkerId worker,
+      @Nullable String text) {
     /** All jobs. */
     public static final JobFilter ALL = new JobFilter(null, null, null, null, null);
+
+    /** Without a text. */
+    public JobFilter(
+        @Nullable String type,
+        @Nullable JobStatus status,
+        @Nullable Priority priority,
+        @Nullable Long batch,
+        @Nullable WorkerId worker) {
+      this(type, status, priority, batch, worker, null);
+    }
 
     /** Whether it lets this job through. */
     public boolean matches(Job job) {
@@ -273,7 +293,16 @@ public interface JobRegistry {
           && (status == null || status == job.status())
           && (priority == null || priority == job.order().priority())
           && (batch == null || batch == job.batch())
-          && (worker == null || worker.equals(job.hand().worker()));
+          && (worker == null || worker.equals(job.hand().worker()))
+          && (text == null
+              || contains(job.id().toString(), text)
+              || contains(job.order().key(), text)
+              || contains(job.order().description(), text));
+    }
+
+    private static boolean contains(@Nullable String whole, String part) {
+      return whole != null
+          && whole.toLowerCase(Locale.ROOT).contains(part.toLowerCase(Locale.ROOT));
     }
   }
 }

@@ -7,11 +7,13 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
 import tools.jackson.core.SerializableString;
 import tools.jackson.core.io.CharacterEscapes;
 import tools.jackson.core.io.SerializedString;
@@ -89,6 +91,31 @@ final class Json {
     return "{{" + localName + "}}";
   }
 
+  /** Reads some fields of the output of {@link #write}, which takes less time than all of them. */
+  static ObjectNode read(Bytes body, Set<String> fields) {
+    ObjectNode some = MAPPER.createObjectNode();
+    try (JsonParser parser = MAPPER.createParser(body.toArray())) {
+      parser.nextToken();
+      for (String name = parser.nextName();
+          name != null && some.size() < fields.size();
+          name = parser.nextName()) {
+        parser.nextToken();
+        if (fields.contains(name)) {
+          some.set(name, MAPPER.<JsonNode>readTree(parser));
+        } else {
+          parser.skipChildren();
+        }
+      }
+    } catch (JacksonException e) {
+      throw damaged(e);
+    }
+    return some;
+  }
+
+  private static QueuesException damaged(JacksonException e) {
+    return new QueuesException("a document of queues is damaged: " + e.getOriginalMessage(), e);
+  }
+
   /** Reads the output of {@link #write}. */
   static ObjectNode read(Bytes body) {
     try {
@@ -97,7 +124,7 @@ final class Json {
         return object;
       }
     } catch (JacksonException e) {
-      throw new QueuesException("a document of queues is damaged: " + e.getOriginalMessage(), e);
+      throw damaged(e);
     }
     throw new QueuesException("a document of queues is damaged: it is no object");
   }

@@ -3,16 +3,20 @@ package io.millrace.queues;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.Task;
+import io.millrace.store.TaskStore.DocumentQuery;
+import io.millrace.store.TaskStore.DocumentQuery.Order;
 import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.work.filter.Filter;
 import io.millrace.work.filter.Prefilter;
+import io.millrace.work.filter.Subject;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Finds queue tasks without reading all of them: by queue and kind through the groups of the
@@ -25,6 +29,12 @@ public final class TaskIndex {
   /** The fields of a task whose texts are in its document as they are. */
   private static final Set<String> WRITTEN =
       Set.of("queue", "node", "params", "stdout", "stderr", "mixedout", "reason");
+
+  /** The fields of a task that its document has as filters see them. */
+  private static final Set<String> PLAIN =
+      Set.of("queue", "status", "node", "ctime", "mtime", "params", "reason");
+
+  private static final int PAGE = 1_000;
 
   private final QueueSession session;
 
@@ -115,29 +125,39 @@ public final class TaskIndex {
    *
    * @param filter decides nothing by itself: most tasks that cannot match it are left out
    * @param after only tasks with greater ids; empty for all
+   * @param most how many tasks it looks at, with those that are left out
    * @param look takes a task, and returns whether to go on
+   * @return false if it ended because of {@code most}
    */
-  public void oldestFirst(Filter filter, String after, Predicate<QueueTask> look) {
-    pass(session.pages(Keys.TASKS, "", after), filter, look);
+  public boolean oldestFirst(
+      Filter filter, String after, long most, Predicate<QueueTask> look) {
+    return pass(session.pages(Keys.TASKS, "", after), filter, most, look);
   }
 
-  /**
-   * The same newest first, with tasks as they are at one moment.
-   *
-   * @param filter decides nothing by itself: most tasks that cannot match it are left out
-   * @param look takes a task, and returns whether to go on
-   */
-  public void newestFirst(Filter filter, Predicate<QueueTask> look) {
-    pass(session.all(Keys.TASKS).reversed(), filter, look);
+  /** The same newest first. */
+  public boolean newestFirst(Filter filter, long most, Predicate<QueueTask> look) {
+    DocumentQuery newest = new DocumentQuery(Keys.TASKS, "", "", PAGE, Order.DESCENDING);
+    return pass(session.pages(newest), filter, most, look);
   }
 
-  private static void pass(Iterable<Document> tasks, Filter filter, Predicate<QueueTask> look) {
+  private static boolean pass(
+      Iterable<Document> tasks, Filter filter, long most, Predicate<QueueTask> look) {
     Predicate<Bytes> canMatch = Prefilter.of(filter, WRITTEN::contains, Json::quoted);
+    Set<String> fields = filter.fields().collect(Collectors.toSet());
+    boolean some = !fields.isEmpty() && PLAIN.containsAll(fields);
+    long seen = 0;
     for (Document task : tasks) {
-      if (canMatch.test(task.body()) && !look.test(QueueTask.read(task))) {
-        return;
+      if (seen == most) {
+        return false;
+      }
+      seen++;
+      if (canMatch.test(task.body())
+          && (!some || filter.matches(Subject.of(Json.read(task.body(), fields))))
+          && !look.test(QueueTask.read(task))) {
+        return true;
       }
     }
+    return true;
   }
 
   /**

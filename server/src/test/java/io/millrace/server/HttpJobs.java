@@ -13,6 +13,7 @@ import io.millrace.jobs.Report.Settled;
 import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.registry.JobsAccess;
+import io.millrace.store.TaskStore.DocumentQuery.Order;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URLEncoder;
@@ -179,8 +180,10 @@ final class HttpJobs implements JobsAccess {
   }
 
   @Override
-  public List<Job> list(JobFilter filter, @Nullable JobId after, int limit) {
+  public List<Job> list(JobFilter filter, @Nullable JobId after, int limit, Order order) {
     StringBuilder query = new StringBuilder("?limit=").append(limit);
+    add(query, "order", order == Order.ASCENDING ? "oldest" : "newest");
+    add(query, "text", filter.text());
     add(query, "after", after);
     add(query, "type", filter.type());
     add(query, "status", filter.status());

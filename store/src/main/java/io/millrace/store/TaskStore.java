@@ -278,13 +278,32 @@ public interface TaskStore extends AutoCloseable {
    *
    * @param collection the name of the collection; the result for an unknown one is empty
    * @param prefix only keys that begin with this; empty for all
-   * @param after only keys greater than this; empty for all
+   * @param after only keys that come after this one in the order of the result; empty for all
    * @param limit the largest number of documents to list, 0 for no limit
+   * @param order the order of the result
    */
-  record DocumentQuery(String collection, String prefix, String after, int limit) {
+  record DocumentQuery(String collection, String prefix, String after, int limit, Order order) {
+    /** An order of documents. */
+    public enum Order {
+      /** The smallest key first. */
+      ASCENDING,
+      /** The greatest key first. */
+      DESCENDING
+    }
+
+    /** A query in ascending order. */
+    public DocumentQuery(String collection, String prefix, String after, int limit) {
+      this(collection, prefix, after, limit, Order.ASCENDING);
+    }
+
     /** All documents of a collection whose keys begin with {@code prefix}. */
     public static DocumentQuery prefix(String collection, String prefix) {
       return new DocumentQuery(collection, prefix, "", 0);
+    }
+
+    /** The same after another key. */
+    public DocumentQuery after(String key) {
+      return new DocumentQuery(collection, prefix, key, limit, order);
     }
   }
 

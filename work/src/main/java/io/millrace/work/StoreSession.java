@@ -113,6 +113,15 @@ public abstract class StoreSession {
     return () -> new Pages(store, new DocumentQuery(collection, "", after, wanted));
   }
 
+  /**
+   * The result of a query, read page by page.
+   *
+   * @param query its limit is the size of a page, from 1
+   */
+  public final Iterable<Document> pages(DocumentQuery query) {
+    return () -> new Pages(store, query);
+  }
+
   /** As {@link #pages(String, String, String)}, without a session. */
   public static Iterable<Document> pages(
       TaskStore store, String collection, String prefix, String after) {
@@ -136,11 +145,7 @@ public abstract class StoreSession {
     @Override
     public boolean hasNext() {
       if (next == page.size() && !over) {
-        page =
-            store
-                .documents(
-                    new DocumentQuery(first.collection(), first.prefix(), last, first.limit()))
-                .value();
+        page = store.documents(first.after(last)).value();
         next = 0;
         over = page.size() < first.limit();
         last = page.isEmpty() ? last : page.getLast().key().key();

@@ -178,6 +178,17 @@ public final class SqlBlobTables implements BlobTables {
       if (migrated) {
         return;
       }
+      try {
+        bringUpToDate(connection);
+      } catch (SQLException _) {
+        // Another process may have been about it; each step may be repeated.
+        bringUpToDate(connection);
+      }
+      migrated = true;
+    }
+  }
+
+  private void bringUpToDate(Connection connection) throws SQLException {
       execute(
           connection,
           "CREATE TABLE IF NOT EXISTS millrace_blob_version (version {number} NOT NULL)");
@@ -194,8 +205,6 @@ public final class SqlBlobTables implements BlobTables {
         execute(
             connection, "INSERT INTO millrace_blob_version (version) VALUES (" + (next + 1) + ")");
       }
-      migrated = true;
-    }
   }
 
   private static int version(Connection connection) throws SQLException {

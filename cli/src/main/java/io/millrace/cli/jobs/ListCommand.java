@@ -56,6 +56,15 @@ final class ListCommand extends JobServer implements Callable<Integer> {
   private @Nullable String worker;
 
   @Option(
+      names = "--text",
+      paramLabel = "TEXT",
+      description = "Only jobs with this text in their GUID, key or description.")
+  private @Nullable String text;
+
+  @Option(names = "--newest", description = "The newest first, instead of the oldest.")
+  private boolean newest;
+
+  @Option(
       names = "--after",
       paramLabel = "KEY",
       description = "Only jobs that follow this one in the list.")
@@ -120,6 +129,8 @@ final class ListCommand extends JobServer implements Callable<Integer> {
     parameters.put("priority", priority);
     parameters.put("batch", batch);
     parameters.put("worker", worker);
+    parameters.put("text", text);
+    parameters.put("order", newest ? "newest" : null);
     parameters.put("after", behind);
     StringBuilder path = new StringBuilder(JobServer.JOBS + "?limit=" + size);
     parameters.forEach((name, value) -> {

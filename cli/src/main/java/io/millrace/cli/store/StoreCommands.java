@@ -15,6 +15,7 @@ import io.millrace.store.Owner;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskStore.DocumentQuery;
+import io.millrace.store.TaskStore.DocumentQuery.Order;
 import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.TaskStore.Read;
@@ -166,10 +167,15 @@ public final class StoreCommands extends CommandGroup {
               names = {"-n", "--limit"},
               paramLabel = "N",
               description = "The most documents to list; 0 for all. Default: 0")
-          int limit) {
+          int limit,
+      @Option(names = "--descending", description = "The greatest key first.")
+          boolean descending) {
     return target.run(store -> {
+      Order order = descending ? Order.DESCENDING : Order.ASCENDING;
       List<Document> documents =
-          store.documents(new DocumentQuery(collection, prefix, "", Math.max(0, limit))).value();
+          store
+              .documents(new DocumentQuery(collection, prefix, "", Math.max(0, limit), order))
+              .value();
       if (target.json()) {
         Responses.writeDocuments(out(), documents, DataForm.TEXT);
         out().println();

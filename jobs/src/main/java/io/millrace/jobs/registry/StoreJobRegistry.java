@@ -15,14 +15,17 @@ import io.millrace.jobs.Report.Settled;
 import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.registry.NewJob.Holds;
+import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.Outcome;
 import io.millrace.store.Task;
 import io.millrace.store.TaskStore.DocumentQuery;
+import io.millrace.store.TaskStore.DocumentQuery.Order;
 import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.Transaction;
 import io.millrace.work.DelayedTasks;
 import io.millrace.work.DelayedTasks.Delays;
+import io.millrace.work.filter.Prefilter;
 import io.millrace.work.policy.Policy;
 import java.io.InputStream;
 import java.time.Duration;
@@ -36,10 +39,14 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The registry over a store: reads are here, changes in its parts. */
 final class StoreJobRegistry implements JobRegistry {
+  /** How many documents are read at a time. */
+  private static final int PAGE = 500;
+
   private final JobStore store;
   private final JobTypes types;
   private final TypeSettings settings;
@@ -270,34 +277,45 @@ final class StoreJobRegistry implements JobRegistry {
   }
 
   @Override
-  public List<Job> list(JobFilter filter, @Nullable JobId after, int limit) {
+  public List<Job> list(JobFilter filter, @Nullable JobId after, int limit, Order order) {
     if (limit < 1) {
       throw new InvalidJobException("limit is at least 1, not " + limit);
     }
     String begin = after == null ? "" : after.toString();
     Long batch = filter.batch();
-    return batch == null ? all(filter, begin, limit) : ofBatch(batch, filter, begin, limit);
+    return batch == null
+        ? all(filter, begin, limit, order)
+        : ofBatch(batch, filter, begin, limit, order);
   }
 
-  private List<Job> all(JobFilter filter, String after, int limit) {
+  private List<Job> all(JobFilter filter, String after, int limit, Order order) {
+    String text = filter.text();
+    Predicate<Bytes> mayMatch = text == null ? _ -> true : Prefilter.containing(text);
     List<Job> found = new ArrayList<>();
-    Iterator<Document> all = store.pages(Keys.JOBS, "", after).iterator();
+    Iterator<Document> all =
+        store.pages(new DocumentQuery(Keys.JOBS, "", after, PAGE, order)).iterator();
     while (found.size() < limit && all.hasNext()) {
-      Job job = JobJson.readJob(all.next()).job();
-      if (filter.matches(job)) {
-        found.add(job);
+      Document document = all.next();
+      // The GUID of a job is not in its document.
+      if (mayMatch.test(document.body()) || mayMatch.test(Bytes.of(document.key().key()))) {
+        Job job = JobJson.readJob(document).job();
+        if (filter.matches(job)) {
+          found.add(job);
+        }
       }
     }
     return found;
   }
 
   /** The members' keys lead to the jobs, since a batch may be a small part of them all. */
-  private List<Job> ofBatch(long batch, JobFilter filter, String after, int limit) {
+  private List<Job> ofBatch(long batch, JobFilter filter, String after, int limit, Order order) {
     if (!Batch.isNumber(batch)) {
       return List.of();
     }
     String prefix = Keys.members(batch);
-    Iterator<Document> members = store.pages(Keys.MEMBERS, prefix, prefix + after).iterator();
+    String begin = after.isEmpty() ? "" : prefix + after;
+    Iterator<Document> members =
+        store.pages(new DocumentQuery(Keys.MEMBERS, prefix, begin, PAGE, order)).iterator();
     List<Job> found = new ArrayList<>();
     while (found.size() < limit && members.hasNext()) {
       List<JobId> ids = new ArrayList<>();

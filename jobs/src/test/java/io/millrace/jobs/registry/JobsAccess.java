@@ -8,6 +8,7 @@ import io.millrace.jobs.JobRegistry.JobFilter;
 import io.millrace.jobs.Report.Settled;
 import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
+import io.millrace.store.TaskStore.DocumentQuery.Order;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +33,8 @@ public interface JobsAccess extends AutoCloseable {
   /** The job with this key or GUID. */
   Optional<Job> find(String keyOrId);
 
-  /** Jobs in the order of their GUIDs. */
-  List<Job> list(JobFilter filter, @Nullable JobId after, int limit);
+  /** Jobs in the order of their GUIDs, or in the opposite one. */
+  List<Job> list(JobFilter filter, @Nullable JobId after, int limit, Order order);
 
   /** A payload; empty when the job is gone. */
   Optional<String> payload(JobId job);

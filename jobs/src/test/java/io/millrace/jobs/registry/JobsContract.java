@@ -16,9 +16,11 @@ import io.millrace.jobs.Report.Settled;
 import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.registry.JobsAccess.Taken;
+import io.millrace.store.TaskStore.DocumentQuery.Order;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -279,10 +281,39 @@ public abstract class JobsContract {
     assertThat(listed(new JobFilter("first", null, null, null, null), null, 5)).isEmpty();
     JobFilter inBatch = new JobFilter(null, null, null, 1L, null);
     assertThat(listed(inBatch, ids.get(0), 10)).containsExactly(ids.get(1), ids.get(2));
+    assertThat(newest(JobFilter.ALL, null, 10)).isEqualTo(ids.reversed());
+    assertThat(newest(JobFilter.ALL, ids.get(2), 1)).containsExactly(ids.get(1));
+    assertThat(newest(immediate, null, 10)).containsExactly(ids.get(3), ids.get(1));
+    assertThat(newest(inBatch, null, 10)).containsExactly(ids.get(2), ids.get(1), ids.get(0));
+    assertThat(newest(inBatch, ids.get(1), 10)).containsExactly(ids.get(0));
+  }
+
+  @Test
+  void a_text_is_looked_for_in_guids_keys_and_descriptions() {
+    JobId photo = jobs.submit(new Submission("second", Priority.BATCH, "photo-1", null), "").id();
+    JobId album =
+        jobs.submit(new Submission("second", Priority.BATCH, null, "An Äolian PHOTO"), "").id();
+    jobs.submit(new Submission("second", Priority.BATCH, "other", "\"quoted\""), "");
+
+    assertThat(listed(containing("Photo"), null, 10)).containsExactly(photo, album);
+    assertThat(listed(containing("äolian"), null, 10)).containsExactly(album);
+    assertThat(listed(containing(album.toString().toUpperCase(Locale.ROOT)), null, 10))
+        .containsExactly(album);
+    assertThat(listed(containing("\"QUOTED"), null, 10)).hasSize(1);
+    assertThat(listed(containing("second"), null, 10)).isEmpty();
+    assertThat(newest(containing("photo"), null, 1)).containsExactly(album);
+  }
+
+  private static JobFilter containing(String text) {
+    return new JobFilter(null, null, null, null, null, text);
   }
 
   private List<JobId> listed(JobFilter filter, @Nullable JobId after, int limit) {
-    return jobs.list(filter, after, limit).stream().map(Job::id).toList();
+    return jobs.list(filter, after, limit, Order.ASCENDING).stream().map(Job::id).toList();
+  }
+
+  private List<JobId> newest(JobFilter filter, @Nullable JobId after, int limit) {
+    return jobs.list(filter, after, limit, Order.DESCENDING).stream().map(Job::id).toList();
   }
 
   @Test

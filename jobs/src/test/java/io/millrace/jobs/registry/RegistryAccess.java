@@ -12,6 +12,7 @@ import io.millrace.jobs.Report.Settled;
 import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
 import io.millrace.store.testkit.contract.StoreFixture;
+import io.millrace.store.TaskStore.DocumentQuery.Order;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -51,8 +52,8 @@ final class RegistryAccess implements JobsAccess {
   }
 
   @Override
-  public List<Job> list(JobFilter filter, @Nullable JobId after, int limit) {
-    return registry().list(filter, after, limit);
+  public List<Job> list(JobFilter filter, @Nullable JobId after, int limit, Order order) {
+    return registry().list(filter, after, limit, order);
   }
 
   private Optional<String> text(JobId job, Function<Job, Optional<InputStream>> content) {

@@ -211,7 +211,7 @@ public final class BulkTasks implements BulkTarget<BulkTasks.TaskItem> {
     public Page<TaskItem> page(String after, int most) {
       Reading reading = new Reading(after, most);
       if (candidates == null) {
-        index.oldestFirst(filter, after, reading::take);
+        var _ = index.oldestFirst(filter, after, Long.MAX_VALUE, reading::take);
       } else {
         for (String id : candidates.tailSet(after, false)) {
           Optional<QueueTask> task = queues.tasks().find(new ObjectId(id));

@@ -14,6 +14,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
@@ -27,11 +28,12 @@ import org.jspecify.annotations.Nullable;
  * Search for tasks in the store. Each task in a result was read at some position during the search;
  * the result as a whole is not a snapshot. Thread-safe.
  *
- * <p>Tasks are looked up directly if the filter names their ids. Counts by queue and status, and
- * the first or last tasks of a queue and status, come from the groups of the store. Anything else
- * scans tasks in the order of their ids until there are enough results. Tasks whose document lacks
+ * <p>Tasks are looked up directly if the filter names their ids. Counts by queue and status come
+ * from the groups of the store, as do the first or last tasks of a queue and status, if they are not
+ * among the first 10,000 of all. Anything else scans tasks in the order of their ids until there are
+ * enough results. Tasks whose document lacks
  * a text that the filter asks for are passed over without being parsed, which takes some tenths of
- * a second for a million; other filters of which few tasks match take one or two seconds.
+ * a second for a million; of others only the fields are parsed that the filter looks at.
  */
 public final class TaskSearch {
   /**
@@ -41,6 +43,9 @@ public final class TaskSearch {
 
   /** How many tasks a scan reads in the time of one lookup. */
   private static final int LOOKS_PER_LOOKUP = 8;
+
+  /** How many tasks are read before the groups of the store are looked through. */
+  private static final int MAX_SCANNED = 10_000;
 
   /** If more than this share of all tasks can match, a scan soon finds enough of them. */
   private static final double MAX_PART = 0.9;
@@ -77,9 +82,10 @@ public final class TaskSearch {
     long wanted = (long) options.skip() + options.limit();
     boolean most = candidates > all(counts) * MAX_PART;
     if (plan.exact() && !plan.hasPart() && !most && wanted <= MAX_LOOKED_UP) {
-      return firstOfGroups(plan, counts, filter, options);
+      List<QueueTask> found = scan(plan, filter, options, MAX_SCANNED);
+      return found == null ? firstOfGroups(plan, counts, filter, options) : found;
     }
-    return scan(plan, filter, options);
+    return Objects.requireNonNull(scan(plan, filter, options, Long.MAX_VALUE));
   }
 
   /** The number of tasks that match. */
@@ -99,9 +105,11 @@ public final class TaskSearch {
       return sure + lookUp(candidates(plan, counts, unsure), filter).size();
     }
     AtomicLong count = new AtomicLong();
-    index.oldestFirst(
+    var _ =
+        index.oldestFirst(
         filter,
         plan.after(),
+        Long.MAX_VALUE,
         task -> {
           if (filter.matches(TaskFilter.subject(task))) {
             count.incrementAndGet();
@@ -184,9 +192,11 @@ public final class TaskSearch {
     Comparator<QueueTask> order = options.order();
     long wanted = (long) options.skip() + options.limit();
     PriorityQueue<QueueTask> best = new PriorityQueue<>(order.reversed());
-    index.oldestFirst(
+    var _ =
+        index.oldestFirst(
         filter,
         "",
+        Long.MAX_VALUE,
         task -> {
           if (filter.matches(TaskFilter.subject(task))) {
             best.add(task);
@@ -199,7 +209,14 @@ public final class TaskSearch {
     return sorted(new ArrayList<>(best), options);
   }
 
-  private List<QueueTask> scan(Plan plan, Filter filter, SearchOptions options) {
+  /**
+   * Looks at tasks in the order of their ids until there are enough results.
+   *
+   * @param most how many tasks it looks at
+   * @return null if these were not enough
+   */
+  private @Nullable List<QueueTask> scan(
+      Plan plan, Filter filter, SearchOptions options, long most) {
     List<QueueTask> found = new ArrayList<>();
     AtomicLong skipped = new AtomicLong();
     Predicate<QueueTask> look =
@@ -210,12 +227,11 @@ public final class TaskSearch {
           }
           return found.size() < options.limit();
         };
-    if (options.newestFirst()) {
-      index.newestFirst(filter, look);
-    } else {
-      index.oldestFirst(filter, plan.after(), look);
-    }
-    return found;
+    boolean whole =
+        options.newestFirst()
+            ? index.newestFirst(filter, most, look)
+            : index.oldestFirst(filter, plan.after(), most, look);
+    return whole ? found : null;
   }
 
   /**

@@ -19,6 +19,7 @@ import io.millrace.jobs.Priority;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.work.Watch;
+import io.millrace.store.TaskStore.DocumentQuery.Order;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,7 +46,7 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
 
   void addTo(ApiRoutes all) {
     ApiRoutes api = all.limitable();
-    api.query("type", "status", "priority", "batch", "worker", "limit", "after")
+    api.query("type", "status", "priority", "batch", "worker", "text", "limit", "after", "order")
         .get("/jobs", this::list);
     api.get("/jobs/{key}", request -> Json.response(shapes.of(job(request))))
         .get("/jobs/{key}/payload", this::payload)
@@ -72,7 +73,14 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
     long limit = query.integer("limit", 0, 0, Integer.MAX_VALUE);
     JobFilter filter = filter(query);
     long most = limit == 0 ? Long.MAX_VALUE : limit;
-    return new JobPages(registry, filter, reached(request), after(query), most).response(shapes);
+    Order order =
+        switch (query.text("order").orElse("oldest")) {
+          case "oldest" -> Order.ASCENDING;
+          case "newest" -> Order.DESCENDING;
+          default -> throw HttpProblem.malformed("the parameter order is oldest or newest");
+        };
+    return new JobPages(registry, filter, reached(request), after(query), most, order)
+        .response(shapes);
   }
 
   /** Which jobs are within the reach of the caller. */
@@ -148,7 +156,7 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
 
   private JobPages jobs(Batch batch) {
     JobFilter members = new JobFilter(null, null, null, batch.id(), null);
-    return new JobPages(registry, members, _ -> true, null, Long.MAX_VALUE);
+    return new JobPages(registry, members, _ -> true, null, Long.MAX_VALUE, Order.ASCENDING);
   }
 
   /** A batch with the number of its jobs in each status. */
@@ -233,8 +241,8 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
   }
 
   /**
-   * The parameters {@code type}, {@code status}, {@code priority}, {@code batch} and {@code
-   * worker}.
+   * The parameters {@code type}, {@code status}, {@code priority}, {@code batch}, {@code worker}
+   * and {@code text}.
    *
    * @throws HttpProblem 400 if one is wrong
    */
@@ -244,7 +252,8 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
         word(query, "status", JobStatus::named, "pending, running, done or failed"),
         word(query, "priority", Priority::named, "immediate or batch"),
         query.text("batch").isPresent() ? query.integer("batch", 0, 1, Long.MAX_VALUE) : null,
-        query.text("worker").map(WorkerId::new).orElse(null));
+        query.text("worker").map(WorkerId::new).orElse(null),
+        query.text("text").filter(text -> !text.isEmpty()).orElse(null));
   }
 
   private static <T> @Nullable T word(
@@ -269,6 +278,7 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
 
     private final JobRegistry registry;
     private final JobFilter filter;
+    private final Order order;
     private final Predicate<Job> reached;
     private long left;
     private List<Job> page;
@@ -281,14 +291,17 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
      * @param reached which of them are shown
      * @param after the GUID of the last one that is known already; null to begin with the first
      * @param most the maximum number, from 1
+     * @param order their order
      */
     JobPages(
         JobRegistry registry,
         JobFilter filter,
         Predicate<Job> reached,
         @Nullable JobId after,
-        long most) {
+        long most,
+        Order order) {
       this.registry = registry;
+      this.order = order;
       this.filter = filter;
       this.reached = reached;
       this.left = most;
@@ -298,7 +311,7 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
 
     private void read(@Nullable JobId after) {
       int asked = (int) Math.min(PAGE, left);
-      List<Job> listed = registry.list(filter, after, asked);
+      List<Job> listed = registry.list(filter, after, asked, order);
       page = listed.stream().filter(reached).toList();
       left -= page.size();
       last = listed.size() < asked || left == 0;

@@ -308,7 +308,7 @@ public final class JobsPart implements Part {
     new JobRoutes(served.jobs(), registry, shapes).addTo(clients);
     clients
         .limitable()
-        .query("type", "status", "priority", "batch", "worker", "after")
+        .query("type", "status", "priority", "batch", "worker", "text", "after")
         .get(
             "/events",
             request -> JobEvents.response(request, served.jobs(), served.workers(), shapes));

@@ -9,6 +9,7 @@ import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskStore;
 import io.millrace.store.TaskStore.DocumentQuery;
+import io.millrace.store.TaskStore.DocumentQuery.Order;
 import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.TaskStore.GroupQuery.Selection;
 import io.millrace.store.TaskStore.GroupSummary;
@@ -131,11 +132,20 @@ record Reads(TaskStore store, int maxRefs) {
             name("collection", request.parameter("collection")),
             request.query().text("prefix").orElse(""),
             request.query().text("after").orElse(""),
-            limit(request));
+            limit(request),
+            order(request));
     new Permitted(request.caller()).checkRead(query.collection());
     Read<List<Document>> read = store.documents(query);
     return list(
         read, read.value().size(), target -> Responses.writeDocuments(target, read.value(), form));
+  }
+
+  private static Order order(Request request) {
+    return switch (request.query().text("order").orElse("ascending")) {
+      case "ascending" -> Order.ASCENDING;
+      case "descending" -> Order.DESCENDING;
+      default -> throw HttpProblem.malformed("the parameter order is ascending or descending");
+    };
   }
 
   Response position(Request request) {

@@ -87,7 +87,8 @@ public final class StorePart implements Part {
         .body(Route.Body.JSON, Set.of("ids"))
         .role(Role.VIEWER)
         .post("/tasks", reads::postedTasks);
-    api.query("data", "prefix", "after", "limit").get("/documents/{collection}", reads::documents);
+    api.query("data", "prefix", "after", "limit", "order")
+        .get("/documents/{collection}", reads::documents);
     api.query("data", "after", "group", "collection").get("/changes", changes::stream);
     all.role(Role.ADMIN)
         .get("/backup", _ -> Response.streamed(Response.BYTES, target -> store.backup(target)));

@@ -81,12 +81,12 @@ class Jobs extends View {
   chosen = new Set();
 
   async load() {
-    const { status: wanted, type, priority, worker, after } = this.route.parameters;
-    const filters = { status: wanted, type, priority, worker };
+    const { status: wanted, type, priority, worker, text, after } = this.route.parameters;
+    const filters = { status: wanted, type, priority, worker, text };
     this.follow(`api/events${query(filters)}`);
     const [types, jobs] = await Promise.all([
       get('api/types'),
-      get(`api/jobs${query({ ...filters, after, limit: PAGE + 1 })}`),
+      get(`api/jobs${query({ ...filters, after, order: 'newest', limit: PAGE + 1 })}`),
     ]);
     return { types, jobs: jobs.slice(0, PAGE), more: jobs.length > PAGE };
   }
@@ -98,7 +98,7 @@ class Jobs extends View {
       ${head('Jobs', {
         actions: html`
           ${button('New job', () => submitJob(types, () => this.reload()), { role: 'submitter', kind: '' })}
-          ${bulkLink('jobs', wantedJobs(parameters))}
+          ${parameters.text ? nothing : bulkLink('jobs', wantedJobs(parameters))}
           ${types.length ? html`<a href="#/types" role="button" class="secondary small">Types and stages</a>` : nothing}
           <a href="#/batches" role="button" class="secondary small">Batches</a>`,
       })}
@@ -107,6 +107,7 @@ class Jobs extends View {
         ${types.length ? select('Type', parameters.type, [['', 'any'], ...types.map(type => [type.name, type.name])], type => this.filter({ type })) : nothing}
         ${select('Priority', parameters.priority, [['', 'any'], ['immediate', 'immediate'], ['batch', 'batch']], priority => this.filter({ priority }))}
         ${field('Worker', parameters.worker, worker => this.filter({ worker }))}
+        ${field('Text', parameters.text, text => this.filter({ text }), 'key, description or id')}
       </div>
       ${table([chooser(jobs, job => job.id, this.chosen, () => this.requestUpdate()), ...jobColumns(types)], jobs, {
         caption: 'Jobs',
@@ -114,7 +115,7 @@ class Jobs extends View {
       })}
       ${pager(this, more ? jobs.at(-1).id : null)}
       ${chosenBar(this.chosen, jobActions, () => this.reload())}
-      ${commandLine(`./millrace jobs list${Object.entries(wantedJobs(parameters)).map(([name, value]) => ` --${name} ${quoted(value)}`).join('')}`)}
+      ${commandLine(`./millrace jobs list --newest${Object.entries({ ...wantedJobs(parameters), ...(parameters.text ? { text: parameters.text } : {}) }).map(([name, value]) => ` --${name} ${quoted(value)}`).join('')}`)}
     `;
   }
 }

@@ -1,6 +1,7 @@
 package io.millrace.work.filter;
 
 import java.util.List;
+import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Selects tasks or documents. Immutable. */
@@ -10,6 +11,9 @@ public sealed interface Filter {
 
   /** Whether it has no condition, so that it matches everything. */
   boolean isEmpty();
+
+  /** The top-level fields that it looks at, perhaps several times. */
+  Stream<String> fields();
 
   /**
    * Reads a filter: {@code {"status": 2, "ctime": {"$lt": {"$ago": "2h"}}}}, with the operators of
@@ -40,6 +44,11 @@ public sealed interface Filter {
     }
 
     @Override
+    public Stream<String> fields() {
+      return filters.stream().flatMap(Filter::fields);
+    }
+
+    @Override
     public boolean matches(Subject subject) {
       for (Filter filter : filters) {
         if (!filter.matches(subject)) {
@@ -66,6 +75,11 @@ public sealed interface Filter {
     }
 
     @Override
+    public Stream<String> fields() {
+      return filters.stream().flatMap(Filter::fields);
+    }
+
+    @Override
     public boolean matches(Subject subject) {
       for (Filter filter : filters) {
         if (filter.matches(subject)) {
@@ -86,6 +100,11 @@ public sealed interface Filter {
     @Override
     public boolean isEmpty() {
       return false;
+    }
+
+    @Override
+    public Stream<String> fields() {
+      return Stream.of(path.steps().getFirst());
     }
 
     @Override

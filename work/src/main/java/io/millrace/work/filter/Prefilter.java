@@ -39,6 +39,12 @@ public final class Prefilter {
     return needed == null ? _ -> true : json -> needed.test(json.utf8());
   }
 
+  /** Returns a predicate on JSON, which holds if it may have a value that contains a text. */
+  public static Predicate<Bytes> containing(String text) {
+    String part = longestPlain(text).toLowerCase(Locale.ROOT);
+    return part.isEmpty() ? _ -> true : json -> json.utf8().toLowerCase(Locale.ROOT).contains(part);
+  }
+
   /** What holds for the text of each document that matches; null if nothing is known. */
   private @Nullable Predicate<String> needed(Filter filter) {
     return switch (filter) {

@@ -155,6 +155,28 @@ abstract class DocumentContract extends StoreTopic {
   }
 
   @Test
+  void a_listing_may_begin_with_the_greatest_key() {
+    for (String key : List.of("p1", "p2", "p3", "p4", "q1", "a")) {
+      put(key, DocumentVersion.ABSENT, "");
+    }
+    put(new DocumentKey("other", "p5"));
+    put(new DocumentKey("zz", "p6"));
+    assertThat(keys(descending("p", "", 0))).containsExactly("p4", "p3", "p2", "p1");
+    assertThat(keys(descending("", "", 2))).containsExactly("q1", "p4");
+    assertThat(keys(descending("p", "p3", 1))).containsExactly("p2");
+    assertThat(keys(descending("p", "p3", 0))).containsExactly("p2", "p1");
+    assertThat(keys(descending("p", "z", 0))).containsExactly("p4", "p3", "p2", "p1");
+    assertThat(keys(descending("", "p2x", 0))).containsExactly("p2", "p1", "a");
+    assertThat(keys(descending("p", "p1", 0))).isEmpty();
+    assertThat(keys(descending("p", "a", 0))).isEmpty();
+    assertThat(keys(descending("x", "", 0))).isEmpty();
+  }
+
+  private static DocumentQuery descending(String prefix, String after, int limit) {
+    return new DocumentQuery("things", prefix, after, limit, DocumentQuery.Order.DESCENDING);
+  }
+
+  @Test
   void keys_are_ordered_by_utf_16_code_units() {
     // The last two differ in order between UTF-16 code units and code points.
     List<String> ordered = List.of("A", "a", "é", "漢", "😀", "\uFFFD");

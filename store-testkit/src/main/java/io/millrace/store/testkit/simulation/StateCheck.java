@@ -6,6 +6,7 @@ import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskStore.DocumentQuery;
+import io.millrace.store.TaskStore.DocumentQuery.Order;
 import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.TaskStore.GroupQuery.Selection;
 import io.millrace.store.TaskStore.GroupSummary;
@@ -43,7 +44,11 @@ final class StateCheck {
         readDocuments(
             store,
             new DocumentQuery(
-                mix.collection(), "k", random.nextBoolean() ? after : "", random.nextInt(4)));
+                mix.collection(),
+                "k",
+                random.nextBoolean() ? after : "",
+                random.nextInt(4),
+                random.nextBoolean() ? Order.ASCENDING : Order.DESCENDING));
       }
     }
   }
@@ -115,10 +120,17 @@ final class StateCheck {
               model.documents().stream()
                   .filter(document -> document.key().collection().equals(query.collection()))
                   .filter(document -> document.key().key().startsWith(query.prefix()))
-                  .filter(document -> document.key().key().compareTo(query.after()) > 0)
                   .toList();
-          return first(found, query.limit());
+          List<Document> ordered = query.order() == Order.ASCENDING ? found : found.reversed();
+          return first(
+              ordered.stream().filter(document -> isAfter(document, query)).toList(),
+              query.limit());
         });
+  }
+
+  private static boolean isAfter(Document document, DocumentQuery query) {
+    int order = document.key().key().compareTo(query.after());
+    return query.after().isEmpty() || (query.order() == Order.ASCENDING ? order > 0 : order < 0);
   }
 
   private static <T> List<T> first(List<T> all, int limit) {

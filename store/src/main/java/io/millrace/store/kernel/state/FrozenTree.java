@@ -26,8 +26,8 @@ public final class FrozenTree<T> extends AbstractList<T> {
     return root.count();
   }
 
-  /** The elements after those at the beginning for which {@code before} is true. */
-  Iterator<T> from(Predicate<? super T> before) {
+  /** The number of elements at the beginning for which {@code before} is true. */
+  int rank(Predicate<? super T> before) {
     int low = 0;
     int high = size();
     while (low < high) {
@@ -38,7 +38,12 @@ public final class FrozenTree<T> extends AbstractList<T> {
         high = middle;
       }
     }
-    return new Walk<>(root, low);
+    return low;
+  }
+
+  /** The elements from this rank on. */
+  Iterator<T> from(int rank) {
+    return new Walk<>(root, rank);
   }
 
   /** Iterates leaf by leaf, which is much faster than access by rank. */

@@ -3,6 +3,7 @@ package io.millrace.store.kernel.state;
 import io.millrace.store.Document;
 import io.millrace.store.Task;
 import io.millrace.store.TaskStore.DocumentQuery;
+import io.millrace.store.TaskStore.DocumentQuery.Order;
 import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.TaskStore.GroupSummary;
 import java.util.AbstractList;
@@ -12,6 +13,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /** Lists for readers, as views of frozen trees. */
 public final class Listings {
@@ -59,32 +61,42 @@ public final class Listings {
     return oldest;
   }
 
-  /** The result of a query, in order of keys. */
+  /** The result of a query, in its order. */
   public static List<Document> documents(FrozenTree<Document> documents, DocumentQuery query) {
-    List<Document> found = new ArrayList<>();
-    for (Iterator<Document> it = documents.from(document -> isBefore(document, query));
-        it.hasNext(); ) {
-      Document document = it.next();
-      if (!document.key().collection().equals(query.collection())
-          || (!document.key().key().startsWith(query.prefix())
-              && document.key().key().compareTo(query.prefix()) > 0)
-          || (query.limit() > 0 && found.size() == query.limit())) {
-        break;
+    boolean ascending = query.order() == Order.ASCENDING;
+    String after = query.after();
+    int begin =
+        documents.rank(each ->
+            isBefore(
+                each, query, key -> key.compareTo(query.prefix()) < 0
+                    || (ascending && !after.isEmpty() && key.compareTo(after) <= 0)));
+    int end =
+        Math.max(
+            begin,
+            documents.rank(each ->
+                isBefore(
+                    each, query, key ->
+                        (key.compareTo(query.prefix()) < 0 || key.startsWith(query.prefix()))
+                            && (ascending || after.isEmpty() || key.compareTo(after) < 0))));
+    int count = query.limit() > 0 ? Math.min(query.limit(), end - begin) : end - begin;
+    List<Document> found = new ArrayList<>(count);
+    if (ascending) {
+      Iterator<Document> each = documents.from(begin);
+      while (found.size() < count) {
+        found.add(each.next());
       }
-      found.add(document);
+    } else {
+      while (found.size() < count) {
+        found.add(documents.get(end - 1 - found.size()));
+      }
     }
     return found;
   }
 
-  /** Whether a document comes before the first one of the result. */
-  private static boolean isBefore(Document document, DocumentQuery query) {
+  /** Whether a document is in an earlier collection, or has a key for which {@code low} is true. */
+  private static boolean isBefore(Document document, DocumentQuery query, Predicate<String> low) {
     int byCollection = document.key().collection().compareTo(query.collection());
-    if (byCollection != 0) {
-      return byCollection < 0;
-    }
-    String key = document.key().key();
-    boolean afterwards = query.after().isEmpty() || key.compareTo(query.after()) > 0;
-    return !afterwards || key.compareTo(query.prefix()) < 0;
+    return byCollection == 0 ? low.test(document.key().key()) : byCollection < 0;
   }
 
   /** An iterator over the mapped elements of a source; each is mapped when it is reached. */

@@ -64,6 +64,8 @@ class OrderedTreeTest {
     assertThat(tree.size()).isEqualTo(count);
     assertThat(tree.select(count / 2)).isEqualTo(count / 2);
     int bound = count / 3;
-    assertThat(tree.freeze().from(element -> element < bound).next()).isEqualTo(bound);
+    FrozenTree<Integer> frozen = tree.freeze();
+    assertThat(frozen.rank(element -> element < bound)).isEqualTo(bound);
+    assertThat(frozen.from(bound).next()).isEqualTo(bound);
   }
 }
