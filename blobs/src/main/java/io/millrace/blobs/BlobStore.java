@@ -1,7 +1,9 @@
 package io.millrace.blobs;
 
 import java.io.InputStream;
+import java.net.URI;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
@@ -65,6 +67,17 @@ public interface BlobStore extends AutoCloseable {
    * @throws IllegalArgumentException if {@code offset} is negative
    */
   BlobStream open(String name, long offset);
+
+  /**
+   * An address at which everybody who knows it can read the blob for a while, past this process.
+   * Whether there is such a blob is not looked up.
+   *
+   * @return empty if the store gives no such addresses
+   */
+  default Optional<URI> publicLink(String name) {
+    BlobName.check(name);
+    return Optional.empty();
+  }
 
   /** The blob's size in bytes; empty if no blob has this name. */
   OptionalLong size(String name);

@@ -5,9 +5,10 @@ import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.JobsException.JobStateException;
 import io.millrace.jobs.JobsException.JobsFullException;
 import io.millrace.jobs.Report.Settled;
-import io.millrace.work.DelayedTasks.Delays;
 import io.millrace.store.TaskStore.DocumentQuery.Order;
+import io.millrace.work.DelayedTasks.Delays;
 import java.io.InputStream;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -144,6 +145,12 @@ public interface JobRegistry {
 
   /** The result of a job, to be closed; empty while it has none, or when the job is gone. */
   Optional<InputStream> result(Job job);
+
+  /** Where everybody can read the payload for a while; empty if there is no such address. */
+  Optional<URI> payloadLink(Job job);
+
+  /** Where everybody can read the result for a while; empty if there is no such address. */
+  Optional<URI> resultLink(Job job);
 
   /**
    * Removes a job with its payload, result and history, whatever its status.

@@ -129,8 +129,7 @@ public final class TaskIndex {
    * @param look takes a task, and returns whether to go on
    * @return false if it ended because of {@code most}
    */
-  public boolean oldestFirst(
-      Filter filter, String after, long most, Predicate<QueueTask> look) {
+  public boolean oldestFirst(Filter filter, String after, long most, Predicate<QueueTask> look) {
     return pass(session.pages(Keys.TASKS, "", after), filter, most, look);
   }
 

@@ -23,7 +23,9 @@ import software.amazon.awssdk.regions.providers.AwsRegionProviderChain;
 import software.amazon.awssdk.regions.providers.SystemSettingsRegionProvider;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
+import software.amazon.awssdk.services.s3.S3Configuration;
 import software.amazon.awssdk.services.s3.model.S3Exception;
+import software.amazon.awssdk.services.s3.presigner.S3Presigner;
 
 /**
  * A bucket, and the access key for it.
@@ -163,6 +165,18 @@ public record S3Address(
       builder.endpointOverride(endpoint).forcePathStyle(true);
     }
     return builder;
+  }
+
+  /** Makes what signs addresses of objects, so that others can read them; to be closed. */
+  public S3Presigner newPresigner() {
+    S3Presigner.Builder builder =
+        S3Presigner.builder().credentialsProvider(credentials()).region(clientRegion());
+    if (endpoint != null) {
+      builder
+          .endpointOverride(endpoint)
+          .serviceConfiguration(S3Configuration.builder().pathStyleAccessEnabled(true).build());
+    }
+    return builder.build();
   }
 
   private AwsCredentialsProvider credentials() {

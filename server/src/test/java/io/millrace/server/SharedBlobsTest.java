@@ -17,6 +17,10 @@ import io.millrace.s3.S3Server;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.config.ConfigurationException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -121,6 +125,52 @@ class SharedBlobsTest {
                     request -> request.bucket(place.bucket()).prefix(place.prefix() + "/"))
                 .keyCount())
         .isGreaterThanOrEqualTo(3);
+  }
+
+  @Test
+  void a_caller_that_asks_for_a_link_is_sent_to_the_bucket() throws Exception {
+    Map<String, String> place = new HashMap<>(settings(bucket.newPlace()));
+    place.put("blobs.link-time", "5m");
+    MillraceServer server = start("one", place);
+    byte[] payload = new byte[10_000];
+    new SplittableRandom(1).nextBytes(payload);
+    try (JobClient jobs = JobClient.open(ClientOptions.at(address(server).toString()));
+        HttpClient plain = HttpClient.newHttpClient();
+        HttpClient following =
+            HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NORMAL).build()) {
+      String large = jobs.submit(KIND, payload).id();
+      String small = jobs.submit(KIND, new byte[] {1, 2}).id();
+      HttpRequest asking = get(server, "/api/jobs/" + large + "/payload?link=true");
+
+      HttpResponse<byte[]> sent = plain.send(asking, BodyHandlers.ofByteArray());
+      assertThat(sent.statusCode()).isEqualTo(307);
+      assertThat(sent.headers().firstValue("Location").orElse(""))
+          .startsWith(bucket.endpoint().toString());
+      assertThat(sent.headers().firstValue("Cache-Control")).hasValue("no-store");
+      assertThat(following.send(asking, BodyHandlers.ofByteArray()).body()).isEqualTo(payload);
+      assertThat(
+              plain
+                  .send(
+                      get(server, "/api/jobs/" + large + "/payload"), BodyHandlers.ofByteArray())
+                  .body())
+          .isEqualTo(payload);
+      assertThat(
+              plain
+                  .send(
+                      get(server, "/api/jobs/" + small + "/payload?link=true"),
+                      BodyHandlers.ofByteArray())
+                  .body())
+          .containsExactly(1, 2);
+      assertThat(
+              plain
+                  .send(get(server, "/blobs/nothing?link=true"), BodyHandlers.ofByteArray())
+                  .statusCode())
+          .isEqualTo(404);
+    }
+  }
+
+  private static HttpRequest get(MillraceServer server, String path) {
+    return HttpRequest.newBuilder(address(server).resolve(path)).build();
   }
 
   @Test

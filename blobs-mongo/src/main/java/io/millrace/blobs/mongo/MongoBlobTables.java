@@ -138,8 +138,7 @@ public final class MongoBlobTables implements BlobTables {
     if (!indexed) {
       var _ = names.createIndex(Indexes.ascending(CONTENT));
       var _ = files.createIndex(Indexes.ascending(STORE, STATE, TOUCHED));
-      var _ =
-          chunks.createIndex(Indexes.ascending(FILE, NUMBER), new IndexOptions().unique(true));
+      var _ = chunks.createIndex(Indexes.ascending(FILE, NUMBER), new IndexOptions().unique(true));
       indexed = true;
     }
   }
@@ -177,8 +176,7 @@ public final class MongoBlobTables implements BlobTables {
                   .append(NUMBER, number)
                   .append(
                       DATA,
-                      new Binary(
-                          length == bytes.length ? bytes : Arrays.copyOf(bytes, length))));
+                      new Binary(length == bytes.length ? bytes : Arrays.copyOf(bytes, length))));
     }
   }
 
@@ -186,7 +184,8 @@ public final class MongoBlobTables implements BlobTables {
   private void set(String content, List<Integer> states, Instant now, Bson... changes) {
     Bson all = Updates.combine(Updates.combine(changes), Updates.set(TOUCHED, Date.from(now)));
     if (files.updateOne(inState(content, states), all).getMatchedCount() == 0) {
-      throw new BlobException("the blob was not continued for a day, and what there was is removed");
+      throw new BlobException(
+          "the blob was not continued for a day, and what there was is removed");
     }
   }
 
@@ -245,8 +244,7 @@ public final class MongoBlobTables implements BlobTables {
     return files
             .updateOne(
                 inState(content, List.of(COMPLETE, NAMED)),
-                Updates.combine(
-                    Updates.set(STATE, COMPLETE), Updates.set(TOUCHED, Date.from(now))))
+                Updates.combine(Updates.set(STATE, COMPLETE), Updates.set(TOUCHED, Date.from(now))))
             .getMatchedCount()
         > 0;
   }
@@ -339,10 +337,8 @@ public final class MongoBlobTables implements BlobTables {
   public boolean remove(Instant released, Instant abandoned) {
     Bson due =
         Filters.or(
-            Filters.and(
-                Filters.eq(STATE, COMPLETE), Filters.lt(TOUCHED, Date.from(released))),
-            Filters.and(
-                Filters.eq(STATE, GROWING), Filters.lt(TOUCHED, Date.from(abandoned))),
+            Filters.and(Filters.eq(STATE, COMPLETE), Filters.lt(TOUCHED, Date.from(released))),
+            Filters.and(Filters.eq(STATE, GROWING), Filters.lt(TOUCHED, Date.from(abandoned))),
             Filters.eq(STATE, REMOVING));
     List<String> contents =
         call(() ->

@@ -13,6 +13,7 @@ import io.millrace.s3.S3AddressException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -21,6 +22,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -42,6 +44,7 @@ import software.amazon.awssdk.services.s3.model.MetadataDirective;
 import software.amazon.awssdk.services.s3.model.MultipartUpload;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.S3Object;
+import software.amazon.awssdk.services.s3.presigner.S3Presigner;
 
 /**
  * Blobs as objects of a bucket, each with the key {@code PREFIX/NAME}. Several stores, in this
@@ -114,11 +117,15 @@ public final class S3BlobStore implements BlobStore {
   private final InstantSource clock;
   private final S3Client client;
   private final Semaphore buffers;
+  private final Duration linkTime;
+  private final S3Presigner presigner;
 
   /** When long uploads ended, by the names of their blobs. */
   private final Map<String, Instant> ends = new ConcurrentHashMap<>();
 
-  S3BlobStore(S3Address address, Limits limits, InstantSource clock) {
+  S3BlobStore(S3Address address, Limits limits, Duration linkTime, InstantSource clock) {
+    this.linkTime = linkTime;
+    this.presigner = address.newPresigner();
     this.address = address;
     this.prefix = address.prefix().isEmpty() ? "" : address.prefix() + "/";
     this.limits = limits;
@@ -135,13 +142,15 @@ public final class S3BlobStore implements BlobStore {
    * Opens the store. Nothing is sent to the bucket yet; see {@link #check}.
    *
    * @param maxBytes the longest blob that is put; from 78 GiB on, parts are larger
-   * @throws IllegalArgumentException if that is more than {@link #MAX_BLOB_BYTES}
+   * @param linkTime how long {@linkplain #publicLink links} can be used, at most 7 days; zero for
+   *     no links
+   * @throws IllegalArgumentException if a blob may be longer than {@link #MAX_BLOB_BYTES}
    */
-  public static S3BlobStore open(S3Address address, long maxBytes) {
+  public static S3BlobStore open(S3Address address, long maxBytes, Duration linkTime) {
     if (maxBytes > MAX_BLOB_BYTES) {
       throw new IllegalArgumentException("a bucket has no blobs of " + maxBytes + " bytes");
     }
-    return new S3BlobStore(address, Limits.of(maxBytes), InstantSource.system());
+    return new S3BlobStore(address, Limits.of(maxBytes), linkTime, InstantSource.system());
   }
 
   /**
@@ -497,6 +506,27 @@ public final class S3BlobStore implements BlobStore {
   }
 
   @Override
+  public Optional<URI> publicLink(String name) {
+    BlobName.check(name);
+    if (linkTime.isZero()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(
+          URI.create(
+              presigner
+                  .presignGetObject(request ->
+                      request
+                          .signatureDuration(linkTime)
+                          .getObjectRequest(get -> get.bucket(address.bucket()).key(key(name))))
+                  .url()
+                  .toString()));
+    } catch (SdkException e) {
+      throw failure("no link to blob " + name + " can be made", e);
+    }
+  }
+
+  @Override
   public OptionalLong size(String name) {
     BlobName.check(name);
     try {
@@ -560,6 +590,7 @@ public final class S3BlobStore implements BlobStore {
 
   @Override
   public void close() {
+    presigner.close();
     client.close();
   }
 }

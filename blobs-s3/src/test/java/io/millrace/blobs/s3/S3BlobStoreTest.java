@@ -20,6 +20,10 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -67,7 +71,7 @@ final class S3BlobStoreTest extends BlobStoreContract {
   @BeforeEach
   void open() {
     place = server.newPlace();
-    blobs = new S3BlobStore(place, LIMITS, now::get);
+    blobs = new S3BlobStore(place, LIMITS, Duration.ofMinutes(5), now::get);
   }
 
   @AfterEach
@@ -173,7 +177,7 @@ final class S3BlobStoreTest extends BlobStoreContract {
             new S3BlobStore(
                 S3Address.at("s3://bucket?endpoint=" + bucket.endpoint()).withKey("id", "secret"),
                 LIMITS,
-                now::get)) {
+                Duration.ofMinutes(5), now::get)) {
       InputStream source =
           new GeneratedStream(3, size, () -> {}) {
             private long read;
@@ -209,7 +213,7 @@ final class S3BlobStoreTest extends BlobStoreContract {
                   reading.complete(null);
                   goOn.join();
                 }));
-    try (S3BlobStore store = new S3BlobStore(place, one, now::get);
+    try (S3BlobStore store = new S3BlobStore(place, one, Duration.ofMinutes(5), now::get);
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       Future<BlobReceipt> first = threads.submit(() -> store.put("slow", slow));
       reading.join();
@@ -293,7 +297,7 @@ final class S3BlobStoreTest extends BlobStoreContract {
         S3Address.at(
                 "s3://%s/%s?endpoint=%s".formatted(place.bucket(), place.prefix(), proxy.address()))
             .withKey(S3Server.KEY, S3Server.SECRET);
-    return new S3BlobStore(cut, LIMITS, now::get);
+    return new S3BlobStore(cut, LIMITS, Duration.ofMinutes(5), now::get);
   }
 
   @Test
@@ -349,7 +353,7 @@ final class S3BlobStoreTest extends BlobStoreContract {
     check(S3Address.at("s3://bucket?endpoint=http://127.0.0.1:1").withKey("id", "secret"))
         .hasMessageContaining("s3://bucket at http://127.0.0.1:1 cannot be reached");
     blobs.check();
-    try (S3BlobStore wrong = S3BlobStore.open(place.withKey("local", "wrong"), 1L << 30)) {
+    try (S3BlobStore wrong = S3BlobStore.open(place.withKey("local", "wrong"), 1L << 30, Duration.ZERO)) {
       assertThatThrownBy(() -> put(wrong, "blob", new byte[1]))
           .isInstanceOf(BlobException.class)
           .hasMessageContaining("blob blob")
@@ -364,7 +368,7 @@ final class S3BlobStoreTest extends BlobStoreContract {
   private static AbstractThrowableAssert<?, ?> check(S3Address address) {
     return assertThatThrownBy(
             () -> {
-              try (S3BlobStore store = S3BlobStore.open(address, 1L << 30)) {
+              try (S3BlobStore store = S3BlobStore.open(address, 1L << 30, Duration.ZERO)) {
                 store.check();
               }
             })
@@ -372,11 +376,34 @@ final class S3BlobStoreTest extends BlobStoreContract {
   }
 
   @Test
+  void a_link_leads_past_the_store_to_the_bytes() throws Exception {
+    byte[] content = bytes(100_000);
+    put(blobs, "report.pdf", content);
+
+    URI link = blobs.publicLink("report.pdf").orElseThrow();
+
+    assertThat(link.toString()).startsWith(server.endpoint().toString()).contains("X-Amz-Signature");
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      HttpRequest request = HttpRequest.newBuilder(link).build();
+      assertThat(client.send(request, BodyHandlers.ofByteArray()).body()).isEqualTo(content);
+      URI other = URI.create(link.toString().replace("report.pdf", "other.pdf"));
+      assertThat(
+              client
+                  .send(HttpRequest.newBuilder(other).build(), BodyHandlers.discarding())
+                  .statusCode())
+          .isEqualTo(403);
+    }
+    try (S3BlobStore silent = S3BlobStore.open(place, 1L << 30, Duration.ZERO)) {
+      assertThat(silent.publicLink("report.pdf")).isEmpty();
+    }
+  }
+
+  @Test
   void parts_are_as_large_as_the_longest_blob_needs() {
     assertThat(S3BlobStore.Limits.of(64L << 30).partBytes()).isEqualTo(8 << 20);
     assertThat(S3BlobStore.Limits.of(S3BlobStore.MAX_BLOB_BYTES).partBytes() * 10_000L)
         .isGreaterThanOrEqualTo(S3BlobStore.MAX_BLOB_BYTES);
-    assertThatThrownBy(() -> S3BlobStore.open(place, S3BlobStore.MAX_BLOB_BYTES + 1))
+    assertThatThrownBy(() -> S3BlobStore.open(place, S3BlobStore.MAX_BLOB_BYTES + 1, Duration.ZERO))
         .isInstanceOf(IllegalArgumentException.class);
   }
 }

@@ -189,22 +189,21 @@ public final class SqlBlobTables implements BlobTables {
   }
 
   private void bringUpToDate(Connection connection) throws SQLException {
+    execute(
+        connection, "CREATE TABLE IF NOT EXISTS millrace_blob_version (version {number} NOT NULL)");
+    int version = version(connection);
+    if (version > MIGRATIONS.size()) {
+      throw new BlobException(
+          "the blobs in %s have version %d, and this program knows versions up to %d"
+              .formatted(address, version, MIGRATIONS.size()));
+    }
+    for (int next = version; next < MIGRATIONS.size(); next++) {
+      for (String statement : MIGRATIONS.get(next)) {
+        execute(connection, statement);
+      }
       execute(
-          connection,
-          "CREATE TABLE IF NOT EXISTS millrace_blob_version (version {number} NOT NULL)");
-      int version = version(connection);
-      if (version > MIGRATIONS.size()) {
-        throw new BlobException(
-            "the blobs in %s have version %d, and this program knows versions up to %d"
-                .formatted(address, version, MIGRATIONS.size()));
-      }
-      for (int next = version; next < MIGRATIONS.size(); next++) {
-        for (String statement : MIGRATIONS.get(next)) {
-          execute(connection, statement);
-        }
-        execute(
-            connection, "INSERT INTO millrace_blob_version (version) VALUES (" + (next + 1) + ")");
-      }
+          connection, "INSERT INTO millrace_blob_version (version) VALUES (" + (next + 1) + ")");
+    }
   }
 
   private static int version(Connection connection) throws SQLException {

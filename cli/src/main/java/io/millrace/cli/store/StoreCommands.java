@@ -168,8 +168,7 @@ public final class StoreCommands extends CommandGroup {
               paramLabel = "N",
               description = "The most documents to list; 0 for all. Default: 0")
           int limit,
-      @Option(names = "--descending", description = "The greatest key first.")
-          boolean descending) {
+      @Option(names = "--descending", description = "The greatest key first.") boolean descending) {
     return target.run(store -> {
       Order order = descending ? Order.DESCENDING : Order.ASCENDING;
       List<Document> documents =

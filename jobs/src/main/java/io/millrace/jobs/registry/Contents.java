@@ -10,6 +10,7 @@ import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
+import java.net.URI;
 import java.util.Optional;
 
 /** Payloads and results: documents while they are small, blobs when they are not. */
@@ -47,6 +48,21 @@ final class Contents {
     return isInline(size)
         ? document(Keys.result(job.id()))
         : resultBlob(job.id()).flatMap(this::blob);
+  }
+
+  /** Where everybody can read the payload for a while; empty if it is no blob with a link. */
+  Optional<URI> payloadLink(Job job) {
+    return isInline(job.content().payload())
+        ? Optional.empty()
+        : store.blobs().publicLink(JobRegistry.payloadName(job.id()));
+  }
+
+  /** Where everybody can read the result for a while; empty if it is no blob with a link. */
+  Optional<URI> resultLink(Job job) {
+    Long size = job.content().result();
+    return size == null || isInline(size)
+        ? Optional.empty()
+        : resultBlob(job.id()).flatMap(store.blobs()::publicLink);
   }
 
   /** The name of the blob that holds the result of a job that has one. */

@@ -28,6 +28,7 @@ import io.millrace.work.DelayedTasks.Delays;
 import io.millrace.work.filter.Prefilter;
 import io.millrace.work.policy.Policy;
 import java.io.InputStream;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -166,6 +167,16 @@ final class StoreJobRegistry implements JobRegistry {
   @Override
   public Optional<InputStream> result(Job job) {
     return contents.result(job);
+  }
+
+  @Override
+  public Optional<URI> payloadLink(Job job) {
+    return contents.payloadLink(job);
+  }
+
+  @Override
+  public Optional<URI> resultLink(Job job) {
+    return contents.resultLink(job);
   }
 
   @Override

@@ -29,11 +29,11 @@ import org.jspecify.annotations.Nullable;
  * the result as a whole is not a snapshot. Thread-safe.
  *
  * <p>Tasks are looked up directly if the filter names their ids. Counts by queue and status come
- * from the groups of the store, as do the first or last tasks of a queue and status, if they are not
- * among the first 10,000 of all. Anything else scans tasks in the order of their ids until there are
- * enough results. Tasks whose document lacks
- * a text that the filter asks for are passed over without being parsed, which takes some tenths of
- * a second for a million; of others only the fields are parsed that the filter looks at.
+ * from the groups of the store, as do the first or last tasks of a queue and status, if they are
+ * not among the first 10,000 of all. Anything else scans tasks in the order of their ids until
+ * there are enough results. Tasks whose document lacks a text that the filter asks for are passed
+ * over without being parsed, which takes some tenths of a second for a million; of others only the
+ * fields are parsed that the filter looks at.
  */
 public final class TaskSearch {
   /**
@@ -107,15 +107,15 @@ public final class TaskSearch {
     AtomicLong count = new AtomicLong();
     var _ =
         index.oldestFirst(
-        filter,
-        plan.after(),
-        Long.MAX_VALUE,
-        task -> {
-          if (filter.matches(TaskFilter.subject(task))) {
-            count.incrementAndGet();
-          }
-          return true;
-        });
+            filter,
+            plan.after(),
+            Long.MAX_VALUE,
+            task -> {
+              if (filter.matches(TaskFilter.subject(task))) {
+                count.incrementAndGet();
+              }
+              return true;
+            });
     return count.get();
   }
 
@@ -194,18 +194,18 @@ public final class TaskSearch {
     PriorityQueue<QueueTask> best = new PriorityQueue<>(order.reversed());
     var _ =
         index.oldestFirst(
-        filter,
-        "",
-        Long.MAX_VALUE,
-        task -> {
-          if (filter.matches(TaskFilter.subject(task))) {
-            best.add(task);
-            if (best.size() > wanted) {
-              best.remove();
-            }
-          }
-          return true;
-        });
+            filter,
+            "",
+            Long.MAX_VALUE,
+            task -> {
+              if (filter.matches(TaskFilter.subject(task))) {
+                best.add(task);
+                if (best.size() > wanted) {
+                  best.remove();
+                }
+              }
+              return true;
+            });
     return sorted(new ArrayList<>(best), options);
   }
 

@@ -20,14 +20,18 @@ import io.millrace.server.Part;
 import io.millrace.wire.Responses;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.core.JsonGenerator;
@@ -57,7 +61,8 @@ public final class BlobApi implements Part {
   public List<Route> routes() {
     ApiRoutes api = ApiRoutes.below("/blobs").limitable();
     api.body(Route.Body.BYTES).action("blob.put").put("/{name}", this::put);
-    api.get("/{name}", this::get).action("blob.delete").delete("/{name}", this::delete);
+    api.query("link").get("/{name}", this::get);
+    api.action("blob.delete").delete("/{name}", this::delete);
     api.query("prefix").get("", this::list);
     return api.routes();
   }
@@ -135,6 +140,11 @@ public final class BlobApi implements Part {
       }
       return whole(size.getAsLong());
     }
+    Response link =
+        link(request, () -> blobs.exists(name) ? blobs.publicLink(name) : Optional.empty());
+    if (link != null) {
+      return link;
+    }
     if (header == null) {
       BlobStream opened = blobs.open(name);
       return new Response.Streamed(
@@ -168,6 +178,27 @@ public final class BlobApi implements Part {
         headers,
         range.length(),
         target -> copy(opened, range.length(), target));
+  }
+
+  /**
+   * Directs a caller that asks for it ({@code link=true}) to the place of a blob.
+   *
+   * @param link gives its address; empty if there is none
+   * @return null if the caller gets the bytes themselves
+   */
+  public static @Nullable Response link(Request request, Supplier<Optional<URI>> link) {
+    if (!request.query().bool("link", false)) {
+      return null;
+    }
+    URI address = link.get().orElse(null);
+    return address == null
+        ? null
+        : new Response.Whole(
+            307,
+            Response.BYTES,
+            // It is a credential.
+            Map.of("Location", address.toString(), "Cache-Control", "no-store"),
+            new byte[0]);
   }
 
   private static Response unsatisfied(long size) {

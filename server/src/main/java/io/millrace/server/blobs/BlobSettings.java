@@ -17,6 +17,7 @@ import io.millrace.server.config.Key;
 import io.millrace.server.config.SectionKeys;
 import io.millrace.server.security.FilePermissions;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,8 +38,9 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
           "A bucket or a database for the blobs instead of a folder:"
               + " `s3://BUCKET/PREFIX?region=REGION`, `…?endpoint=URL`,"
               + " `jdbc:postgresql://HOST/DATABASE`, `jdbc:mariadb://HOST/DATABASE`,"
-              + " `jdbc:sqlite:FILE` or `mongodb://HOST/DATABASE` (see [stores.md](stores.md#blobs-in-a-bucket)). A prefix of a"
-              + " bucket is for one store alone.");
+              + " `jdbc:sqlite:FILE` or `mongodb://HOST/DATABASE` (see"
+              + " [stores.md](stores.md#blobs-in-a-bucket)). A prefix of a bucket is for one store"
+              + " alone.");
   private static final Key<@Nullable String> USER =
       KEYS.optionalText(
           "user",
@@ -56,6 +58,14 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
           "main",
           "The name of the store whose blobs they are, since a database may have those of several:"
               + " 1 to 64 letters, digits, `-`, `_` and `.`.");
+  private static final Key<Duration> LINK_TIME =
+      KEYS.duration(
+          "link-time",
+          Duration.ZERO,
+          Duration.ofDays(7),
+          Duration.ZERO,
+          "How long a link to a bucket can be used that a caller gets who asks for one"
+              + " (`?link=true`); 0s for no links.");
   private static final Key<Long> MAX_BYTES =
       KEYS.bytes(
           "max-bytes",
@@ -80,15 +90,15 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
     void check(long maxBytes);
   }
 
-  private record Bucket(S3Address address) implements Place {
+  private record Bucket(S3Address address, Duration linkTime) implements Place {
     @Override
     public BlobStore open(long maxBytes) {
-      return S3BlobStore.open(address, maxBytes);
+      return S3BlobStore.open(address, maxBytes, linkTime);
     }
 
     @Override
     public void check(long maxBytes) {
-      try (S3BlobStore opened = S3BlobStore.open(address, maxBytes)) {
+      try (S3BlobStore opened = S3BlobStore.open(address, maxBytes, linkTime)) {
         opened.check();
       }
     }
@@ -166,7 +176,7 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
     if (maxBytes > S3BlobStore.MAX_BLOB_BYTES) {
       throw new ConfigurationException("blobs.max-bytes is at most 5TiB in a bucket: " + maxBytes);
     }
-    return new Bucket(S3Address.at(url).withKey(user, password));
+    return new Bucket(S3Address.at(url).withKey(user, password), values.get(LINK_TIME));
   }
 
   private static String name(Values values) {

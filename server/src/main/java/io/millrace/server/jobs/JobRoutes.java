@@ -18,8 +18,9 @@ import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.registry.Jobs;
-import io.millrace.work.Watch;
+import io.millrace.server.blobs.BlobApi;
 import io.millrace.store.TaskStore.DocumentQuery.Order;
+import io.millrace.work.Watch;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,10 +50,11 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
     api.query("type", "status", "priority", "batch", "worker", "text", "limit", "after", "order")
         .get("/jobs", this::list);
     api.get("/jobs/{key}", request -> Json.response(shapes.of(job(request))))
-        .get("/jobs/{key}/payload", this::payload)
-        .get("/jobs/{key}/result", this::result)
         .get("/jobs/{key}/failures", this::failures)
         .get("/jobs/{key}/returns", this::returns);
+    api.query("link")
+        .get("/jobs/{key}/payload", this::payload)
+        .get("/jobs/{key}/result", this::result);
     api.role(Role.OPERATOR)
         .action("job.delete")
         .post("/jobs/{key}/delete", this::delete)
@@ -103,8 +105,11 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
 
   private Response payload(Request request) throws IOException {
     Job job = job(request);
-    return Content.response(
-        request, job.content().payload(), () -> registry.payload(job).orElse(null));
+    Response link = BlobApi.link(request, () -> registry.payloadLink(job));
+    return link != null
+        ? link
+        : Content.response(
+            request, job.content().payload(), () -> registry.payload(job).orElse(null));
   }
 
   private Response result(Request request) throws IOException {
@@ -114,7 +119,10 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
       throw HttpProblem.notFound(
           "the job " + job.key() + " has no result: it is " + job.status().word());
     }
-    return Content.response(request, size, () -> registry.result(job).orElse(null));
+    Response link = BlobApi.link(request, () -> registry.resultLink(job));
+    return link != null
+        ? link
+        : Content.response(request, size, () -> registry.result(job).orElse(null));
   }
 
   private Response failures(Request request) {

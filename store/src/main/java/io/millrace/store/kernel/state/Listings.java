@@ -68,14 +68,19 @@ public final class Listings {
     int begin =
         documents.rank(each ->
             isBefore(
-                each, query, key -> key.compareTo(query.prefix()) < 0
-                    || (ascending && !after.isEmpty() && key.compareTo(after) <= 0)));
+                each,
+                query,
+                key ->
+                    key.compareTo(query.prefix()) < 0
+                        || (ascending && !after.isEmpty() && key.compareTo(after) <= 0)));
     int end =
         Math.max(
             begin,
             documents.rank(each ->
                 isBefore(
-                    each, query, key ->
+                    each,
+                    query,
+                    key ->
                         (key.compareTo(query.prefix()) < 0 || key.startsWith(query.prefix()))
                             && (ascending || after.isEmpty() || key.compareTo(after) < 0))));
     int count = query.limit() > 0 ? Math.min(query.limit(), end - begin) : end - begin;
