@@ -20,6 +20,7 @@ import tools.jackson.core.io.SerializedString;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.util.RawValue;
@@ -35,6 +36,10 @@ final class Json {
           // Fractions keep their digits.
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .build();
+
+  /** Reads a value that others follow. */
+  private static final ObjectReader PART =
+      MAPPER.reader().without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
   private Json() {}
 
@@ -101,7 +106,7 @@ final class Json {
           name = parser.nextName()) {
         parser.nextToken();
         if (fields.contains(name)) {
-          some.set(name, MAPPER.<JsonNode>readTree(parser));
+          some.set(name, PART.readTree(parser));
         } else {
           parser.skipChildren();
         }

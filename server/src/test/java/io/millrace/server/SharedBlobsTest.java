@@ -132,6 +132,7 @@ class SharedBlobsTest {
     Map<String, String> place = new HashMap<>(settings(bucket.newPlace()));
     place.put("blobs.link-time", "5m");
     MillraceServer server = start("one", place);
+    server.leads().get(60, TimeUnit.SECONDS);
     byte[] payload = new byte[10_000];
     new SplittableRandom(1).nextBytes(payload);
     try (JobClient jobs = JobClient.open(ClientOptions.at(address(server).toString()));
