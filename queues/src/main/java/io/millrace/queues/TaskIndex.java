@@ -26,9 +26,12 @@ import java.util.stream.Collectors;
 public final class TaskIndex {
   private static final String GROUPS = "queues/";
 
-  /** The fields of a task whose texts are in its document as they are. */
-  private static final Set<String> WRITTEN =
-      Set.of("queue", "node", "params", "stdout", "stderr", "mixedout", "reason");
+  /** How documents of tasks are written. */
+  private static final Prefilter.Writing WRITING =
+      new Prefilter.Writing(
+          Set.of("queue", "node", "params", "stdout", "stderr", "mixedout", "reason"),
+          Set.of("status"),
+          Json::quoted);
 
   /** The fields of a task that its document has as filters see them. */
   private static final Set<String> PLAIN =
@@ -141,7 +144,7 @@ public final class TaskIndex {
 
   private static boolean pass(
       Iterable<Document> tasks, Filter filter, long most, Predicate<QueueTask> look) {
-    Predicate<Bytes> canMatch = Prefilter.of(filter, WRITTEN::contains, Json::quoted);
+    Predicate<Bytes> canMatch = Prefilter.of(filter, WRITING);
     Set<String> fields = filter.fields().collect(Collectors.toSet());
     boolean some = !fields.isEmpty() && PLAIN.containsAll(fields);
     long seen = 0;

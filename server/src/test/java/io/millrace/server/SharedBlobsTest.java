@@ -151,8 +151,7 @@ class SharedBlobsTest {
       assertThat(following.send(asking, BodyHandlers.ofByteArray()).body()).isEqualTo(payload);
       assertThat(
               plain
-                  .send(
-                      get(server, "/api/jobs/" + large + "/payload"), BodyHandlers.ofByteArray())
+                  .send(get(server, "/api/jobs/" + large + "/payload"), BodyHandlers.ofByteArray())
                   .body())
           .isEqualTo(payload);
       assertThat(

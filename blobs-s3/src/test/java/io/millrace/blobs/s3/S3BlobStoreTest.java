@@ -177,7 +177,8 @@ final class S3BlobStoreTest extends BlobStoreContract {
             new S3BlobStore(
                 S3Address.at("s3://bucket?endpoint=" + bucket.endpoint()).withKey("id", "secret"),
                 LIMITS,
-                Duration.ofMinutes(5), now::get)) {
+                Duration.ofMinutes(5),
+                now::get)) {
       InputStream source =
           new GeneratedStream(3, size, () -> {}) {
             private long read;
@@ -353,7 +354,8 @@ final class S3BlobStoreTest extends BlobStoreContract {
     check(S3Address.at("s3://bucket?endpoint=http://127.0.0.1:1").withKey("id", "secret"))
         .hasMessageContaining("s3://bucket at http://127.0.0.1:1 cannot be reached");
     blobs.check();
-    try (S3BlobStore wrong = S3BlobStore.open(place.withKey("local", "wrong"), 1L << 30, Duration.ZERO)) {
+    try (S3BlobStore wrong =
+        S3BlobStore.open(place.withKey("local", "wrong"), 1L << 30, Duration.ZERO)) {
       assertThatThrownBy(() -> put(wrong, "blob", new byte[1]))
           .isInstanceOf(BlobException.class)
           .hasMessageContaining("blob blob")
@@ -382,7 +384,9 @@ final class S3BlobStoreTest extends BlobStoreContract {
 
     URI link = blobs.publicLink("report.pdf").orElseThrow();
 
-    assertThat(link.toString()).startsWith(server.endpoint().toString()).contains("X-Amz-Signature");
+    assertThat(link.toString())
+        .startsWith(server.endpoint().toString())
+        .contains("X-Amz-Signature");
     try (HttpClient client = HttpClient.newHttpClient()) {
       HttpRequest request = HttpRequest.newBuilder(link).build();
       assertThat(client.send(request, BodyHandlers.ofByteArray()).body()).isEqualTo(content);

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -19,23 +20,24 @@ public final class Prefilter {
   /** What JSON, or the writer of a document, may write in another form. */
   private static final Pattern ESCAPED = Pattern.compile("[^ -~]|[\"\\\\{}/<>&']");
 
-  private final Predicate<String> isWritten;
-  private final UnaryOperator<String> written;
+  /**
+   * How the documents are written.
+   *
+   * @param texts the fields whose values, if they are text, are in the document as they are
+   * @param numbers the fields that are whole numbers, and not the last ones, written without spaces
+   * @param quoted a text as it is written in documents, with its quotes
+   */
+  public record Writing(Set<String> texts, Set<String> numbers, UnaryOperator<String> quoted) {}
 
-  private Prefilter(Predicate<String> isWritten, UnaryOperator<String> written) {
-    this.isWritten = isWritten;
-    this.written = written;
+  private final Writing writing;
+
+  private Prefilter(Writing writing) {
+    this.writing = writing;
   }
 
-  /**
-   * Returns a predicate on the JSON of a document, which holds if the filter can match it.
-   *
-   * @param isWritten the fields whose values, if they are text, are in the document as they are
-   * @param written a text as it is written in documents, with its quotes
-   */
-  public static Predicate<Bytes> of(
-      Filter filter, Predicate<String> isWritten, UnaryOperator<String> written) {
-    Predicate<String> needed = new Prefilter(isWritten, written).needed(filter);
+  /** Returns a predicate on the JSON of a document, which holds if the filter can match it. */
+  public static Predicate<Bytes> of(Filter filter, Writing writing) {
+    Predicate<String> needed = new Prefilter(writing).needed(filter);
     return needed == null ? _ -> true : json -> needed.test(json.utf8());
   }
 
@@ -69,16 +71,31 @@ public final class Prefilter {
         }
         yield any;
       }
-      case Filter.OfField(FieldPath path, Condition condition) ->
-          isWritten.test(path.steps().getFirst()) ? needed(condition) : null;
+      case Filter.OfField(FieldPath path, Condition condition) -> {
+        String field = path.steps().getFirst();
+        if (writing.numbers().contains(field)) {
+          yield path.steps().size() == 1 ? ofNumber(field, condition) : null;
+        }
+        yield writing.texts().contains(field) ? needed(condition) : null;
+      }
     };
+  }
+
+  private static @Nullable Predicate<String> ofNumber(String field, Condition condition) {
+    if (!(condition instanceof Condition.OneOf(List<JsonNode> wanted))
+        || !wanted.stream().allMatch(JsonNode::isInt)) {
+      return null;
+    }
+    List<String> texts =
+        wanted.stream().map(number -> "\"" + field + "\":" + number.intValue() + ",").toList();
+    return json -> texts.stream().anyMatch(json::contains);
   }
 
   private @Nullable Predicate<String> needed(Condition condition) {
     return switch (condition) {
       case Condition.OneOf(List<JsonNode> wanted)
           when wanted.stream().allMatch(Prefilter::isText) -> {
-        List<String> texts = wanted.stream().map(JsonNode::asString).map(written).toList();
+        List<String> texts = wanted.stream().map(JsonNode::asString).map(writing.quoted()).toList();
         yield json -> texts.stream().anyMatch(json::contains);
       }
       case Condition.Contains(String text) -> {
