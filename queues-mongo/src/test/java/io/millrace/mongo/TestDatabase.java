@@ -18,6 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.bson.Document;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A database in this process. What its server lacks: it plans no queries, so {@code explain} and
@@ -46,6 +47,8 @@ final class TestDatabase implements AutoCloseable {
     private volatile boolean carriesOut;
     private volatile boolean records;
     private volatile Fault fault = Fault.AWAY;
+    private volatile String refused = "";
+    private volatile de.bwaldvogel.mongo.bson.@Nullable Document plan;
 
     @Override
     public de.bwaldvogel.mongo.bson.Document handleMessage(MongoMessage message) {
@@ -53,7 +56,14 @@ final class TestDatabase implements AutoCloseable {
       if (records) {
         seen.add(message.getDocument());
       }
-      if (faulty.get() > 0 && !OF_CONNECTIONS.contains(command)) {
+      if (command.equals(refused)) {
+        throw new MongoServerError(13, "Unauthorized", "not authorized to execute " + command);
+      }
+      de.bwaldvogel.mongo.bson.Document explained = plan;
+      if (explained != null && command.equals("explain")) {
+        return explained;
+      }
+      if (faulty.get() > 0 && (fault == Fault.AWAY || !OF_CONNECTIONS.contains(command))) {
         faulty.decrementAndGet();
         switch (fault) {
           case AWAY -> {
@@ -105,7 +115,7 @@ final class TestDatabase implements AutoCloseable {
 
   /** What a server does with a message. */
   enum Fault {
-    /** It closes the connection. */
+    /** It closes the connection, new ones too, so that drivers take it for gone. */
     AWAY,
     /** It is no longer the primary, and does nothing. */
     STEPPED_DOWN,
@@ -119,6 +129,16 @@ final class TestDatabase implements AutoCloseable {
   void fail(Fault fault, int messages) {
     backend.fault = fault;
     backend.faulty.set(messages);
+  }
+
+  /** Has the server refuse a command to all users; an empty name ends that. */
+  void refuse(String command) {
+    backend.refused = command;
+  }
+
+  /** Has the server answer so to whoever asks how it would carry out a command. */
+  void explain(de.bwaldvogel.mongo.bson.Document answer) {
+    backend.plan = answer;
   }
 
   /** Whether that is over. */

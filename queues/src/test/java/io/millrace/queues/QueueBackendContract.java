@@ -2,6 +2,7 @@ package io.millrace.queues;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.Output.OutputRecovery;
@@ -28,6 +29,21 @@ public abstract class QueueBackendContract {
 
   /** An empty home, the same during a test. */
   protected abstract QueueBackend backend();
+
+  /** Whether a claim ends with its lease, for which {@link #advance} lets time pass. */
+  protected boolean hasLeases() {
+    return false;
+  }
+
+  /** Lets time pass, if it {@linkplain #hasLeases() has leases}. */
+  protected void advance(Duration time) {
+    throw new UnsupportedOperationException("there are no leases here");
+  }
+
+  /** Whether a claim and the check of the limit are one step. */
+  protected boolean checksLimitAsItClaims() {
+    return false;
+  }
 
   private Queue queue(int threads, Sort sort) {
     return backend()
@@ -198,6 +214,54 @@ public abstract class QueueBackendContract {
     assertThatThrownBy(() -> backend().runs().renew(started.run(), LEASE))
         .isInstanceOf(LostClaimException.class);
     assertThat(claim(node("two"), queue, 1)).isEmpty();
+  }
+
+  @Test
+  void a_run_that_is_not_renewed_loses_its_task_with_its_lease() {
+    assumeTrue(
+        hasLeases(), "there are no leases: a task stays with its runner, however late it is");
+    Queue queue = queue(1, Sort.FIFO);
+    List<ObjectId> ids = submit(queue, 2);
+    Run run = claim(node("one"), queue, 1).getFirst();
+    Started started = backend().runs().begin(run, "77 start", LEASE);
+    NodeRecord two = node("two");
+    assertThat(claim(two, queue, 1)).isEmpty();
+
+    advance(LEASE.plusSeconds(1));
+    List<Run> next = new ArrayList<>(claim(two, queue, 1));
+    next.addAll(claim(two, queue, 1));
+
+    assertThat(next).extracting(Run::task).containsExactly(ids.get(1));
+    assertThat(status(ids.getFirst())).isEqualTo(Status.ORPHANED);
+    assertThatThrownBy(() -> backend().runs().finish(started, report(1, "late")))
+        .isInstanceOf(LostClaimException.class);
+  }
+
+  @Test
+  void nobody_ever_sees_more_tasks_claimed_than_the_queue_allows() throws InterruptedException {
+    assumeTrue(
+        checksLimitAsItClaims(),
+        "limit and claim are two steps: more may be claimed until nodes have given back");
+    Queue queue = queue(2, Sort.FIFO);
+    submit(queue, 20);
+    List<Thread> nodes = new ArrayList<>();
+    for (String name : List.of("one", "two", "three")) {
+      NodeRecord node = node(name);
+      nodes.add(
+          Thread.startVirtualThread(() -> {
+            while (backend().queues().counts(List.of(queue)).getFirst().queued() > 0) {
+              for (Run run : claim(node, queue, 3)) {
+                backend().runs().finish(backend().runs().begin(run, name, LEASE), report(1, name));
+              }
+            }
+          }));
+    }
+    long most = 0;
+    while (nodes.stream().anyMatch(Thread::isAlive)) {
+      most = Math.max(most, backend().queues().counts(List.of(queue)).getFirst().running());
+    }
+    assertThat(most).isBetween(1L, 2L);
+    assertThat(backend().queues().counts(List.of(queue)).getFirst().completed()).isEqualTo(20);
   }
 
   @Test
