@@ -77,14 +77,9 @@ public final class MongoCheck {
 
   private void server() {
     Document build = connection.call(() -> connection.run(new Document("buildInfo", 1)));
-    Document hello = connection.call(() -> connection.run(new Document("hello", 1)));
-    String set = BsonForm.text(hello, "setName");
     add(
         Level.OK,
-        "version %s, %s"
-            .formatted(
-                BsonForm.text(build, "version"),
-                set == null ? "not a member of a replica set" : "replica set " + set),
+        "version %s, %s".formatted(BsonForm.text(build, "version"), connection.servers()),
         "");
   }
 

@@ -1,6 +1,7 @@
 package io.millrace.mongo;
 
 import com.mongodb.ConnectionString;
+import com.mongodb.DuplicateKeyException;
 import com.mongodb.MongoClientSettings;
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoCredential;
@@ -99,10 +100,21 @@ final class MongoConnection implements AutoCloseable {
 
   /** What a server says that refuses a command; other failures are thrown. */
   static String refusal(UnreachableException failure) {
-    if (failure.getCause() instanceof MongoCommandException refused) {
-      return refused.getErrorMessage();
-    }
-    throw failure;
+    return switch (failure.getCause()) {
+      case MongoCommandException refused -> refused.getErrorMessage();
+      case DuplicateKeyException twice -> String.valueOf(twice.getMessage());
+      case null, default -> throw failure;
+    };
+  }
+
+  /** For people: what is known of the servers, as in {@code replica set}. */
+  String servers() {
+    return client
+        .getClusterDescription()
+        .getType()
+        .name()
+        .toLowerCase(Locale.ROOT)
+        .replace('_', ' ');
   }
 
   /** Carries out a command, on the primary. */

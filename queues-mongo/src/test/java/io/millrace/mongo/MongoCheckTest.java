@@ -41,7 +41,7 @@ class MongoCheckTest {
   @Test
   void version_missing_indexes_and_what_cannot_be_explained_are_said() {
     List<Finding> found = findings();
-    assertThat(found.get(0).message()).matches("version [0-9.]+, not a member of a replica set");
+    assertThat(found.get(0).message()).matches("version [0-9.]+, standalone");
     assertThat(found.get(1).level()).isEqualTo(Level.WARNING);
     assertThat(found.get(1).message()).isEqualTo(MISSING);
     assertThat(found.get(2).message()).startsWith("the server does not explain a claim: ");

@@ -133,7 +133,7 @@ class MongoSchemaTest {
       seen.add(name);
       assertThat(String.valueOf(command.get("$readPreference"))).doesNotContain("secondary");
       if (Set.of("insert", "update", "delete", "findAndModify").contains(name)) {
-        assertThat(command.get("writeConcern")).as(name).isEqualTo(Map.of("w", "majority"));
+        assertThat(String.valueOf(command.get("writeConcern"))).as(name).contains("majority");
       }
     }
     assertThat(seen).contains("insert", "find").containsAnyOf("delete", "findAndModify");

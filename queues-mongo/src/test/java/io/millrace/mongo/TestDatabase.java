@@ -13,7 +13,9 @@ import java.net.InetSocketAddress;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -47,6 +49,10 @@ final class TestDatabase implements AutoCloseable {
     private volatile boolean carriesOut;
     private volatile boolean records;
     private volatile Fault fault = Fault.AWAY;
+    private final Queue<Fault> planned = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger done = new AtomicInteger();
+    private volatile int faultyAtOnce;
+    private volatile int pause = Integer.MAX_VALUE;
     private volatile String refused = "";
     private volatile de.bwaldvogel.mongo.bson.@Nullable Document plan;
 
@@ -62,6 +68,13 @@ final class TestDatabase implements AutoCloseable {
       de.bwaldvogel.mongo.bson.Document explained = plan;
       if (explained != null && command.equals("explain")) {
         return explained;
+      }
+      if (CHANGES.contains(command) && faulty.get() <= 0 && done.incrementAndGet() % pause == 0) {
+        Fault next = planned.poll();
+        if (next != null) {
+          fault = next;
+          faulty.set(faultyAtOnce);
+        }
       }
       if (faulty.get() > 0 && (fault == Fault.AWAY || !OF_CONNECTIONS.contains(command))) {
         faulty.decrementAndGet();
@@ -125,10 +138,14 @@ final class TestDatabase implements AutoCloseable {
     LATE
   }
 
-  /** Has the server do this with the next messages of all programs. */
-  void fail(Fault fault, int messages) {
-    backend.fault = fault;
-    backend.faulty.set(messages);
+  /**
+   * Has the server do each of these in turn, after some changes in which it works, with the next
+   * messages of all programs.
+   */
+  void failInTurn(int changes, int messages) {
+    backend.faultyAtOnce = messages;
+    backend.pause = changes;
+    backend.planned.addAll(List.of(Fault.values()));
   }
 
   /** Has the server refuse a command to all users; an empty name ends that. */
@@ -143,7 +160,7 @@ final class TestDatabase implements AutoCloseable {
 
   /** Whether that is over. */
   boolean isWell() {
-    return backend.faulty.get() <= 0;
+    return backend.faulty.get() <= 0 && backend.planned.isEmpty();
   }
 
   /** Begins to record commands. */

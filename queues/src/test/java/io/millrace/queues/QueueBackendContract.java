@@ -220,16 +220,15 @@ public abstract class QueueBackendContract {
   void a_run_that_is_not_renewed_loses_its_task_with_its_lease() {
     assumeTrue(
         hasLeases(), "there are no leases: a task stays with its runner, however late it is");
-    Queue queue = queue(1, Sort.FIFO);
+    Queue queue = queue(2, Sort.FIFO);
     List<ObjectId> ids = submit(queue, 2);
     Run run = claim(node("one"), queue, 1).getFirst();
     Started started = backend().runs().begin(run, "77 start", LEASE);
-    NodeRecord two = node("two");
-    assertThat(claim(two, queue, 1)).isEmpty();
 
     advance(LEASE.plusSeconds(1));
-    List<Run> next = new ArrayList<>(claim(two, queue, 1));
-    next.addAll(claim(two, queue, 1));
+    NodeRecord two = node("two");
+    List<Run> next = new ArrayList<>(claim(two, queue, 2));
+    next.addAll(claim(two, queue, 2));
 
     assertThat(next).extracting(Run::task).containsExactly(ids.get(1));
     assertThat(status(ids.getFirst())).isEqualTo(Status.ORPHANED);
@@ -238,30 +237,18 @@ public abstract class QueueBackendContract {
   }
 
   @Test
-  void nobody_ever_sees_more_tasks_claimed_than_the_queue_allows() throws InterruptedException {
+  void a_node_that_has_not_heard_of_a_lower_limit_claims_nothing() {
     assumeTrue(
         checksLimitAsItClaims(),
-        "limit and claim are two steps: more may be claimed until nodes have given back");
-    Queue queue = queue(2, Sort.FIFO);
-    submit(queue, 20);
-    List<Thread> nodes = new ArrayList<>();
-    for (String name : List.of("one", "two", "three")) {
-      NodeRecord node = node(name);
-      nodes.add(
-          Thread.startVirtualThread(() -> {
-            while (backend().queues().counts(List.of(queue)).getFirst().queued() > 0) {
-              for (Run run : claim(node, queue, 3)) {
-                backend().runs().finish(backend().runs().begin(run, name, LEASE), report(1, name));
-              }
-            }
-          }));
-    }
-    long most = 0;
-    while (nodes.stream().anyMatch(Thread::isAlive)) {
-      most = Math.max(most, backend().queues().counts(List.of(queue)).getFirst().running());
-    }
-    assertThat(most).isBetween(1L, 2L);
-    assertThat(backend().queues().counts(List.of(queue)).getFirst().completed()).isEqualTo(20);
+        "limit and claim are two steps: a node claims by the limit that it has read last");
+    Queue before = queue(2, Sort.FIFO);
+    submit(before, 2);
+    Settings lower = before.settings().withThreads(0);
+    backend().queues().change(before.id(), old -> new Change(old.name(), old.plugin(), lower));
+
+    assertThat(claim(node("one"), before, 2)).isEmpty();
+    assertThat(backend().queues().counts(List.of(before)))
+        .containsExactly(new Queue.Counts(2, 0, 0));
   }
 
   @Test
