@@ -24,7 +24,7 @@ class MongoUpTest {
       """
       package MongoDB;
       sub connect { return bless {url => $_[1]}, $_[0] }
-      sub get_database { return bless {%{$_[0]}, name => $_[1]}, $_[0] }
+      sub get_database { return bless {%{$_[0]}, name => $_[1]}, 'MongoDB' }
       sub get_collection { return $_[0] }
       sub insert_one { $_[0]{report} = $_[1] }
       sub find_one { return $_[0]{report} }
