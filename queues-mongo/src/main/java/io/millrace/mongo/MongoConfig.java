@@ -17,10 +17,10 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The configuration in {@code config}: the oldest document without a field {@code node} is that of
- * all nodes, one with it that of the node of this name. {@code plugins}, {@code web_root}, {@code
- * activequeues} and {@code ignorequeues} are read from an object {@code active} as well, if there
- * is one.
+ * The configuration in {@code config}: of the documents without a field {@code node} the one that
+ * is {@code active}, if there is none the oldest, is that of all nodes; one with it is that of the
+ * node of this name. {@code plugins}, {@code web_root}, {@code activequeues} and {@code
+ * ignorequeues} are read from an object {@code active} as well, if there is one.
  *
  * <p>{@code task_runner} names the runner of the nodes of Disbatch, so nodes of ours ignore it; and
  * so they do what they cannot read.
@@ -47,7 +47,17 @@ final class MongoConfig implements QueueBackend.Config {
   private @Nullable Document document(String scope) {
     // A missing field counts as null.
     Document filter = new Document(NODE, scope.equals(ConfigRegistry.ALL) ? null : scope);
-    return connection.call(() -> config().find(filter).sort(Sorts.ascending("_id")).first());
+    List<Document> all =
+        connection.call(
+            () -> config().find(filter).sort(Sorts.ascending("_id")).into(new ArrayList<>()));
+    return all.stream()
+        .filter(MongoConfig::isActive)
+        .findFirst()
+        .orElse(all.isEmpty() ? null : all.getFirst());
+  }
+
+  private static boolean isActive(Document document) {
+    return document.get(ACTIVE) instanceof Document || Boolean.TRUE.equals(document.get(ACTIVE));
   }
 
   private static ObjectNode fields(@Nullable Document document) {

@@ -1,6 +1,7 @@
 package io.millrace.mongo;
 
 import com.mongodb.ConnectionString;
+import com.mongodb.DuplicateKeyException;
 import com.mongodb.MongoClientSettings;
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoCredential;
@@ -11,23 +12,24 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
-import com.mongodb.client.model.IndexOptions;
-import com.mongodb.client.model.Indexes;
 import io.millrace.queues.QueuesException.UnreachableException;
 import io.millrace.work.TrustedCertificates;
 import java.io.IOException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.bson.Document;
-import org.bson.conversions.Bson;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -37,8 +39,6 @@ import tools.jackson.databind.json.JsonMapper;
  * use by any number of threads.
  */
 final class MongoConnection implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(MongoConnection.class);
-
   /** How long a call waits for a server that can be written to. */
   private static final long SELECTION_SECONDS = 5;
 
@@ -98,35 +98,28 @@ final class MongoConnection implements AutoCloseable {
     return new UnreachableException("MongoDB: " + cause.getMessage(), cause);
   }
 
-  /**
-   * Creates the indexes that are missing. One that cannot be created, because queues or nodes have
-   * the same name or the credentials do not suffice, is reported in the log.
-   */
-  void ensureIndexes() {
-    IndexOptions plain = new IndexOptions();
-    IndexOptions unique = new IndexOptions().unique(true);
-    ensure("queues", Indexes.ascending("name"), unique);
-    ensure("nodes", Indexes.ascending("node"), unique);
-    ensure("tasks", Indexes.ascending("node", "status", "queue"), plain);
-    ensure("tasks", Indexes.ascending("node", "status", "queue", "_id"), plain);
-    ensure(
-        "tasks",
-        Indexes.compoundIndex(
-            Indexes.ascending("node", "status", "queue"), Indexes.descending("_id")),
-        plain);
-    ensure("tasks", Indexes.ascending("queue", "status"), plain);
-    ensure("tasks.chunks", Indexes.ascending("files_id", "n"), unique);
-    ensure("tasks.files", Indexes.ascending("metadata.task_id"), plain);
+  /** What a server says that refuses a command; other failures are thrown. */
+  static String refusal(UnreachableException failure) {
+    return switch (failure.getCause()) {
+      case MongoCommandException refused -> refused.getErrorMessage();
+      case DuplicateKeyException twice -> String.valueOf(twice.getMessage());
+      case null, default -> throw failure;
+    };
   }
 
-  private void ensure(String collection, Bson keys, IndexOptions options) {
-    try {
-      var _ = collection(collection).createIndex(keys, options);
-    } catch (MongoCommandException e) {
-      LOG.warn("an index of {} cannot be created: {}", collection, e.getErrorMessage());
-    } catch (MongoException e) {
-      throw failed(e);
-    }
+  /** For people: what is known of the servers, as in {@code replica set}. */
+  String servers() {
+    return client
+        .getClusterDescription()
+        .getType()
+        .name()
+        .toLowerCase(Locale.ROOT)
+        .replace('_', ' ');
+  }
+
+  /** Carries out a command, on the primary. */
+  Document run(Document command) {
+    return database.runCommand(command, ReadPreference.primary());
   }
 
   @Override
@@ -135,8 +128,9 @@ final class MongoConnection implements AutoCloseable {
   }
 
   /**
-   * Who uses the database. The names are those of the original's configuration, where each has
-   * credentials of its own.
+   * Who of us uses the database. The names are those of the original's configuration, where each
+   * has credentials of its own. {@code plugin}, the fourth there, is for plugins, which connect by
+   * themselves.
    */
   enum MongoRole {
     /** An execution node: {@code disbatchd}. */
@@ -144,9 +138,7 @@ final class MongoConnection implements AutoCloseable {
     /** The command interface: {@code disbatch_web}. */
     DISBATCH_WEB,
     /** A task runner: {@code task_runner}. */
-    TASK_RUNNER,
-    /** What a plugin uses by itself: {@code plugin}; Millrace does not connect as it. */
-    PLUGIN;
+    TASK_RUNNER;
 
     String word() {
       return name().toLowerCase(Locale.ROOT);
@@ -159,13 +151,16 @@ final class MongoConnection implements AutoCloseable {
    * @param url {@code mongodb://HOST[:PORT][,…]/DATABASE[?OPTIONS]} or {@code mongodb+srv://…},
    *     without a password
    * @param credentials a JSON file with an object for each role, {@code disbatchd}, {@code
-   *     disbatch_web} and {@code task_runner}, each with {@code username} and {@code password};
-   *     null for none
+   *     disbatch_web}, {@code task_runner} and, for plugins that use the database, {@code plugin},
+   *     each with {@code username} and {@code password}; null for none
    * @param certificates a PEM file with the certificates to trust over TLS, which it turns on; null
    *     for those of the Java runtime, if the options of the url turn TLS on
    */
   record MongoAddress(String url, @Nullable Path credentials, @Nullable Path certificates) {
     private static final JsonMapper JSON = new JsonMapper();
+
+    /** The driver passes over this option of an address without a user. */
+    private static final Pattern AUTH_SOURCE = Pattern.compile("(?i)[?&]authSource=([^&]+)");
 
     /**
      * Checks the form.
@@ -224,12 +219,18 @@ final class MongoConnection implements AutoCloseable {
         throw new IllegalArgumentException(
             "%s has no %s with username and password".formatted(credentials, role.word()));
       }
-      String source =
-          parsed().getCredential() == null ? null : parsed().getCredential().getSource();
       return MongoCredential.createCredential(
           own.path("username").asString(),
-          source == null ? database() : source,
+          authSource(),
           own.path("password").asString().toCharArray());
+    }
+
+    /** The database that knows the users: the option of the url, which may have no user. */
+    private String authSource() {
+      Matcher option = AUTH_SOURCE.matcher(url);
+      return option.find()
+          ? URLDecoder.decode(option.group(1), StandardCharsets.UTF_8)
+          : database();
     }
 
     /** The arguments of a runner's command line that say this. */
@@ -242,6 +243,18 @@ final class MongoConnection implements AutoCloseable {
         arguments.addAll(List.of("--queues-ca", certificates.toAbsolutePath().toString()));
       }
       return arguments;
+    }
+
+    /** The variables of a plugin's environment that say this. */
+    Map<String, String> environment() {
+      Map<String, String> variables = new HashMap<>(Map.of("MILLRACE_MONGODB_URL", url));
+      if (credentials != null) {
+        variables.put("MILLRACE_MONGODB_AUTH", credentials.toAbsolutePath().toString());
+      }
+      if (certificates != null) {
+        variables.put("MILLRACE_MONGODB_CA", certificates.toAbsolutePath().toString());
+      }
+      return variables;
     }
   }
 }

@@ -81,7 +81,7 @@ public final class MongoQueues implements QueueBackend, AutoCloseable {
    *
    * @param url {@code mongodb://HOST[:PORT][,…]/DATABASE[?OPTIONS]}, without a password
    * @param credentials a JSON file with {@code username} and {@code password} for each of {@code
-   *     disbatchd}, {@code disbatch_web} and {@code task_runner}; null for none
+   *     disbatchd}, {@code disbatch_web}, {@code task_runner} and {@code plugin}; null for none
    * @param certificates a PEM file with the certificates to trust over TLS, which it turns on; null
    *     for those of the Java runtime, if the options of the url turn TLS on
    */
@@ -102,6 +102,15 @@ public final class MongoQueues implements QueueBackend, AutoCloseable {
     /** The arguments of a command line that say this. */
     public List<String> arguments() {
       return address().arguments();
+    }
+
+    /**
+     * The variables that say this to plugins: {@code MILLRACE_MONGODB_URL}, {@code
+     * MILLRACE_MONGODB_AUTH} and {@code MILLRACE_MONGODB_CA}. The latter two name the files, so
+     * there is no password in them.
+     */
+    public Map<String, String> environment() {
+      return address().environment();
     }
   }
 
@@ -323,7 +332,7 @@ public final class MongoQueues implements QueueBackend, AutoCloseable {
     public Instant step(Instant now) {
       try {
         if (!indexed) {
-          connection.ensureIndexes();
+          MongoIndexes.ensure(connection);
           indexed = true;
         }
         List<ObjectId> stops = runs.toStop(name);

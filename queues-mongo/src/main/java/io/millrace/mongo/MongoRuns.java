@@ -23,6 +23,7 @@ import io.millrace.queues.Run.Report;
 import io.millrace.queues.Run.RetryWish;
 import io.millrace.queues.Run.Started;
 import io.millrace.queues.Status;
+import io.millrace.store.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -64,6 +65,7 @@ final class MongoRuns implements QueueBackend.Runs {
 
   private static final FindOneAndUpdateOptions AFTER =
       new FindOneAndUpdateOptions().returnDocument(ReturnDocument.AFTER);
+  private static final List<String> STREAMS = List.of("stdout", "stderr");
   private static final Document ACTIVE =
       new Document("$in", List.of(Status.CLAIMED, Status.RUNNING));
 
@@ -330,9 +332,12 @@ final class MongoRuns implements QueueBackend.Runs {
   }
 
   private QueueTask finish(Run run, Report report, Object from) {
-    Fields fields = new Fields(run.task(), report);
-    Document ended = store(run, from, report.status(), fields.asText());
-    if (ended == null) {
+    Fields fields = new Fields(run, report);
+    Document ended;
+    try {
+      ended = store(run, from, report.status(), fields.asText());
+    } catch (TooLargeException e) {
+      LOG.debug("the outputs of task {} do not fit into it", run.task(), e);
       ended = store(run, from, report.status(), fields.asFiles());
     }
     if (ended == null) {
@@ -351,7 +356,20 @@ final class MongoRuns implements QueueBackend.Runs {
     return tasks.task(ended).orElseThrow();
   }
 
-  /** Null if the claim is lost, or the task would be too large. */
+  /** A document would be larger than the server takes. */
+  private static final class TooLargeException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    TooLargeException(Exception cause) {
+      super(cause);
+    }
+  }
+
+  /**
+   * Null if the claim is lost.
+   *
+   * @throws TooLargeException if the task would be too large
+   */
   private @Nullable Document store(Run run, Object from, int status, Document outputs) {
     try {
       Document update = MongoTasks.set(new Document("status", status));
@@ -359,11 +377,10 @@ final class MongoRuns implements QueueBackend.Runs {
       return connection.call(
           () -> collection().findOneAndUpdate(claimed(run, from), update, AFTER));
     } catch (BSONException e) {
-      LOG.debug("the outputs of task {} do not fit into it", run.task(), e);
-      return null;
+      throw new TooLargeException(e);
     } catch (UnreachableException e) {
       if (e.getCause() instanceof MongoCommandException refused && isTooLarge(refused)) {
-        return null;
+        throw new TooLargeException(e);
       }
       throw e;
     }
@@ -402,14 +419,13 @@ final class MongoRuns implements QueueBackend.Runs {
 
   /** The outputs of a report as fields of a task; what is to be a file is stored first. */
   private final class Fields {
-    private final ObjectId task;
+    private final Run run;
     private final Report report;
     private final List<ObjectId> stored = new ArrayList<>();
     private @Nullable Document text;
-    private @Nullable Document inFiles;
 
-    Fields(ObjectId task, Report report) {
-      this.task = task;
+    Fields(Run run, Report report) {
+      this.run = run;
       this.report = report;
     }
 
@@ -417,14 +433,12 @@ final class MongoRuns implements QueueBackend.Runs {
       return asText().get("stdout") == null && asText().get("stderr") == null;
     }
 
+    /** Whether a task has these outputs, as text or as files. */
     boolean describes(Document document) {
-      return matches(document, text) || matches(document, inFiles);
-    }
-
-    private static boolean matches(Document document, @Nullable Document fields) {
-      return fields != null
-          && Objects.equals(document.get("stdout"), fields.get("stdout"))
-          && Objects.equals(document.get("stderr"), fields.get("stderr"));
+      return STREAMS.stream()
+          .allMatch(stream ->
+              Objects.equals(document.get(stream), asText().get(stream))
+                  || fileOfText(stream).equals(document.get(stream)));
     }
 
     Document asText() {
@@ -440,20 +454,22 @@ final class MongoRuns implements QueueBackend.Runs {
 
     /** The same with every output in a file. */
     Document asFiles() {
-      Document made = inFiles;
-      if (made == null) {
-        made = new Document();
-        for (String stream : new String[] {"stdout", "stderr"}) {
-          Object value = asText().get(stream);
-          made.append(
-              stream,
-              value instanceof String output && !output.isEmpty()
-                  ? store(new org.bson.types.ObjectId(), stream, Tail.of(output))
-                  : value);
-        }
-        inFiles = made;
+      Document made = new Document();
+      for (String stream : STREAMS) {
+        Object value = asText().get(stream);
+        made.append(
+            stream,
+            value instanceof String output && !output.isEmpty()
+                ? store(fileOfText(stream), stream, Tail.of(output))
+                : value);
       }
       return made;
+    }
+
+    /** The id of a file with a text, the same whenever the end of this run is repeated. */
+    private org.bson.types.ObjectId fileOfText(String stream) {
+      String name = "%s of %s, %d".formatted(stream, run.task(), run.claim().token());
+      return new org.bson.types.ObjectId(Sha256.hex(name).substring(0, 24));
     }
 
     private String reason() {
@@ -488,7 +504,7 @@ final class MongoRuns implements QueueBackend.Runs {
     }
 
     private org.bson.types.ObjectId store(org.bson.types.ObjectId id, String stream, Tail content) {
-      files.store(BsonForm.id(id), task, stream, content.open(0));
+      files.store(BsonForm.id(id), run.task(), stream, content.open(0));
       stored.add(BsonForm.id(id));
       return id;
     }

@@ -46,7 +46,7 @@ class MongoIndexTest {
         MongoQueues runner = database.runner(FileBlobStore.open(folder))) {
       try (MongoConnection connection =
           MongoConnection.open(database.address().address(), MongoConnection.MongoRole.DISBATCHD)) {
-        connection.ensureIndexes();
+        MongoIndexes.ensure(connection);
       }
       database.record();
       NodeRecord node =

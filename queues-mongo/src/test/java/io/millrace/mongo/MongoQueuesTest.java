@@ -1,12 +1,15 @@
 package io.millrace.mongo;
 
+import static com.mongodb.MongoCredential.createCredential;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.mongodb.MongoCredential;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.ChunkedBlob;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.blobs.Tail;
+import io.millrace.mongo.MongoConnection.MongoRole;
 import io.millrace.mongo.MongoQueues.Address;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRecord.NodeIdentity;
@@ -19,7 +22,9 @@ import io.millrace.queues.Queue.Sort;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.QueuesException.InvalidRequestException;
+import io.millrace.queues.QueuesException.LostClaimException;
 import io.millrace.queues.QueuesException.TaskStateException;
+import io.millrace.queues.QueuesException.UnreachableException;
 import io.millrace.queues.Run;
 import io.millrace.queues.Run.Report;
 import io.millrace.queues.Run.Started;
@@ -27,6 +32,7 @@ import io.millrace.queues.Status;
 import io.millrace.queues.TaskSubmission.Terms;
 import io.millrace.queues.search.SearchOptions;
 import io.millrace.queues.search.TaskFilter;
+import io.millrace.work.Watch;
 import io.millrace.work.policy.Policy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -44,6 +50,8 @@ import org.bson.types.ObjectId;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -51,6 +59,7 @@ import tools.jackson.databind.node.ObjectNode;
 class MongoQueuesTest {
   private static final Duration LEASE = Duration.ofMinutes(5);
   private static final JsonMapper JSON = new JsonMapper();
+  private static final String LONG = "long".repeat(1_000);
 
   private final TestDatabase database = new TestDatabase();
   private final MongoQueues queues = database.node("77 start");
@@ -177,6 +186,113 @@ class MongoQueuesTest {
     assertThat(claim(node, found(queue)))
         .extracting(run -> run.task().hex())
         .containsExactlyElementsOf(ids);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void a_begin_or_end_whose_answer_is_lost_is_repeated_and_counts_once(
+      boolean carriedOut, @TempDir Path folder) {
+    BlobStore blobs = FileBlobStore.open(folder);
+    Queue queue = found(OldNode.queue(database, "q", 1, "fifo"));
+    NodeRecord node = node("one");
+    try (MongoQueues runner = database.runner(blobs)) {
+      boolean failed = true;
+      for (int at = 1; failed; at++) {
+        ObjectId id = submitted(queue, JSON.createObjectNode().put("n", at));
+        Run run = claim(node, queue).getFirst();
+        if (at == 1) {
+          database.cutAtChange(1, carriedOut);
+          assertThatThrownBy(() -> runner.runs().begin(run, "78 start", LEASE))
+              .isInstanceOf(UnreachableException.class);
+          assertThat(stored(id)).containsEntry("status", carriedOut ? 0 : -1);
+        }
+        Started started = runner.runs().begin(run, "78 start", LEASE);
+        assertThat(stored(id)).containsEntry("status", 0);
+
+        Report report = longReport(blobs, run.task());
+        database.cutAtChange(at, carriedOut);
+        failed = !isTaken(runner, started, report);
+        database.cutAtChange(0, false);
+        if (failed) {
+          assertThat(runner.runs().finish(started, report).status()).isEqualTo(3);
+        }
+        assertThat(stored(id))
+            .containsEntry("status", 3)
+            .containsEntry("node", "one")
+            .containsEntry("stderr", "said");
+        Output.Stored file =
+            (Output.Stored) queues.tasks().find(run.task()).orElseThrow().output().stdout();
+        assertThat(queues.outputs().text(file)).contains(LONG);
+        assertThat(database.collection("tasks.files").countDocuments()).isEqualTo(at);
+        Report other = new Report(4, TaskOutput.NONE, List.of(), null);
+        assertThatThrownBy(() -> runner.runs().finish(started, other))
+            .isInstanceOf(LostClaimException.class);
+      }
+    }
+  }
+
+  @Test
+  void outputs_that_do_not_fit_into_a_task_are_files_also_if_the_answer_is_lost() {
+    Queue queue = found(OldNode.queue(database, "q", 1, "fifo"));
+    ObjectId id = submitted(queue, JSON.createObjectNode());
+    Run run = claim(node("one"), queue).getFirst();
+    Started started = queues.runs().begin(run, "78 start", LEASE);
+    String large = "0123456789".repeat(1_700_000);
+    TaskOutput output = new TaskOutput(new Output.Text(large), new Output.Text(""));
+    Report report = new Report(1, output, List.of(), null);
+    database.loseNextAnswer();
+    assertThatThrownBy(() -> queues.runs().finish(started, report))
+        .isInstanceOf(UnreachableException.class);
+
+    queues.runs().finish(started, report);
+
+    assertThat(stored(id)).containsEntry("status", 1).containsEntry("stderr", "");
+    Output.Stored file =
+        (Output.Stored) queues.tasks().find(run.task()).orElseThrow().output().stdout();
+    assertThat(queues.outputs().text(file).orElseThrow()).isEqualTo(large);
+    assertThat(database.collection("tasks.files").countDocuments()).isEqualTo(1);
+  }
+
+  private static boolean isTaken(MongoQueues runner, Started started, Report report) {
+    try {
+      return runner.runs().finish(started, report).status() == 3;
+    } catch (UnreachableException e) {
+      return false;
+    }
+  }
+
+  /** A report with an output that is stored as a file. */
+  private Report longReport(BlobStore blobs, io.millrace.queues.ObjectId task) {
+    OutputFile file =
+        new OutputFile(queues.newId(), task, "stdout", LONG.length(), "stdout-" + task + "-");
+    new ChunkedBlob(blobs, file.chunkPrefix(), OutputFile.CHUNK_BYTES)
+        .copyOf(Tail.of(LONG), LONG.length());
+    Output stored = new Output.Stored(file.id(), LONG.length(), false);
+    return new Report(3, new TaskOutput(stored, new Output.Text("said")), List.of(file), null);
+  }
+
+  @Test
+  void tasks_are_watched_until_each_has_ended() throws InterruptedException {
+    Queue queue = found(OldNode.queue(database, "q", 1, "fifo"));
+    ObjectId ends = submitted(queue, JSON.createObjectNode());
+    ObjectId waits = submitted(queue, JSON.createObjectNode());
+    try (Watch<io.millrace.queues.ObjectId, QueueTask> tasks =
+        queues.watch(List.of(BsonForm.id(ends), BsonForm.id(waits)))) {
+      assertThat(tasks.pending()).isEqualTo(2);
+      Run run = claim(node("one"), queue).getFirst();
+      queues
+          .runs()
+          .finish(
+              queues.runs().begin(run, "78 start", LEASE),
+              new Report(1, TaskOutput.NONE, List.of(), null));
+      while (tasks.pending() > 1) {
+        tasks.await(Duration.ofMinutes(1));
+      }
+      queues.tasks().hold(BsonForm.id(waits), Status.CANCELLED, "");
+      while (tasks.pending() > 0) {
+        tasks.await(Duration.ofMinutes(1));
+      }
+    }
   }
 
   @Test
@@ -416,6 +532,24 @@ class MongoQueuesTest {
   }
 
   @Test
+  void the_configuration_that_is_active_is_read_before_an_older_one() {
+    database
+        .collection("config")
+        .insertMany(
+            List.of(
+                new Document("label", "development").append("ignorequeues", List.of("q")),
+                new Document("label", "production").append("active", true)));
+
+    assertThat(queues.config().forNode("one").ignoreQueues()).isEmpty();
+    ObjectNode change = JsonNodeFactory.instance.objectNode();
+    change.putArray("ignorequeues").add("r");
+    queues.config().set("", change);
+    assertThat(queues.config().forNode("one").ignoreQueues()).containsExactly("r");
+    assertThat(database.collection("config").find(new Document("active", true)).first())
+        .containsEntry("ignorequeues", List.of("r"));
+  }
+
+  @Test
   void an_address_is_checked_and_has_no_password(@TempDir Path folder) throws Exception {
     assertThatThrownBy(() -> new Address("http://host/x", null, null))
         .isInstanceOf(IllegalArgumentException.class);
@@ -429,5 +563,26 @@ class MongoQueuesTest {
     Address address = new Address("mongodb://host/x", file, null);
     assertThatThrownBy(() -> MongoQueues.forCommands(address, java.time.InstantSource.system()))
         .hasMessageContaining("disbatch_web");
+    assertThat(address.environment())
+        .containsOnly(
+            Map.entry("MILLRACE_MONGODB_URL", "mongodb://host/x"),
+            Map.entry("MILLRACE_MONGODB_AUTH", file.toString()));
+  }
+
+  @Test
+  void users_are_looked_up_where_the_address_says(@TempDir Path folder) throws Exception {
+    Path file =
+        Files.writeString(
+            folder.resolve("auth"), "{\"disbatchd\":{\"username\":\"u\",\"password\":\"p\"}}");
+    for (String[] each :
+        new String[][] {
+          {"mongodb://host/x", "x"},
+          {"mongodb://host/x?retryWrites=false&authSource=ad%6Din&w=1", "admin"},
+          {"mongodb://host/x?authsource=admin", "admin"},
+        }) {
+      MongoCredential credential =
+          new Address(each[0], file, null).address().credential(MongoRole.DISBATCHD);
+      assertThat(credential).isEqualTo(createCredential("u", each[1], "p".toCharArray()));
+    }
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.blobs.Tail;
+import io.millrace.mongo.MongoQueues.Address;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.Output;
@@ -22,11 +23,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Date;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import org.bson.Document;
 import org.bson.types.ObjectId;
@@ -109,6 +113,30 @@ class MongoSchemaTest {
 
   private @Nullable Document first(String collection) {
     return database.collection(collection).find().first();
+  }
+
+  @Test
+  void a_majority_acknowledges_each_change_whatever_the_address_says() {
+    Address address = database.address();
+    try (MongoQueues other =
+        MongoQueues.forCommands(
+            new Address(address.url() + "&w=1&readPreference=secondary", null, null),
+            InstantSource.system())) {
+      database.record();
+      Queue queue = other.queues().create("q", "demo", Settings.DEFAULTS.withThreads(1));
+      var _ = other.queues().find(queue.id());
+      other.queues().delete(queue.id());
+    }
+    Set<String> seen = new HashSet<>();
+    for (Map<String, Object> command : database.recorded()) {
+      String name = command.keySet().iterator().next();
+      seen.add(name);
+      assertThat(String.valueOf(command.get("$readPreference"))).doesNotContain("secondary");
+      if (Set.of("insert", "update", "delete", "findAndModify").contains(name)) {
+        assertThat(String.valueOf(command.get("writeConcern"))).as(name).contains("majority");
+      }
+    }
+    assertThat(seen).contains("insert", "find").containsAnyOf("delete", "findAndModify");
   }
 
   @Test

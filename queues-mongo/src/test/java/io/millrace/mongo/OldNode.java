@@ -1,5 +1,6 @@
 package io.millrace.mongo;
 
+import com.mongodb.MongoException;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.FindOneAndUpdateOptions;
 import com.mongodb.client.model.ReturnDocument;
@@ -8,10 +9,15 @@ import java.time.Instant;
 import java.util.Date;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.bson.Document;
 import org.bson.types.ObjectId;
 
-/** An execution node of Disbatch 4 with its task runner, written from its protocol alone. */
+/**
+ * An execution node of Disbatch 4 with its task runner, written from its protocol alone. Its runner
+ * repeats a change until it is answered, its node does not.
+ */
 final class OldNode {
   private final TestDatabase database;
   private final String node;
@@ -84,24 +90,33 @@ final class OldNode {
                     .returnDocument(ReturnDocument.AFTER)));
   }
 
+  /** Whether the task is its runner's; an answer that was lost is cleared up by the status. */
   boolean begin(Document task) {
-    return tasks()
-            .updateOne(
-                new Document("_id", task.get("_id")).append("status", -1).append("node", node),
-                new Document("$set", new Document("status", 0)))
-            .getModifiedCount()
-        == 1;
+    Document own = new Document("_id", task.get("_id")).append("node", node);
+    Document claimed = new Document(own).append("status", -1);
+    Document begin = new Document("$set", new Document("status", 0));
+    boolean begun = answered(() -> tasks().updateOne(claimed, begin)).getModifiedCount() == 1;
+    Document running = new Document(own).append("status", 0);
+    return begun || answered(() -> tasks().countDocuments(running)) == 1;
   }
 
   void finish(Document task, int status, String stdout) {
-    tasks()
-        .updateOne(
-            new Document("_id", task.get("_id")),
-            new Document(
-                "$set",
-                new Document("status", status)
-                    .append("stdout", stdout)
-                    .append("stderr", "")
-                    .append("mtime", Date.from(Instant.now()))));
+    Document fields =
+        new Document("status", status)
+            .append("stdout", stdout)
+            .append("stderr", "")
+            .append("mtime", Date.from(Instant.now()));
+    Document own = new Document("_id", task.get("_id"));
+    var _ = answered(() -> tasks().updateOne(own, new Document("$set", fields)));
+  }
+
+  private static <T> T answered(Supplier<T> call) {
+    while (true) {
+      try {
+        return call.get();
+      } catch (MongoException e) {
+        LockSupport.parkNanos(5_000_000);
+      }
+    }
   }
 }

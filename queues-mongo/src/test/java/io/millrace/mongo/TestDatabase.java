@@ -13,11 +13,14 @@ import java.net.InetSocketAddress;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.bson.Document;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A database in this process. What its server lacks: it plans no queries, so {@code explain} and
@@ -46,6 +49,12 @@ final class TestDatabase implements AutoCloseable {
     private volatile boolean carriesOut;
     private volatile boolean records;
     private volatile Fault fault = Fault.AWAY;
+    private final Queue<Fault> planned = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger done = new AtomicInteger();
+    private volatile int faultyAtOnce;
+    private volatile int pause = Integer.MAX_VALUE;
+    private volatile String refused = "";
+    private volatile de.bwaldvogel.mongo.bson.@Nullable Document plan;
 
     @Override
     public de.bwaldvogel.mongo.bson.Document handleMessage(MongoMessage message) {
@@ -53,7 +62,21 @@ final class TestDatabase implements AutoCloseable {
       if (records) {
         seen.add(message.getDocument());
       }
-      if (faulty.get() > 0 && !OF_CONNECTIONS.contains(command)) {
+      if (command.equals(refused)) {
+        throw new MongoServerError(13, "Unauthorized", "not authorized to execute " + command);
+      }
+      de.bwaldvogel.mongo.bson.Document explained = plan;
+      if (explained != null && command.equals("explain")) {
+        return explained;
+      }
+      if (CHANGES.contains(command) && faulty.get() <= 0 && done.incrementAndGet() % pause == 0) {
+        Fault next = planned.poll();
+        if (next != null) {
+          fault = next;
+          faulty.set(faultyAtOnce);
+        }
+      }
+      if (faulty.get() > 0 && (fault == Fault.AWAY || !OF_CONNECTIONS.contains(command))) {
         faulty.decrementAndGet();
         switch (fault) {
           case AWAY -> {
@@ -105,7 +128,7 @@ final class TestDatabase implements AutoCloseable {
 
   /** What a server does with a message. */
   enum Fault {
-    /** It closes the connection. */
+    /** It closes the connection, new ones too, so that drivers take it for gone. */
     AWAY,
     /** It is no longer the primary, and does nothing. */
     STEPPED_DOWN,
@@ -115,15 +138,29 @@ final class TestDatabase implements AutoCloseable {
     LATE
   }
 
-  /** Has the server do this with the next messages of all programs. */
-  void fail(Fault fault, int messages) {
-    backend.fault = fault;
-    backend.faulty.set(messages);
+  /**
+   * Has the server do each of these in turn, after some changes in which it works, with the next
+   * messages of all programs.
+   */
+  void failInTurn(int changes, int messages) {
+    backend.faultyAtOnce = messages;
+    backend.pause = changes;
+    backend.planned.addAll(List.of(Fault.values()));
+  }
+
+  /** Has the server refuse a command to all users; an empty name ends that. */
+  void refuse(String command) {
+    backend.refused = command;
+  }
+
+  /** Has the server answer so to whoever asks how it would carry out a command. */
+  void explain(de.bwaldvogel.mongo.bson.Document answer) {
+    backend.plan = answer;
   }
 
   /** Whether that is over. */
   boolean isWell() {
-    return backend.faulty.get() <= 0;
+    return backend.faulty.get() <= 0 && backend.planned.isEmpty();
   }
 
   /** Begins to record commands. */

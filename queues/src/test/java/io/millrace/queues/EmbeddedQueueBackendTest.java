@@ -2,6 +2,7 @@ package io.millrace.queues;
 
 import io.millrace.store.testkit.contract.EmbeddedFixture;
 import io.millrace.store.testkit.contract.StoreFixture;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -13,6 +14,21 @@ class EmbeddedQueueBackendTest extends QueueBackendContract {
   @Override
   protected QueueBackend backend() {
     return queues;
+  }
+
+  @Override
+  protected boolean hasLeases() {
+    return true;
+  }
+
+  @Override
+  protected void advance(Duration time) {
+    store.advance(time);
+  }
+
+  @Override
+  protected boolean checksLimitAsItClaims() {
+    return true;
   }
 
   @AfterEach

@@ -2,6 +2,7 @@ package io.millrace.queues;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.Output.OutputRecovery;
@@ -28,6 +29,21 @@ public abstract class QueueBackendContract {
 
   /** An empty home, the same during a test. */
   protected abstract QueueBackend backend();
+
+  /** Whether a claim ends with its lease, for which {@link #advance} lets time pass. */
+  protected boolean hasLeases() {
+    return false;
+  }
+
+  /** Lets time pass, if it {@linkplain #hasLeases() has leases}. */
+  protected void advance(Duration time) {
+    throw new UnsupportedOperationException("there are no leases here");
+  }
+
+  /** Whether a claim and the check of the limit are one step. */
+  protected boolean checksLimitAsItClaims() {
+    return false;
+  }
 
   private Queue queue(int threads, Sort sort) {
     return backend()
@@ -198,6 +214,41 @@ public abstract class QueueBackendContract {
     assertThatThrownBy(() -> backend().runs().renew(started.run(), LEASE))
         .isInstanceOf(LostClaimException.class);
     assertThat(claim(node("two"), queue, 1)).isEmpty();
+  }
+
+  @Test
+  void a_run_that_is_not_renewed_loses_its_task_with_its_lease() {
+    assumeTrue(
+        hasLeases(), "there are no leases: a task stays with its runner, however late it is");
+    Queue queue = queue(2, Sort.FIFO);
+    List<ObjectId> ids = submit(queue, 2);
+    Run run = claim(node("one"), queue, 1).getFirst();
+    Started started = backend().runs().begin(run, "77 start", LEASE);
+
+    advance(LEASE.plusSeconds(1));
+    NodeRecord two = node("two");
+    List<Run> next = new ArrayList<>(claim(two, queue, 2));
+    next.addAll(claim(two, queue, 2));
+
+    assertThat(next).extracting(Run::task).containsExactly(ids.get(1));
+    assertThat(status(ids.getFirst())).isEqualTo(Status.ORPHANED);
+    assertThatThrownBy(() -> backend().runs().finish(started, report(1, "late")))
+        .isInstanceOf(LostClaimException.class);
+  }
+
+  @Test
+  void a_node_that_has_not_heard_of_a_lower_limit_claims_nothing() {
+    assumeTrue(
+        checksLimitAsItClaims(),
+        "limit and claim are two steps: a node claims by the limit that it has read last");
+    Queue before = queue(2, Sort.FIFO);
+    submit(before, 2);
+    Settings lower = before.settings().withThreads(0);
+    backend().queues().change(before.id(), old -> new Change(old.name(), old.plugin(), lower));
+
+    assertThat(claim(node("one"), before, 2)).isEmpty();
+    assertThat(backend().queues().counts(List.of(before)))
+        .containsExactly(new Queue.Counts(2, 0, 0));
   }
 
   @Test

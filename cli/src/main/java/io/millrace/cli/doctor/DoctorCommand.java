@@ -1,9 +1,12 @@
 package io.millrace.cli.doctor;
 
 import io.millrace.blobs.BlobException;
+import io.millrace.cli.queues.MongoHome;
+import io.millrace.cli.remote.QueuesAddress;
 import io.millrace.cli.serve.ServerOptions;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.TerminalUser;
+import io.millrace.mongo.MongoCheck;
 import io.millrace.server.ServerException;
 import io.millrace.server.ServerSettings;
 import io.millrace.server.access.AccessSettings;
@@ -68,10 +71,13 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
   private static final long LITTLE_SPACE = 1L << 30;
   private static final long NO_SPACE = 100L << 20;
   private static final long FEW_FILES = 1024;
+  private static final String QUEUES = "--queues";
   private static final Set<String> NETWORK =
       Set.of("nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "fuse.sshfs", "9p", "afs", "ceph");
 
   @Mixin private ServerOptions options = new ServerOptions();
+
+  @Mixin private QueuesAddress queues = new QueuesAddress();
 
   @Option(names = "--json", description = "Prints the findings as JSON.")
   private boolean json;
@@ -98,6 +104,9 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
     checkJava();
     checkFiles();
     checkConfiguration();
+    if (queues.isGiven()) {
+      checkQueues();
+    }
     print();
     out().flush();
     return findings.stream().anyMatch(each -> each.level() == Level.FAILURE)
@@ -395,6 +404,17 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
           "blobs.url",
           String.valueOf(e.getMessage()),
           "correct blobs.url, its user or its access key; see docs/stores.md");
+    }
+  }
+
+  /** The database of {@code --queues}, whose driver is loaded only for this. */
+  private void checkQueues() {
+    for (MongoCheck.Finding each : MongoHome.check(queues)) {
+      switch (each.level()) {
+        case OK -> ok(QUEUES, each.message());
+        case WARNING -> warn(QUEUES, each.message(), each.advice());
+        case FAILURE -> fail(QUEUES, each.message(), each.advice());
+      }
     }
   }
 

@@ -4,6 +4,7 @@ import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.FileBlobStore;
 import io.millrace.cli.remote.QueuesAddress;
 import io.millrace.cli.terminal.UsageException;
+import io.millrace.mongo.MongoCheck;
 import io.millrace.mongo.MongoMove;
 import io.millrace.mongo.MongoQueues;
 import io.millrace.mongo.MongoQueues.Address;
@@ -12,6 +13,7 @@ import io.millrace.queues.runner.RunnerProgram;
 import io.millrace.server.queues.CommandQueues;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.List;
 
 /** Queues in MongoDB. To be used only if the command line asks for them: it loads the driver. */
 public final class MongoHome {
@@ -51,6 +53,15 @@ public final class MongoHome {
     Address address = address(options);
     try {
       return MongoQueues.forNode(address, Clock.systemUTC(), process);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("--queues: " + e.getMessage());
+    }
+  }
+
+  /** What an operator wants to know of the database. */
+  public static List<MongoCheck.Finding> check(QueuesAddress options) {
+    try {
+      return MongoCheck.of(address(options));
     } catch (IllegalArgumentException e) {
       throw new UsageException("--queues: " + e.getMessage());
     }

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -123,15 +124,17 @@ public final class RunnerCommand implements Callable<Integer> {
      * @param server the server that the runner connects to
      */
     public static LocalRunners.Options.Command command(ServerLocation server) {
-      return command(server.arguments());
+      return command(server.arguments(), Map.of());
     }
 
     /**
      * The same.
      *
      * @param home the options that say where the queues are
+     * @param environment the variables that say so to plugins
      */
-    public static LocalRunners.Options.Command command(List<String> home) {
+    public static LocalRunners.Options.Command command(
+        List<String> home, Map<String, String> environment) {
       List<String> program = new ArrayList<>();
       program.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
       System.getProperty(FLAGS, USUAL)
@@ -140,7 +143,7 @@ public final class RunnerCommand implements Callable<Integer> {
           .forEach(program::add);
       program.addAll(List.of("-cp", System.getProperty("java.class.path")));
       program.addAll(List.of("io.millrace.cli.Millrace", "runner"));
-      return new LocalRunners.Options.Command(program, home);
+      return new LocalRunners.Options.Command(program, home, environment);
     }
   }
 }

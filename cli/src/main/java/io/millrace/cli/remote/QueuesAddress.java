@@ -22,8 +22,8 @@ public final class QueuesAddress {
       names = "--queues-auth",
       paramLabel = "FILE",
       description =
-          "A JSON file with username and password for disbatchd, disbatch_web and task_runner."
-              + " Default: no credentials")
+          "A JSON file with username and password for disbatchd, disbatch_web, task_runner and"
+              + " plugin. Default: no credentials")
   private @Nullable Path credentials;
 
   @Option(

@@ -4,6 +4,7 @@ import io.millrace.cli.queues.MongoHome;
 import io.millrace.cli.queues.RunnerCommand.RunnerLaunch;
 import io.millrace.cli.remote.QueuesAddress;
 import io.millrace.mongo.MongoQueues;
+import io.millrace.mongo.MongoQueues.Address;
 import io.millrace.queues.node.ExecutionNode;
 import io.millrace.queues.node.LocalMachine;
 import io.millrace.queues.node.NodeDriver;
@@ -22,11 +23,12 @@ record MongoNode(ExecutionNode node, NodeDriver driver) {
   /** Starts a node; {@code ready} is called when it first has its configuration. */
   static MongoNode start(LocalNode.NodeSettings settings, QueuesAddress options, Runnable ready) {
     MongoQueues queues = MongoHome.node(options, LocalMachine.look().process());
+    Address address = MongoHome.address(options);
     AtomicReference<@Nullable ExecutionNode> started = new AtomicReference<>();
     Runners runners =
         MongoQueues.withBells(
             LocalNode.runners(
-                settings, RunnerLaunch.command(MongoHome.address(options).arguments())),
+                settings, RunnerLaunch.command(address.arguments(), address.environment())),
             signal -> {
               ExecutionNode node = started.get();
               if (node != null) {

@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ScheduledExecutorService;
@@ -164,7 +165,10 @@ public final class LocalRunners implements Runners {
       if (assignment != null) {
         Assignment.write(folder, assignment);
       }
-      RunningProcess process = launcher.start(ProcessSpec.of(whole, folder.runner()));
+      RunningProcess process =
+          launcher.start(
+              ProcessSpec.of(whole, folder.runner())
+                  .withEnvironment(options.command().environment()));
       RunnerSlot slot = RunnerSlot.started(folder, process, command, System::nanoTime);
       if (assignment != null) {
         slot.expect(assignment);
@@ -277,11 +281,20 @@ public final class LocalRunners implements Runners {
      *     replace it
      * @param arguments the address of the server, which follows in both cases and is sent to
      *     runners of earlier starts; then {@code --socket PATH} and {@code --folder DIR} are added
+     * @param environment variables that runners, and so the programs of plugins, have beside those
+     *     of the node
      */
-    public record Command(List<String> program, List<String> arguments) {
+    public record Command(
+        List<String> program, List<String> arguments, Map<String, String> environment) {
       public Command {
         program = List.copyOf(program);
         arguments = List.copyOf(arguments);
+        environment = Map.copyOf(environment);
+      }
+
+      /** A command in the environment of the node. */
+      public Command(List<String> program, List<String> arguments) {
+        this(program, arguments, Map.of());
       }
 
       List<String> with(List<String> otherProgram) {

@@ -8,13 +8,14 @@
 package Millrace::ObjectId;
 use strict;
 use warnings;
-use overload '""' => sub { ${ $_[0] } }, fallback => 1;
+use overload '""' => sub { $_[0]->value }, fallback => 1;
 
-sub new { my ($class, $hex) = @_; return bless \$hex, $class }
-sub value { return ${ $_[0] } }
-sub to_string { return ${ $_[0] } }
-sub hex { return ${ $_[0] } }
-sub TO_JSON { return { '$oid' => ${ $_[0] } } }
+# As BSON::OID has it, whose subclass it becomes with the driver of MongoDB.
+sub new { my ($class, $hex) = @_; return bless { oid => pack('H*', $hex) }, $class }
+sub value { return unpack 'H*', $_[0]{oid} }
+sub to_string { return $_[0]->value }
+sub hex { return $_[0]->value }
+sub TO_JSON { return { '$oid' => $_[0]->value } }
 
 package Millrace::Time;
 use overload
@@ -22,11 +23,12 @@ use overload
     '0+' => sub { $_[0]->hires_epoch },
     fallback => 1;
 
-sub new { my ($class, $millis) = @_; return bless \$millis, $class }
-sub value { return ${ $_[0] } }
-sub epoch { return int(${ $_[0] } / 1000) }
-sub hires_epoch { return ${ $_[0] } / 1000 }
-sub TO_JSON { return { '$date' => ${ $_[0] } } }
+# As BSON::Time has it.
+sub new { my ($class, $millis) = @_; return bless { value => $millis }, $class }
+sub value { return $_[0]{value} }
+sub epoch { return int($_[0]{value} / 1000) }
+sub hires_epoch { return $_[0]{value} / 1000 }
+sub TO_JSON { return { '$date' => $_[0]{value} } }
 
 sub iso8601 {
     my @time = gmtime $_[0]->epoch;
@@ -41,9 +43,64 @@ sub logger { return bless {}, 'Millrace::Logger' }
 sub DESTROY { }
 
 sub AUTOLOAD {
+    my ($self) = @_;
     (my $name = $AUTOLOAD) =~ s/.*:://;
-    die "the workerthread has no $name: Millrace gives plugins no connection to a database\n";
+    my $reason = $self->can('mongo') ? '' : ': Millrace gives plugins no connection to a database';
+    die "the workerthread has no $name$reason\n";
 }
+
+# The same, with a connection to a database of MongoDB that begins when it is first used.
+package Millrace::MongoWorkerthread;
+our @ISA = ('Millrace::Workerthread');
+
+# $url, $auth and $ca are what the options --queues, --queues-auth and --queues-ca of a node say.
+sub new {
+    my ($class, $self, $url, $auth, $ca) = @_;
+    my ($database) = $url =~ m{//[^/?]*/([^?]+)};
+    die "MILLRACE_MONGODB_URL names no database: $url\n" unless defined $database;
+    $database =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ge;
+    # A file with certificates turns TLS on, whatever the address says.
+    $url =~ s/([?&](?:tls|ssl))=false/$1=true/gi if $ca;
+    $self->{config} = { mongohost => $url, database => $database };
+    @$self{qw(auth ca)} = ($auth, $ca);
+    return bless $self, $class;
+}
+
+sub mongo {
+    my ($self) = @_;
+    return $self->{mongo} if $self->{mongo};
+    eval { require MongoDB; 1 } or die "the workerthread has no connection to the database:"
+        . " the Perl module MongoDB cannot be loaded: $@";
+    my %attributes = $self->{auth} ? credentials($self->{auth}) : ();
+    $attributes{ssl} = { SSL_ca_file => $self->{ca} } if $self->{ca};
+    my $client = MongoDB->connect($self->{config}{mongohost}, \%attributes);
+    $self->{mongo} = $client->get_database(
+        $self->{config}{database},
+        { read_preference => 'primary', write_concern => { w => 'majority', wtimeout => undef } });
+    # Ids and times of the task can be stored from now on.
+    @Millrace::ObjectId::ISA = ('BSON::OID') if BSON::OID->can('new');
+    @Millrace::Time::ISA = ('BSON::Time') if BSON::Time->can('new');
+    return $self->{mongo};
+}
+
+sub credentials {
+    my ($file) = @_;
+    open my $handle, '<:raw', $file or die "$file: $!\n";
+    my $json = do { local $/; <$handle> };
+    close $handle;
+    my $roles = eval { JSON::PP->new->utf8->decode($json) };
+    my $own = ref $roles eq 'HASH' ? $roles->{plugin} : undef;
+    my %own = ref $own eq 'HASH' ? map { $_ => $own->{$_} } qw(username password) : ();
+    if (grep { !defined || ref } @own{qw(username password)}) {
+        die "$file has no plugin with username and password\n";
+    }
+    return %own;
+}
+
+sub nodes { return $_[0]->mongo->get_collection('nodes') }
+sub queues { return $_[0]->mongo->get_collection('queues') }
+sub tasks { return $_[0]->mongo->get_collection('tasks') }
+sub config { return $_[0]->mongo->get_collection('config') }
 
 package Millrace::Logger;
 our $AUTOLOAD;
@@ -164,6 +221,14 @@ sub task {
     return objects(JSON::PP->new->utf8->decode($json));
 }
 
+sub workerthread {
+    my $self = { node => $ENV{MILLRACE_NODE}, config => {} };
+    my ($url, @files) = @ENV{map { "MILLRACE_MONGODB_$_" } qw(URL AUTH CA)};
+    return $url
+        ? Millrace::MongoWorkerthread->new($self, $url, @files)
+        : bless $self, 'Millrace::Workerthread';
+}
+
 sub report {
     my ($result) = @_;
     if ((reftype($result) || '') ne 'HASH') {
@@ -201,9 +266,7 @@ if ($verb eq 'check') {
 }
 my ($done, $result);
 eval {
-    my $object = $plugin->new(
-        workerthread => bless({ node => $ENV{MILLRACE_NODE}, config => {} }, 'Millrace::Workerthread'),
-        task => task());
+    my $object = $plugin->new(workerthread => workerthread(), task => task());
     die "new of $plugin returned no object\n" unless blessed $object;
     $result = $object->run;
     $done = 1;
