@@ -82,11 +82,11 @@ final class StoreGraphRegistry implements GraphRegistry {
       return new Added(List.of(), List.of(), false);
     }
     check(nodes, rules);
+    UniqueNodes keys = new UniqueNodes(caller, unique, nodes);
     try (ValueStore.Upload upload = values.upload()) {
       List<NodeData> data = store(nodes, upload);
       Done<Placed> done =
           commits.run(model -> {
-            UniqueNodes keys = new UniqueNodes(caller, unique, model.nowMillis());
             Optional<List<NodeId>> holders = keys.holders(model);
             if (holders.isPresent()) {
               return new Placed(holders.get(), true);

@@ -72,7 +72,10 @@ final class HttpGraphRegistry implements GraphRegistry, AutoCloseable {
     List<String> parameters = new ArrayList<>();
     UniqueKey key = unique.key();
     if (key != null) {
-      parameters.add("unique=" + encoded(String.valueOf(key.key())));
+      parameters.add(
+          key.key() == null
+              ? "unique_fields=" + encoded(String.join(",", key.fields()))
+              : "unique=" + encoded(key.key()));
       parameters.add("unique_scope=" + key.scope().word());
       if (key.period() != null) {
         parameters.add("unique_period=" + key.period().toMillis() + "ms");
