@@ -3,6 +3,7 @@ package io.millrace.server.graph;
 import io.millrace.graph.Caller;
 import io.millrace.graph.GraphChanges;
 import io.millrace.graph.GraphException.UnknownNodeException;
+import io.millrace.graph.GraphGroups;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphRegistry.Added;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -144,6 +146,11 @@ final class HttpGraphRegistry implements GraphRegistry, AutoCloseable {
   public Map<NodeState, Long> counts() {
     return snapshot(NodeFilter.ALL).nodes().stream()
         .collect(Collectors.groupingBy(GraphNode::state, Collectors.counting()));
+  }
+
+  @Override
+  public GraphGroups groups(UnaryOperator<String> label, String none) {
+    throw new UnsupportedOperationException("the API has no counts by graph");
   }
 
   private static String query(NodeFilter filter, Page.@Nullable Wanted wanted) {
