@@ -176,8 +176,8 @@ public final class ReadyNodes {
     }
   }
 
-  private static <K> void removeFrom(Map<K, TreeSet<Place>> sets, K key, Place place) {
-    TreeSet<Place> set = sets.get(key);
+  private static <K, S extends Set<Place>> void removeFrom(Map<K, S> sets, K key, Place place) {
+    S set = sets.get(key);
     if (set != null && set.remove(place) && set.isEmpty()) {
       sets.remove(key);
     }
