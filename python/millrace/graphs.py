@@ -66,10 +66,10 @@ class Graph:
         """Adds a shell command. ``options``: those of ``node``."""
         return self.node("shell command", {"command": command, **(data or {})}, **options)
 
-    def run(self) -> List[str]:
-        """Adds the graph to the server, whole or not at all, and returns the ids of its nodes. It runs by itself. A lost
-        answer is an OutcomeUnknownError."""
-        made = self._graphs.add([{"metadata": node.metadata, "data": node.data} for node in self.nodes])
+    def run(self, **unique: Any) -> List[str]:
+        """Adds the graph to the server, whole or not at all, and returns the ids of its nodes. It runs by itself.
+        ``unique`` to ``unique_period``, and a lost answer: see ``Graphs.add``."""
+        made = self._graphs.add([{"metadata": node.metadata, "data": node.data} for node in self.nodes], **unique)
         for node, metadata in zip(self.nodes, made):
             node.id = metadata["id"]
         return [str(metadata["id"]) for metadata in made]
@@ -85,9 +85,32 @@ class Graphs:
         """A new graph, to which nodes are added."""
         return Graph(self)
 
-    def add(self, nodes: Sequence[Mapping[str, Any]]) -> List[Dict[str, Any]]:
-        """Adds nodes in the form of docs/api.md, all or none, and returns their metadata."""
-        return list(self._http.json("POST", "/v1/nodes", [dict(node) for node in nodes], repeatable=False))
+    def add(
+        self,
+        nodes: Sequence[Mapping[str, Any]],
+        *,
+        unique: Optional[str] = None,
+        unique_fields: Optional[str] = None,
+        unique_scope: Optional[str] = None,
+        unique_period: Optional[str] = None,
+    ) -> List[Dict[str, Any]]:
+        """Adds nodes in the form of docs/api.md, all or none, and returns their metadata.
+
+        While nodes that were added with the same ``unique`` key have not ended, nothing is added, and the answer is those
+        nodes, each with ``"duplicate": True``. ``unique_fields`` names keys of data, separated by commas, whose values make
+        the key instead. ``unique_scope``: ``unfinished`` or ``queued``; ``unique_period``: how long
+        the key is held instead, for example ``1d``. A lost answer is an OutcomeUnknownError; with a key the request is
+        repeated.
+        """
+        path = query(
+            "/v1/nodes",
+            unique=unique,
+            unique_fields=unique_fields,
+            unique_scope=unique_scope,
+            unique_period=unique_period,
+        )
+        once = unique is not None or unique_fields is not None
+        return list(self._http.json("POST", path, [dict(node) for node in nodes], repeatable=once))
 
     def get(self, id: str) -> Dict[str, Any]:
         """The metadata of a node."""

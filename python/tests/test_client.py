@@ -183,6 +183,19 @@ class OtherPartsTest(unittest.TestCase):
         self.assertEqual(self.client.graphs.data(ids[0], "note"), {"big": BIG})
         self.assertLessEqual(set(ids), {node["id"] for node in self.client.graphs.list()})
 
+    def test_a_graph_with_a_unique_key_is_there_once(self) -> None:
+        def add(**unique: str) -> List[str]:
+            graph = self.client.graphs.build()
+            graph.node("wait for", {"time": "2999-01-01T00:00:00Z"})
+            return graph.run(**unique)
+
+        first = add(unique="python &")
+        self.assertEqual(add(unique="python &"), first)
+        self.assertNotEqual(add(), first)
+        node = {"metadata": {"type": "group"}}
+        [there] = self.client.graphs.add([node], unique="python &", unique_scope="queued")
+        self.assertEqual((there["id"], there["duplicate"]), (first[0], True))
+
     def test_schedules_are_listed_paused_and_run(self) -> None:
         schedules = self.client.schedules
         self.client.queues.create("scheduled", "shell", threads=1)
@@ -287,6 +300,11 @@ class LostAnswersTest(unittest.TestCase):
     def test_what_cannot_be_repeated_says_so(self) -> None:
         with self.assertRaises(millrace.OutcomeUnknownError):
             self.client().graphs.add([{"metadata": {"type": "command"}, "data": {"command": "true"}}])
+
+    def test_a_graph_with_a_unique_key_is_added_once(self) -> None:
+        node = {"metadata": {"type": "wait for"}, "data": {"time": "2999-01-01T00:00:00Z"}}
+        [added] = self.client().graphs.add([node], unique="a lost answer")
+        self.assertEqual((self.dropped, added["duplicate"]), (1, True))
 
 
 def _copy(source: socket.socket, target: socket.socket) -> None:

@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -130,6 +131,16 @@ public interface GraphRegistry {
 
   /** How many nodes there are in each state, without looking at them; states may be left out. */
   Map<NodeState, Long> counts();
+
+  /**
+   * Counts the nodes by graph from now on, in place of what was asked for before.
+   *
+   * @param label the label of the name of a graph, which is empty for a graph without a name. The
+   *     same name always has the same label, and there are few of them: all are kept
+   * @param none the label of nodes that are more than {@link GraphGroups#MAX_LEVELS} below their
+   *     graph
+   */
+  GraphGroups groups(UnaryOperator<String> label, String none);
 
   /** All nodes that match, and the version of the graph at that moment. */
   Snapshot snapshot(NodeFilter filter);

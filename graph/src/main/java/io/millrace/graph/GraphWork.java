@@ -52,9 +52,6 @@ public interface GraphWork {
    */
   Map<NodeId, Long> readySince(List<NodeId> ids);
 
-  /** The same of the nodes of each type that have been ready longest. */
-  Map<String, Long> oldestReady();
-
   /**
    * When the next node that waits for a time may start, or the next one will have waited too long;
    * in milliseconds since 1970.

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
  * By what a request to add nodes is known: while an earlier one with the same key or id counts,
  * nothing is added. Immutable.
  *
- * @param key a unique key, without fields. It is held by all nodes of a request together: until one
- *     of them has started, until all of them have settled, or for a period; null for none
+ * @param key a unique key, or the keys of data whose values make it, of all nodes together with
+ *     their types. It is held by all nodes of a request together: until one of them has started,
+ *     until all of them have settled, or for a period; null for none
  * @param request a random id of the request, of 1 to {@value #MAX_REQUEST} characters, by which a
  *     client repeats a request whose answer it has not got; it counts for {@link #REQUEST_PERIOD},
  *     whatever becomes of the nodes; null for none
@@ -28,15 +29,12 @@ public record Uniqueness(@Nullable UniqueKey key, @Nullable String request) {
   /**
    * Checks both.
    *
-   * @throws InvalidGraphException if the id is too long or empty, or the key is made of fields
+   * @throws InvalidGraphException if the id is too long or empty
    */
   public Uniqueness {
     if (request != null && (request.isEmpty() || request.length() > MAX_REQUEST)) {
       throw new InvalidGraphException(
           "the id of a request has 1 to " + MAX_REQUEST + " characters, not " + request.length());
-    }
-    if (key != null && key.key() == null) {
-      throw new InvalidGraphException("nodes have a unique key, no unique fields");
     }
   }
 }

@@ -153,6 +153,26 @@ public abstract class GraphRegistryContract {
   }
 
   @Test
+  void the_values_of_fields_of_all_nodes_can_make_the_key() {
+    UniqueKey customer = new UniqueKey(null, List.of("customer"), UniqueKey.Scope.UNFINISHED, null);
+    Uniqueness fields = new Uniqueness(customer, null);
+    NewNode one = with(form("command"), Map.of("customer", StringNode.valueOf("one")));
+    NewNode two = with(form("command"), Map.of("customer", StringNode.valueOf("two")));
+    NewNode noted =
+        with(
+            form("command"),
+            Map.of("customer", StringNode.valueOf("one"), "note", StringNode.valueOf("other")));
+    List<NodeId> first = addOnce(fields, one, two).ids();
+    assertThat(addOnce(fields, noted, two).ids()).isEqualTo(first);
+    assertThat(addOnce(fields, two, one).duplicate()).isFalse();
+    assertThat(addOnce(fields, one).duplicate()).isFalse();
+    UniqueKey unset = new UniqueKey(null, List.of("note"), UniqueKey.Scope.UNFINISHED, null);
+    assertThatThrownBy(() -> addOnce(new Uniqueness(unset, null), one))
+        .isInstanceOf(InvalidGraphException.class)
+        .hasMessageContaining("no node has the unique field \"note\"");
+  }
+
+  @Test
   void a_key_can_be_held_until_the_first_node_starts_or_for_a_period() {
     Uniqueness queued = key("k", UniqueKey.Scope.QUEUED, null);
     NodeId first = addOnce(queued, form("command")).ids().getFirst();

@@ -56,6 +56,9 @@ class FakeStore implements EmbeddedTaskStore {
   /** Opens when a waiting claim has come. */
   final CountDownLatch waiting = new CountDownLatch(1);
 
+  /** The first transaction that came and puts nothing. */
+  final CompletableFuture<Transaction> updated = new CompletableFuture<>();
+
   /** What reads fail with although they never should; null for nothing. */
   volatile @Nullable Throwable fault;
 
@@ -84,6 +87,9 @@ class FakeStore implements EmbeddedTaskStore {
     }
     if (command instanceof Claim claim && claim.waitMillis() > 0) {
       waiting.countDown();
+    }
+    if (command instanceof Transaction update) {
+      updated.complete(update);
     }
     asked.countDown();
     Error failing = thrown;

@@ -117,7 +117,7 @@ final class GraphApiTest {
     assertThat(graph.refused(400, "DELETE", "/nodes/" + id + "?recursive=true", ""))
         .contains("recursive", "below");
     assertThat(graph.refused(400, "POST", "/nodes?parent=" + id, "[]"))
-        .contains("parent", "requestid, unique, unique_period, unique_scope");
+        .contains("parent", "requestid, unique, unique_fields, unique_period, unique_scope");
     assertThat(graph.get("/nodes?metadata=")).hasSize(1);
   }
 

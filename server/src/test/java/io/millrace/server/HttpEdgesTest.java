@@ -1,16 +1,21 @@
 package io.millrace.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.millrace.store.Bytes;
 import io.millrace.store.Outcome;
 import io.millrace.store.OutcomeUnknownException;
+import io.millrace.store.Owner;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
 import io.millrace.store.StoreStatus.DiskState;
+import io.millrace.store.Task;
+import io.millrace.store.Transaction;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -22,6 +27,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -149,6 +155,46 @@ final class HttpEdgesTest {
     }
     assertThat(over.await(20, TimeUnit.SECONDS)).isTrue();
     assertThat(answer).isCancelled();
+  }
+
+  @Test
+  void a_waiting_claim_is_withdrawn_when_the_connection_of_its_client_is_reset() throws Exception {
+    CompletableFuture<Outcome> answer = new CompletableFuture<>();
+    store.answer = answer;
+    Socket client = server.connect();
+    client.getOutputStream().write(claimRequest().getBytes(StandardCharsets.UTF_8));
+    assertThat(store.waiting.await(20, TimeUnit.SECONDS)).isTrue();
+    client.setSoLinger(true, 0);
+    client.close();
+    assertThatThrownBy(() -> answer.get(20, TimeUnit.SECONDS))
+        .isInstanceOf(CancellationException.class);
+  }
+
+  @Test
+  void what_a_claim_took_that_could_not_be_withdrawn_any_more_is_given_back() throws Exception {
+    CountDownLatch noticed = new CountDownLatch(1);
+    CompletableFuture<Outcome> decided =
+        new CompletableFuture<>() {
+          @Override
+          public boolean cancel(boolean mayInterruptIfRunning) {
+            noticed.countDown();
+            return false;
+          }
+        };
+    store.answer = decided;
+    try (Socket client = server.connect()) {
+      client.getOutputStream().write(claimRequest().getBytes(StandardCharsets.UTF_8));
+      assertThat(store.waiting.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+    assertThat(noticed.await(20, TimeUnit.SECONDS)).isTrue();
+    Task task = new Task(7, 6, "a", FakeStore.TIME + 1, Owner.client(1), 7, 1, Bytes.EMPTY);
+    decided.complete(
+        new Outcome.Done(FakeStore.POSITION, FakeStore.TIME, List.of(task), List.of(), false));
+    assertThat(store.updated.get(20, TimeUnit.SECONDS))
+        .isEqualTo(
+            Transaction.by(Owner.client(1))
+                .update(task.ref(), null, Transaction.When.now())
+                .build());
   }
 
   @Test

@@ -193,12 +193,21 @@ final class MetricsTest {
           [{"metadata": {"type": "command", "name": "nightly", "local": "a"},
             "data": {"command": "true"}},
            {"metadata": {"type": "command", "name": "b", "parent": "local:a"},
-            "data": {"command": "true"}}]
+            "data": {"command": "true"}},
+           {"metadata": {"type": "shell command", "parent": "local:a"},
+            "data": {"command": "true", "delay": 3600}}]
           """;
       assertThat(dci.server().post("/v1/nodes", nodes).statusCode()).isEqualTo(201);
       await(dci.server(), "millrace_graph_ends_total{graph=\"nightly\",outcome=\"finished\"} 2.0");
-      assertThat(dci.server().get("/metrics").body())
-          .contains("millrace_graph_starts_total{graph=\"nightly\"} 2.0");
+      await(dci.server(), "millrace_graph_nodes{graph=\"nightly\",state=\"finished\"} 2.0");
+      assertThat(dci.server().get("/metrics").body().lines())
+          .contains(
+              "millrace_graph_starts_total{graph=\"nightly\"} 2.0",
+              "millrace_graph_wait_seconds_count{graph=\"nightly\",type=\"command\"} 2",
+              "millrace_graph_run_seconds_count{graph=\"nightly\",type=\"command\"} 2",
+              "millrace_graph_oldest_seconds{graph=\"nightly\",type=\"shell command\"} 0.0",
+              "millrace_graph_nodes{graph=\"nightly\",state=\"ready\"} 1.0",
+              "millrace_graph_nodes{graph=\"\",state=\"ready\"} 0.0");
     }
   }
 
@@ -254,10 +263,11 @@ final class MetricsTest {
               "millrace_queue_run_seconds_count{queue=\"demo\"} 2",
               "millrace_nodes{state=\"alive\"} 2.0",
               "millrace_node_attempts_total{node=\"n1\",outcome=\"failed\"} 1.0",
+              "millrace_node_run_seconds_count{node=\"n1\"} 2",
               "millrace_limit_running{limit=\"db\"} 3.0",
               "millrace_access_refusals_total{status=\"403\"} 1.0",
               "millrace_jobs_run_seconds_count{type=\"\"} 1",
-              "millrace_graph_run_seconds_count{type=\"command\"} 1");
+              "millrace_graph_run_seconds_count{graph=\"\",type=\"command\"} 1");
     }
   }
 

@@ -7,9 +7,7 @@ import io.millrace.cli.terminal.Durations;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
-import io.millrace.client.JsonCalls;
 import io.millrace.work.policy.Policy;
-import io.millrace.work.policy.Policy.Field;
 import io.millrace.work.policy.PolicyException;
 import io.millrace.work.policy.TimeText;
 import java.nio.file.InvalidPathException;
@@ -17,9 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -67,7 +63,7 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
 
   @Mixin private DataOptions data = new DataOptions();
 
-  @Mixin private UniqueOptions unique = new UniqueOptions();
+  @Mixin private GraphServer.UniqueOptions unique = new UniqueOptions();
 
   @Option(
       names = {"-w", "--wait"},
@@ -79,6 +75,9 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
     return run(calls -> {
       JsonNode added = new GraphCalls(calls).add(form(), unique.query()).path(0);
       String id = added.path("id").asString();
+      if (added.path("duplicate").asBoolean(false)) {
+        terminal().say("the unique key is held by this node; no other was added");
+      }
       print(added, id);
       out().flush();
       if (!wait) {
@@ -186,60 +185,6 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
       }
       if (always) {
         metadata.put("always", true);
-      }
-    }
-  }
-
-  /** Options for a unique key. */
-  private static final class UniqueOptions {
-    @Option(
-        names = "--unique",
-        paramLabel = "KEY",
-        description =
-            "A uniqueness key: while a node with this key has not ended, no second one is added,"
-                + " and the id of the first is printed.")
-    private @Nullable String key;
-
-    @Option(
-        names = "--unique-scope",
-        paramLabel = "SCOPE",
-        description =
-            "How long the key is held: queued (until the node starts) or unfinished (until it has"
-                + " ended). Default: unfinished")
-    private @Nullable String scope;
-
-    @Option(
-        names = "--unique-period",
-        paramLabel = "TIME",
-        description = "Holds the key for this time after the node was added instead.")
-    private @Nullable String period;
-
-    /**
-     * The parameters of the request; empty if there are none.
-     *
-     * @throws UsageException if an option is invalid
-     */
-    String query() {
-      Map<String, String> fields = new TreeMap<>();
-      put(fields, Field.UNIQUE, key);
-      put(fields, Field.UNIQUE_SCOPE, scope);
-      put(fields, Field.UNIQUE_PERIOD, period);
-      if (key == null && !fields.isEmpty()) {
-        throw new UsageException("--unique-scope and --unique-period need --unique");
-      }
-      try {
-        Policy.NONE.with(fields);
-      } catch (PolicyException e) {
-        throw new UsageException(String.valueOf(e.getMessage()), e);
-      }
-      return fields.entrySet().stream()
-          .map(field -> field.getKey() + "=" + JsonCalls.part(field.getValue()))
-          .collect(Collectors.joining("&"));
-    }
-
-    private static void put(Map<String, String> fields, Field field, @Nullable String text) {
-      if (text != null) {
-        fields.put(field.key(), text);
       }
     }
   }

@@ -8,9 +8,14 @@ import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
+import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.Policy.Field;
+import io.millrace.work.policy.PolicyException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -128,6 +133,73 @@ class GraphServer extends ServerCommand {
     /** Whether an option was given. */
     boolean isGiven() {
       return below != null || !types.isEmpty() || !states.isEmpty();
+    }
+  }
+
+  /** Options for a unique key. */
+  static final class UniqueOptions {
+    @Option(
+        names = "--unique",
+        paramLabel = "KEY",
+        description =
+            "A uniqueness key: while a node or graph with this key has not ended, no second one is"
+                + " added, and the ids of the first are printed.")
+    private @Nullable String key;
+
+    @Option(
+        names = "--unique-fields",
+        paramLabel = "NAME[,NAME…]",
+        description =
+            "The keys of data whose values form the uniqueness key, of all nodes together with"
+                + " their types.")
+    private @Nullable String uniqueFields;
+
+    @Option(
+        names = "--unique-scope",
+        paramLabel = "SCOPE",
+        description =
+            "How long the key is held: queued (until the first node starts) or unfinished (until"
+                + " all have ended). Default: unfinished")
+    private @Nullable String scope;
+
+    @Option(
+        names = "--unique-period",
+        paramLabel = "TIME",
+        description = "Holds the key for this time after it was taken instead.")
+    private @Nullable String period;
+
+    /**
+     * The parameters of the request; empty if there are none.
+     *
+     * @throws UsageException if an option is invalid
+     */
+    String query() {
+      Map<String, String> fields = new TreeMap<>();
+      put(fields, Field.UNIQUE, key);
+      put(fields, Field.UNIQUE_FIELDS, uniqueFields);
+      put(fields, Field.UNIQUE_SCOPE, scope);
+      put(fields, Field.UNIQUE_PERIOD, period);
+      if (fields.containsValue("")) {
+        throw new UsageException("the options of a unique key must not be empty");
+      }
+      if (key == null && uniqueFields == null && !fields.isEmpty()) {
+        throw new UsageException(
+            "--unique-scope and --unique-period need --unique or --unique-fields");
+      }
+      try {
+        Policy.NONE.with(fields);
+      } catch (PolicyException e) {
+        throw new UsageException(String.valueOf(e.getMessage()), e);
+      }
+      return fields.entrySet().stream()
+          .map(field -> field.getKey() + "=" + JsonCalls.part(field.getValue()))
+          .collect(Collectors.joining("&"));
+    }
+
+    private static void put(Map<String, String> fields, Field field, @Nullable String text) {
+      if (text != null) {
+        fields.put(field.key(), text);
+      }
     }
   }
 }

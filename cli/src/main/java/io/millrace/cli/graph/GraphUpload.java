@@ -21,6 +21,7 @@ import java.util.PriorityQueue;
 import java.util.SequencedMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -41,6 +42,7 @@ public final class GraphUpload {
   private final List<NodeView> nodes = new ArrayList<>();
   private final List<FileNode> sending = new ArrayList<>();
   private long version;
+  private boolean duplicate;
 
   /**
    * Nothing added yet.
@@ -69,7 +71,10 @@ public final class GraphUpload {
     return request;
   }
 
-  /** The ids of the nodes that have been added, by their keys in the file. */
+  /**
+   * The ids of the nodes that have been added, by their keys in the file. Nodes that were there
+   * already with the unique key and are not those of the file have their ids as keys.
+   */
   SequencedMap<String, String> ids() {
     return ids;
   }
@@ -85,6 +90,25 @@ public final class GraphUpload {
     }
   }
 
+  /** Whether nothing was added because nodes that were there already hold the unique key. */
+  boolean isDuplicate() {
+    return duplicate;
+  }
+
+  /** How many of the nodes that hold the unique key have left the graph. */
+  int gone() {
+    return ids.size() - nodes.size();
+  }
+
+  /** Says how many nodes were there already, if nothing was added. */
+  void reportDuplicate(Terminal terminal) {
+    if (duplicate) {
+      String gone = gone() == 0 ? "" : ", of which " + gone() + " have left the graph since";
+      String held = ids.size() == 1 ? " node" : " nodes";
+      terminal.say("the unique key is held by " + ids.size() + held + gone + "; nothing was added");
+    }
+  }
+
   /** The added nodes as a message, with the version after which to follow the graph. */
   Message message() {
     return new Message(version, false, nodes, List.of());
@@ -94,15 +118,16 @@ public final class GraphUpload {
    * Adds the nodes. Each request adds all of its nodes or none.
    *
    * @param maxNodes the maximum number of nodes in a request
+   * @param unique the parameters for a unique key, which one request can hold; may be empty
    */
-  void add(GraphFile file, int maxNodes) {
+  void add(GraphFile file, int maxNodes, String unique) {
     ArrayNode request = JsonNodeFactory.instance.arrayNode();
     int chars = 0;
     for (FileNode node : ordered(file.nodes())) {
       ObjectNode form = forms.form(node);
       int more = maxNodes == Integer.MAX_VALUE ? 0 : form.toString().length();
       if (!request.isEmpty() && (request.size() == maxNodes || chars + more > MAX_CHARS)) {
-        send(request);
+        send(request, unique);
         request = JsonNodeFactory.instance.arrayNode();
         chars = 0;
       }
@@ -111,23 +136,47 @@ public final class GraphUpload {
       chars += more;
     }
     if (!request.isEmpty()) {
-      send(request);
+      send(request, unique);
     }
   }
 
-  private void send(ArrayNode request) {
-    JsonNode added = added(request);
-    for (int i = 0; i < sending.size(); i++) {
-      ids.put(sending.get(i).key(), added.path(i).path("id").asString());
-      nodes.add(NodeView.of(added.path(i)));
-      version = Math.max(version, added.path(i).path("version").asLong(0));
+  private void send(ArrayNode request, String query) {
+    JsonNode added = added(request, query);
+    duplicate = added.path(0).path("duplicate").asBoolean(false);
+    boolean asInFile = !duplicate || areThoseOfFile(added);
+    for (int i = 0; i < added.size(); i++) {
+      JsonNode node = added.path(i);
+      String id = node.path("id").asString();
+      ids.put(asInFile ? sending.get(i).key() : id, id);
+      if (!hasLeft(node)) {
+        nodes.add(NodeView.of(node));
+        version = Math.max(version, node.path("version").asLong(0));
+      }
     }
     sending.clear();
   }
 
-  private JsonNode added(ArrayNode request) {
+  /** Of a duplicate that has left the graph, the server knows the id only. */
+  private static boolean hasLeft(JsonNode node) {
+    return !node.has("type");
+  }
+
+  /** Whether nodes that were there already look like those of the file, in the same order. */
+  private boolean areThoseOfFile(JsonNode present) {
+    return present.size() == sending.size()
+        && IntStream.range(0, sending.size())
+            .allMatch(i ->
+                hasLeft(present.path(i))
+                    || looksLike(sending.get(i), NodeView.of(present.path(i))));
+  }
+
+  private static boolean looksLike(FileNode node, NodeView present) {
+    return node.type().equals(present.type()) && node.name().equals(present.name());
+  }
+
+  private JsonNode added(ArrayNode request, String query) {
     try {
-      return graph.add(request);
+      return graph.add(request, query);
     } catch (RejectedException e) {
       Matcher about = NUMBERED.matcher(String.valueOf(e.getMessage()));
       if (about.matches()) {

@@ -27,20 +27,23 @@ import picocli.CommandLine.Parameters;
       "Adds the graph of a file, for example one written by 'export', and prints the id of each new"
           + " node. All nodes start from the beginning. Up to 1000 nodes are added in one request:"
           + " a larger graph may start before all of it is added, and stay incomplete if the server"
-          + " stops; 'run' adds all or nothing."
+          + " stops; 'run', and 'import' with --unique, add all or nothing."
     })
 final class ImportCommand extends GraphServer implements Callable<Integer> {
   private static final int MAX_NODES = 1_000;
 
   @Mixin private FileArgument file = new FileArgument();
 
+  @Mixin private GraphServer.UniqueOptions unique = new GraphServer.UniqueOptions();
+
   @Override
   public Integer call() {
     return perform(calls -> {
       GraphFile graph = file.read(terminal());
       GraphUpload addition = new GraphUpload(new GraphCalls(calls), file.name(), file.parents());
+      String key = unique.query();
       try {
-        addition.add(graph, MAX_NODES);
+        addition.add(graph, key.isEmpty() ? MAX_NODES : Integer.MAX_VALUE, key);
       } catch (StoreException | CommandException e) {
         addition.printIds(out(), json());
         boolean refused =
@@ -53,6 +56,7 @@ final class ImportCommand extends GraphServer implements Callable<Integer> {
         throw new CommandException(
             refused ? ExitCode.REFUSED : ExitCode.FAILURE, e.getMessage() + before, e);
       }
+      addition.reportDuplicate(terminal());
       addition.printIds(out(), json());
     });
   }

@@ -32,12 +32,17 @@ import tools.jackson.databind.node.ObjectNode;
     name = "run",
     description = {
       "Adds the graph of a file, all of it or nothing, and shows its progress until every node has"
-          + " ended or is blocked; the exit code says how.",
+          + " ended or is blocked; the exit code says how. With --unique, nothing is added while an"
+          + " earlier graph with this key has not ended, and that graph is shown instead.",
       "Ctrl-C kills the nodes that were added and waits for their end; a second Ctrl-C leaves them"
-          + " to the server."
+          + " to the server. A graph that an earlier command has added is left to the server."
     })
 final class RunCommand extends GraphServer implements Callable<Integer> {
+  private static final String EVENTS = "/v1/events";
+
   @Mixin private ImportCommand.FileArgument file = new ImportCommand.FileArgument();
+
+  @Mixin private GraphServer.UniqueOptions unique = new GraphServer.UniqueOptions();
 
   @Mixin private Waiter.Options waiting = new Waiter.Options();
 
@@ -61,26 +66,37 @@ final class RunCommand extends GraphServer implements Callable<Integer> {
     return run(calls -> {
       GraphFile graph = file.read(terminal());
       GraphUpload addition = new GraphUpload(new GraphCalls(calls), file.name(), file.parents());
-      addition.add(graph, Integer.MAX_VALUE);
+      addition.add(graph, Integer.MAX_VALUE, unique.query());
+      addition.reportDuplicate(terminal());
       if (detach) {
         addition.printIds(out(), json());
         return ExitCode.OK;
       }
       KnownNodes known =
           KnownNodes.from(addition.ids().values().stream().map(Long::valueOf).toList());
-      Monitor monitor = monitor(calls);
-      int code;
-      try (GraphFeed feed = GraphFeed.after(addition.message(), calls, "/v1/events")) {
-        WatchCommand.FeedFollower following = new WatchCommand.FeedFollower(feed, known, monitor);
-        code =
-            new GraphRun(calls, terminal(), following, known, !output || json())
-                .until(waiting.endNanos());
-      }
+      int code = follow(calls, addition, known);
       if (json()) {
         out().println(ends(addition, known));
       }
-      return code;
+      return code == ExitCode.OK && addition.gone() > 0 ? ExitCode.NOTHING : code;
     });
+  }
+
+  private int follow(JsonCalls calls, GraphUpload addition, KnownNodes known)
+      throws InterruptedException {
+    Monitor monitor = monitor(calls);
+    try (GraphFeed feed = feed(calls, addition)) {
+      WatchCommand.FeedFollower following = new WatchCommand.FeedFollower(feed, known, monitor);
+      GraphRun graphRun = new GraphRun(calls, terminal(), following, known, !output || json());
+      return graphRun.until(waiting.endNanos(), !addition.isDuplicate());
+    }
+  }
+
+  /** Starts with the whole graph if nodes may have been added below a graph that was there. */
+  private static GraphFeed feed(JsonCalls calls, GraphUpload addition) {
+    return addition.isDuplicate()
+        ? GraphFeed.open(calls, EVENTS, _ -> {})
+        : GraphFeed.after(addition.message(), calls, EVENTS);
   }
 
   private Monitor monitor(JsonCalls calls) {
@@ -112,7 +128,11 @@ final class RunCommand extends GraphServer implements Callable<Integer> {
         .ids()
         .forEach((key, id) -> {
           var node = known.find(Long.parseLong(id));
-          ends.putObject(key).put("id", id).put("state", node == null ? null : node.state().word());
+          ObjectNode end = ends.putObject(key).put("id", id);
+          end.put("state", node == null ? null : node.state().word());
+          if (addition.isDuplicate()) {
+            end.put("duplicate", true);
+          }
         });
     return ends;
   }
@@ -144,8 +164,12 @@ final class RunCommand extends GraphServer implements Callable<Integer> {
       this.withOutput = withOutput;
     }
 
-    /** Waits until the graph has settled or the time is over, and returns the exit code. */
-    int until(long endNanos) throws InterruptedException {
+    /**
+     * Waits until the graph has settled or the time is over, and returns the exit code.
+     *
+     * @param own whether this command has added the graph, and may kill it
+     */
+    int until(long endNanos, boolean own) throws InterruptedException {
       StopSignals.listen(stops::incrementAndGet);
       int heard = 0;
       while (true) {
@@ -159,7 +183,7 @@ final class RunCommand extends GraphServer implements Callable<Integer> {
           return ExitCode.TIMED_OUT;
         }
         heard = stops.get();
-        if (heard > 1) {
+        if (heard > 1 || !own) {
           throw new CommandException(
               ExitCode.FAILURE,
               "stopped; running nodes are left to the server: " + known.summary());

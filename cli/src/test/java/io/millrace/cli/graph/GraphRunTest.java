@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -34,6 +35,8 @@ class GraphRunTest {
         split: {shell: "false", parents: large, branch: then}
         join: {shell: echo joined, parents: split, always: true}
       """;
+
+  private static final String PERIOD = "--unique-period";
 
   @TempDir private Path scratch = Path.of("");
   private GraphFixture site;
@@ -191,6 +194,83 @@ class GraphRunTest {
     String below = site.done("graph", "export", "--below", "5");
     assertThat(below).contains("'5':", "'6':").doesNotContain("'4'");
     assertThat(site.runReading(below, "graph", "import", "-").code()).isZero();
+  }
+
+  @Test
+  void a_second_run_with_a_unique_key_waits_for_the_first_graph() throws Exception {
+    Path open = scratch.resolve("open");
+    String file =
+        file(
+            """
+            nodes:
+              gate: {type: wait for, file: open, interval: 0.1}
+              behind: {shell: echo through, parents: gate}
+            """);
+    String first = site.done("graph", "run", file, "--unique", "a b&c", "--detach");
+    site.done("graph", "add", "--parent", "2", "--shell", "echo below");
+    AwaitedOutput printed = new AwaitedOutput("gate  running");
+    CompletableFuture<Integer> second =
+        CompletableFuture.supplyAsync(
+            () -> site.runWriting(printed, "graph", "run", file, "--unique", "a b&c"),
+            Thread::startVirtualThread);
+    printed.seen().get(60, TimeUnit.SECONDS);
+    Shell.CommandResult imported = site.run("graph", "import", file, "--unique", "a b&c");
+    assertThat(imported.out()).isEqualTo(first);
+    assertThat(imported.err())
+        .isEqualTo("millrace: the unique key is held by 2 nodes; nothing was added\n");
+    String other = "nodes: {other: {shell: x}}";
+    assertThat(site.runReading(other, "graph", "import", "-", "--unique", "a b&c").out())
+        .isEqualTo("1  1\n2  2\n");
+    Files.createFile(open);
+    assertThat(second.get(60, TimeUnit.SECONDS)).isZero();
+    assertThat(printed.toString(StandardCharsets.UTF_8))
+        .contains("nothing was added", "behind  finished", "3 finished");
+    assertThat(site.shown("graph", "show")).hasSize(3);
+    String again = site.done("graph", "run", file, "--unique", "a b&c", "--detach");
+    assertThat(again.lines()).contains("gate  4", "behind  5");
+  }
+
+  @Test
+  void of_runs_and_imports_at_once_with_a_unique_key_one_adds_its_graph() throws Exception {
+    String file = file("nodes: {a: {shell: \"true\"}, b: {type: group, parents: a}}");
+    List<CompletableFuture<Shell.CommandResult>> runs =
+        IntStream.range(0, 8)
+            .mapToObj(i ->
+                CompletableFuture.supplyAsync(
+                    () ->
+                        i % 2 == 0
+                            ? site.run("graph", "import", file, "--unique", "k", PERIOD, "1d")
+                            : site.run("graph", "run", file, "--unique", "k", PERIOD, "1d", "-d"),
+                    Thread::startVirtualThread))
+            .toList();
+    List<Shell.CommandResult> results = runs.stream().map(CompletableFuture::join).toList();
+    assertThat(results).allSatisfy(run -> assertThat(run.out()).isEqualTo("a  1\nb  2\n"));
+    assertThat(results.stream().filter(run -> run.err().isEmpty())).hasSize(1);
+    assertThat(site.shown("graph", "show")).hasSize(2);
+    site.done("graph", "import", file, "--unique-fields", "command", PERIOD, "1d");
+    String same = "nodes: {c: {shell: \"true\"}, b: {type: group, after: c}}";
+    assertThat(site.runReading(same, "graph", "import", "-", "--unique-fields", "command").out())
+        .isEqualTo("3  3\n4  4\n");
+    JsonNode ends = site.shown("graph", "run", file, "--unique", "k", PERIOD, "1d");
+    assertThat(ends.path("a"))
+        .hasToString("{\"id\":\"1\",\"state\":\"finished\",\"duplicate\":true}");
+    // The key is held for a day, whatever becomes of the nodes.
+    site.done("graph", "rm", "--below", "1");
+    Shell.CommandResult gone =
+        site.run("graph", "run", file, "--unique", "k", "--unique-scope", "unfinished");
+    assertThat(gone.code()).isEqualTo(4);
+    assertThat(gone.err()).contains("2 nodes, of which 2 have left the graph since");
+  }
+
+  @Test
+  void options_of_a_unique_key_need_the_key() throws Exception {
+    String file = file("nodes: {a: {shell: x}}");
+    for (String command : new String[] {"run", "import"}) {
+      Shell.CommandResult ran = site.run("graph", command, file, PERIOD, "1d");
+      assertThat(ran.code()).isEqualTo(2);
+      assertThat(ran.err()).contains("need --unique");
+    }
+    assertThat(site.run("graph", "run", file, "--unique", "").err()).contains("must not be empty");
   }
 
   @Test

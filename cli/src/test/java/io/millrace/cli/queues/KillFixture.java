@@ -7,6 +7,9 @@ import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queues;
 import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -91,6 +94,26 @@ final class KillFixture implements AutoCloseable {
   void killNode(String name) throws IOException {
     node(name).killAlive();
     startNode(name);
+  }
+
+  /** Kills a node, which does not come back. */
+  void killNodeForGood(String name) {
+    node(name).killAlive();
+    nodes.remove(name);
+  }
+
+  /** How many claims wait in the store. */
+  long claimsWaiting() throws IOException, InterruptedException {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      HttpRequest request = HttpRequest.newBuilder(address.resolve("/metrics")).build();
+      String name = "millrace_store_claims_waiting ";
+      return client
+          .send(request, HttpResponse.BodyHandlers.ofLines())
+          .body()
+          .filter(line -> line.startsWith(name))
+          .mapToLong(line -> (long) Double.parseDouble(line.substring(name.length())))
+          .sum();
+    }
   }
 
   /**

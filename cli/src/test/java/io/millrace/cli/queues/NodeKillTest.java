@@ -10,6 +10,11 @@ import io.millrace.queues.QueueTask;
 import io.millrace.queues.Queues;
 import io.millrace.queues.Run;
 import io.millrace.queues.Status;
+import io.millrace.store.Owner;
+import io.millrace.store.Throttling;
+import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.SharedLimits;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
@@ -18,6 +23,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -69,6 +76,51 @@ class NodeKillTest {
       check(RunLog.read(log), ended, reporter);
       site.stop();
       assertThat(Program.speakingOf(root)).as("processes left").isEmpty();
+    }
+  }
+
+  @Test
+  void a_node_that_is_killed_while_it_waits_for_room_leaves_the_line_at_once(@TempDir Path root)
+      throws Exception {
+    Path open = root.resolve("open");
+    try (KillFixture site = new KillFixture(root);
+        HttpTaskStore store = site.connect()) {
+      Queues queues = KillFixture.queues(store);
+      new SharedLimits(store, Owner.client(7)).put("shared", new Throttling.Limit(1, 0, 0));
+      Queue queue =
+          queues
+              .queues()
+              .create(
+                  "work",
+                  "shell",
+                  Queue.Settings.DEFAULTS.withThreads(9).withPolicy(Policy.parse("limits=shared")));
+      String waits = "until [ -e '" + open + "' ]; do sleep 0.05; done";
+      var params = JsonNodeFactory.instance.objectNode().put("command", waits);
+      site.startNode("a");
+      await(() -> queues.nodes().limit("a", 1).isPresent());
+      List<ObjectId> tasks =
+          queues.submission().submit(queue, Collections.nCopies(2, params), Status.QUEUED);
+      await(() -> !queues.runs().all().isEmpty());
+      assertThat(site.claimsWaiting()).isZero();
+      site.startNode("b");
+      await(() -> site.claimsWaiting() == 1);
+      site.killNodeForGood("b");
+      long killedNanos = System.nanoTime();
+      await(() -> site.claimsWaiting() == 0);
+      // A claim that nobody withdraws waits for 20 s.
+      assertThat(System.nanoTime() - killedNanos).isLessThan(10_000_000_000L);
+      Files.createFile(open);
+      site.awaitEnds(tasks);
+      assertThat(tasks)
+          .allSatisfy(task ->
+              assertThat(queues.tasks().find(task).orElseThrow().progress().node()).isEqualTo("a"));
+      site.stop();
+    }
+  }
+
+  private static void await(Callable<Boolean> condition) throws Exception {
+    while (!condition.call()) {
+      LockSupport.parkNanos(20_000_000);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.millrace.graph.model;
 
 import io.millrace.graph.Definition.Kind;
+import io.millrace.graph.GraphGroups.ReadyGroup;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeLimits;
@@ -15,6 +16,8 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The nodes that may start, by type, without groups. Nodes with limits are listed apart, as they
@@ -24,6 +27,7 @@ public final class ReadyNodes {
   /**
    * A node that is ready.
    *
+   * @param group its type and the graph that it is in
    * @param order grows with each node that becomes ready
    * @param sinceMillis when it became ready
    * @param notBeforeMillis when it may start; 0 for at once
@@ -31,7 +35,7 @@ public final class ReadyNodes {
    */
   private record Place(
       NodeId id,
-      String type,
+      ReadyGroup group,
       NodeLimits limits,
       long order,
       long sinceMillis,
@@ -41,6 +45,17 @@ public final class ReadyNodes {
     long startableMillis() {
       return Math.max(sinceMillis, notBeforeMillis);
     }
+
+    Place in(String graph) {
+      return new Place(
+          id,
+          new ReadyGroup(group.type(), graph),
+          limits,
+          order,
+          sinceMillis,
+          notBeforeMillis,
+          expiryMillis);
+    }
   }
 
   private static final Comparator<Place> BY_ORDER = Comparator.comparingLong(Place::order);
@@ -49,6 +64,9 @@ public final class ReadyNodes {
 
   private static final Comparator<Place> BY_EXPIRY =
       Comparator.comparingLong(Place::expiryMillis).thenComparingLong(Place::order);
+
+  private static final Comparator<Place> BY_START =
+      Comparator.comparingLong(Place::startableMillis).thenComparingLong(Place::order);
 
   private final Map<NodeId, Place> places = new HashMap<>();
   private final Map<String, TreeSet<Place>> due = new HashMap<>();
@@ -63,6 +81,10 @@ public final class ReadyNodes {
   /** Those that may wait too long. */
   private final TreeSet<Place> expiring = new TreeSet<>(BY_EXPIRY);
 
+  /** All, by type and graph. */
+  private final Map<ReadyGroup, TreeSet<Place>> groups = new HashMap<>();
+
+  private Function<GraphNode, String> graphs = _ -> "";
   private long last;
 
   /** Forgets all nodes. */
@@ -73,6 +95,26 @@ public final class ReadyNodes {
     expiring.clear();
     limited.clear();
     limitedChanges.clear();
+    groups.clear();
+  }
+
+  /**
+   * Says which graph nodes are in, from now on and of all that are ready.
+   *
+   * @param find gives a node that is ready
+   */
+  public void groupBy(
+      Function<GraphNode, String> graphs, Function<NodeId, @Nullable GraphNode> find) {
+    this.graphs = graphs;
+    for (Place place : List.copyOf(places.values())) {
+      GraphNode node = find.apply(place.id);
+      String graph = node == null ? place.group.graph() : graphs.apply(node);
+      if (!graph.equals(place.group.graph())) {
+        Place moved = place.in(graph);
+        remove(place.id);
+        add(moved);
+      }
+    }
   }
 
   /**
@@ -98,18 +140,23 @@ public final class ReadyNodes {
         || there.expiryMillis != expiry
         || !there.limits.equals(limits)) {
       remove(node.id());
-      String type = node.definition().type();
-      Place place =
-          new Place(node.id(), type, limits, ++last, nowMillis, waiting.notBeforeMillis(), expiry);
-      places.put(node.id(), place);
-      if (expiry != Long.MAX_VALUE) {
-        expiring.add(place);
-      }
-      if (place.notBeforeMillis == 0) {
-        addDue(place);
-      } else {
-        later.add(place);
-      }
+      ReadyGroup group = new ReadyGroup(node.definition().type(), graphs.apply(node));
+      add(
+          new Place(
+              node.id(), group, limits, ++last, nowMillis, waiting.notBeforeMillis(), expiry));
+    }
+  }
+
+  private void add(Place place) {
+    places.put(place.id, place);
+    groups.computeIfAbsent(place.group, _ -> new TreeSet<>(BY_START)).add(place);
+    if (place.expiryMillis != Long.MAX_VALUE) {
+      expiring.add(place);
+    }
+    if (place.notBeforeMillis == 0) {
+      addDue(place);
+    } else {
+      later.add(place);
     }
   }
 
@@ -120,14 +167,19 @@ public final class ReadyNodes {
       return;
     }
     expiring.remove(place);
+    removeFrom(groups, place.group, place);
     if (!place.limits.isNone()) {
       limitedChanges.add(id);
     }
     if (!later.remove(place) && !limited.remove(place)) {
-      TreeSet<Place> ofType = due.get(place.type);
-      if (ofType != null && ofType.remove(place) && ofType.isEmpty()) {
-        due.remove(place.type);
-      }
+      removeFrom(due, place.group.type(), place);
+    }
+  }
+
+  private static <K, S extends Set<Place>> void removeFrom(Map<K, S> sets, K key, Place place) {
+    S set = sets.get(key);
+    if (set != null && set.remove(place) && set.isEmpty()) {
+      sets.remove(key);
     }
   }
 
@@ -137,7 +189,7 @@ public final class ReadyNodes {
       limitedChanges.add(place.id);
       return;
     }
-    due.computeIfAbsent(place.type, _ -> new TreeSet<>(BY_ORDER)).add(place);
+    due.computeIfAbsent(place.group.type(), _ -> new TreeSet<>(BY_ORDER)).add(place);
   }
 
   private void advance(long nowMillis) {
@@ -196,13 +248,10 @@ public final class ReadyNodes {
     return since;
   }
 
-  /** The same of the node of each type that comes first. */
-  public Map<String, Long> oldest() {
-    Map<String, Long> oldest = new HashMap<>();
-    due.forEach((type, places) -> oldest.put(type, places.first().startableMillis()));
-    for (Place place : limited) {
-      oldest.merge(place.type, place.startableMillis(), Math::min);
-    }
+  /** The same of the node of each type in each graph that comes first; it may be in the future. */
+  public Map<ReadyGroup, Long> oldest() {
+    Map<ReadyGroup, Long> oldest = new HashMap<>();
+    groups.forEach((group, ready) -> oldest.put(group, ready.first().startableMillis()));
     return oldest;
   }
 

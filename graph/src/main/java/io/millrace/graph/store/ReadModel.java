@@ -3,6 +3,7 @@ package io.millrace.graph.store;
 import io.millrace.graph.GraphChanges;
 import io.millrace.graph.GraphChanges.GraphEvent;
 import io.millrace.graph.GraphException.UnknownNodeException;
+import io.millrace.graph.GraphGroups;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.Kill;
@@ -35,6 +36,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +50,7 @@ final class ReadModel {
   private final Map<NodeId, Kill> kills = new HashMap<>();
   private final TreeSet<NodeId> running = new TreeSet<>();
   private final ReadyNodes ready = new ReadyNodes();
+  private @Nullable GroupCounts groups;
   private final History history = new History();
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private long version;
@@ -64,7 +67,11 @@ final class ReadModel {
       kills.clear();
       running.clear();
       ready.clear();
-      loaded.nodes().forEach(node -> show(node, loaded));
+      loaded.nodes().forEach(node -> nodes.put(node.id(), node));
+      loaded.nodes().forEach(node -> show(null, node, loaded));
+      if (groups != null) {
+        groups.forget();
+      }
       replaced = true;
       version = loaded.version();
       history.restart(version);
@@ -84,8 +91,15 @@ final class ReadModel {
     lock.writeLock().lock();
     try {
       for (GraphEvent event : events) {
+        if (groups != null) {
+          groups.leave(event.removed());
+        }
         event.removed().forEach(this::hide);
-        event.changed().forEach(node -> show(node, model));
+        List<@Nullable GraphNode> before = new ArrayList<>(event.changed().size());
+        event.changed().forEach(node -> before.add(nodes.put(node.id(), node)));
+        for (int i = 0; i < before.size(); i++) {
+          show(before.get(i), event.changed().get(i), model);
+        }
         Reasons reasons = new Reasons(nodes::get);
         List<GraphNode> changed = event.changed().stream().map(reasons::explain).toList();
         explained.add(new GraphEvent(event.version(), changed, event.removed()));
@@ -101,8 +115,12 @@ final class ReadModel {
     return explained;
   }
 
-  private void show(GraphNode node, WriteModel model) {
-    uncount(nodes.put(node.id(), node));
+  /** Takes note of a node that is there; {@code before} is null if it is new. */
+  private void show(@Nullable GraphNode before, GraphNode node, WriteModel model) {
+    uncount(before);
+    if (groups != null) {
+      groups.changed(before, node);
+    }
     counts.merge(node.state(), 1L, Long::sum);
     ready.note(node, model.nowMillis());
     if (node.state() == NodeState.RUNNING) {
@@ -238,6 +256,38 @@ final class ReadModel {
     return read(() -> new EnumMap<>(counts));
   }
 
+  /** Counts nodes by graph from now on; see {@link GroupCounts}. */
+  GraphGroups groups(UnaryOperator<String> label, String none) {
+    GroupCounts counted = new GroupCounts(label, none, nodes::get);
+    lock.writeLock().lock();
+    try {
+      groups = counted;
+      ready.groupBy(counted::labelOf, nodes::get);
+    } finally {
+      lock.writeLock().unlock();
+    }
+    return new GraphGroups() {
+      @Override
+      public String labelOf(GraphNode node) {
+        return read(() -> counted.labelOf(node));
+      }
+
+      @Override
+      public Load load() {
+        lock.writeLock().lock();
+        try {
+          if (counted.isStale()) {
+            counted.recount(nodes.values());
+            ready.groupBy(counted::labelOf, nodes::get);
+          }
+          return new Load(counted.counts(), ready.oldest());
+        } finally {
+          lock.writeLock().unlock();
+        }
+      }
+    };
+  }
+
   List<GraphNode> running() {
     return read(() -> explain(running.stream().map(nodes::get).toList()));
   }
@@ -310,10 +360,6 @@ final class ReadModel {
 
   Map<NodeId, Long> readySince(List<NodeId> ids) {
     return read(() -> ready.since(ids));
-  }
-
-  Map<String, Long> oldestReady() {
-    return read(ready::oldest);
   }
 
   OptionalLong nextDueMillis() {

@@ -10,6 +10,7 @@ import io.millrace.graph.GraphException.StaleViewException;
 import io.millrace.graph.GraphException.UnknownKeyException;
 import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphException.VersionException;
+import io.millrace.graph.GraphGroups;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphRegistry.Added;
@@ -41,6 +42,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -82,11 +84,11 @@ final class StoreGraphRegistry implements GraphRegistry {
       return new Added(List.of(), List.of(), false);
     }
     check(nodes, rules);
+    UniqueNodes keys = new UniqueNodes(caller, unique, nodes);
     try (ValueStore.Upload upload = values.upload()) {
       List<NodeData> data = store(nodes, upload);
       Done<Placed> done =
           commits.run(model -> {
-            UniqueNodes keys = new UniqueNodes(caller, unique, model.nowMillis());
             Optional<List<NodeId>> holders = keys.holders(model);
             if (holders.isPresent()) {
               return new Placed(holders.get(), true);
@@ -279,6 +281,11 @@ final class StoreGraphRegistry implements GraphRegistry {
   @Override
   public Map<NodeState, Long> counts() {
     return readModel.counts();
+  }
+
+  @Override
+  public GraphGroups groups(UnaryOperator<String> label, String none) {
+    return readModel.groups(label, none);
   }
 
   @Override

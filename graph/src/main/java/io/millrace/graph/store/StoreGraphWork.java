@@ -45,11 +45,6 @@ final class StoreGraphWork implements GraphWork {
   }
 
   @Override
-  public Map<String, Long> oldestReady() {
-    return readModel.oldestReady();
-  }
-
-  @Override
   public OptionalLong nextDueMillis() {
     return readModel.nextDueMillis();
   }

@@ -1,7 +1,9 @@
 package io.millrace.graph.store;
 
 import io.millrace.graph.Caller;
+import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.GraphNode;
+import io.millrace.graph.NewNode;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
@@ -11,15 +13,15 @@ import io.millrace.store.Sha256;
 import io.millrace.work.policy.UniqueKey;
 import io.millrace.work.policy.UniqueKey.Scope;
 import java.time.Duration;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -28,36 +30,66 @@ import tools.jackson.databind.node.ObjectNode;
  * key together, so a graph is added as a whole or not at all.
  */
 final class UniqueNodes {
-  /** What the request holds, by the names of the documents; ids of requests first. */
-  private final Map<String, Hold> wanted = new LinkedHashMap<>();
+  /**
+   * What the request wants to hold.
+   *
+   * @param name the name of the document
+   * @param scope how long it is held if there is no period
+   */
+  private record Wish(String name, Scope scope, @Nullable Duration period) {}
+
+  /** Ids of requests first. */
+  private final List<Wish> wanted = new ArrayList<>();
 
   /**
    * What a request holds once it adds nodes. Callers whose reach has a limit have keys of their
    * own: those of others would show them that there are such nodes.
+   *
+   * @throws InvalidGraphException if no node has one of the fields that make the key
    */
-  UniqueNodes(Caller caller, Uniqueness unique, long nowMillis) {
+  UniqueNodes(Caller caller, Uniqueness unique, List<NewNode> nodes) {
     String reach =
         caller instanceof Caller.Subtrees(var tops)
             ? tops.stream().sorted().map(NodeId::toString).collect(Collectors.joining(","))
             : "";
     if (unique.request() != null) {
-      wanted.put(
-          Sha256.hex("request " + reach + " " + unique.request()),
-          new Hold(0, 0, Scope.UNFINISHED, nowMillis + Uniqueness.REQUEST_PERIOD.toMillis()));
+      wanted.add(
+          new Wish(
+              Sha256.hex("request " + reach + " " + unique.request()),
+              Scope.UNFINISHED,
+              Uniqueness.REQUEST_PERIOD));
     }
     UniqueKey key = unique.key();
     if (key != null) {
-      Duration period = key.period();
-      wanted.put(
-          Sha256.hex("key " + reach + " " + Objects.requireNonNull(key.key())),
-          new Hold(0, 0, key.scope(), period == null ? 0 : nowMillis + period.toMillis()));
+      String text =
+          key.key() == null
+              ? "fields " + reach + " " + fields(key, nodes)
+              : "key " + reach + " " + key.key();
+      wanted.add(new Wish(Sha256.hex(text), key.scope(), key.period()));
     }
+  }
+
+  /** The types of the nodes and what they have in the fields. */
+  private static String fields(UniqueKey key, List<NewNode> nodes) {
+    for (String name : key.fields()) {
+      if (nodes.stream().allMatch(node -> value(node, name) == null)) {
+        throw new InvalidGraphException("no node has the unique field \"" + name + "\"");
+      }
+    }
+    return nodes.stream()
+        .map(node -> key.hash(name -> value(node, name)) + " " + node.type())
+        .collect(Collectors.joining(","));
+  }
+
+  private static @Nullable String value(NewNode node, String name) {
+    JsonNode value = node.data().get(name);
+    return value == null || value.isNull() ? null : value.toString();
   }
 
   /** The nodes of the request that holds the id or the key; empty if both are free. */
   Optional<List<NodeId>> holders(WriteModel model) {
-    for (String name : wanted.keySet()) {
-      Hold hold = model.hold(name);
+    for (Wish wish : wanted) {
+      Hold hold = model.hold(wish.name);
       if (hold != null && hold.isHeld(id -> model.find(id).orElse(null), model.nowMillis())) {
         return Optional.of(hold.ids());
       }
@@ -67,8 +99,11 @@ final class UniqueNodes {
 
   /** Has the nodes that were added hold the id and the key. */
   void take(WriteModel model, List<NodeId> added) {
-    wanted.forEach(
-        (name, hold) -> model.hold(name, hold.by(added.getFirst().value(), added.size())));
+    for (Wish wish : wanted) {
+      long until = wish.period == null ? 0 : model.nowMillis() + wish.period.toMillis();
+      Hold hold = new Hold(added.getFirst().value(), added.size(), wish.scope, until);
+      model.hold(wish.name, hold);
+    }
   }
 
   /**
@@ -93,10 +128,6 @@ final class UniqueNodes {
     ObjectNode json() {
       ObjectNode json = Json.object().put("first", first).put("count", count);
       return until > 0 ? json.put("until", until) : json.put("scope", scope.word());
-    }
-
-    private Hold by(long firstId, int size) {
-      return new Hold(firstId, size, scope, until);
     }
 
     List<NodeId> ids() {

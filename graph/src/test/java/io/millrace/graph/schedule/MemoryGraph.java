@@ -178,11 +178,6 @@ final class MemoryGraph implements GraphWork {
   }
 
   @Override
-  public Map<String, Long> oldestReady() {
-    return Map.of();
-  }
-
-  @Override
   public synchronized OptionalLong nextDueMillis() {
     return waiting()
         .flatMapToLong(node -> LongStream.of(notBefore(node), expiry(node)))

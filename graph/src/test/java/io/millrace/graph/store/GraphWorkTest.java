@@ -13,6 +13,8 @@ import io.millrace.graph.GraphException;
 import io.millrace.graph.GraphException.StaleViewException;
 import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphForms;
+import io.millrace.graph.GraphGroups;
+import io.millrace.graph.GraphGroups.ReadyGroup;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphRegistry.DataPage;
@@ -31,6 +33,7 @@ import io.millrace.store.Subscription.Interest;
 import io.millrace.work.Watch;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +62,30 @@ class GraphWorkTest {
     return world.work().ready("command", 10, world.nowMillis()).stream()
         .map(GraphNode::id)
         .toList();
+  }
+
+  @Test
+  void nodes_far_below_their_graph_have_none_whichever_way_they_are_counted() {
+    GraphGroups groups = world.registry().groups(name -> "[" + name + "]", "far");
+    List<NewNode> chain = new ArrayList<>();
+    for (int level = 0; level <= GraphGroups.MAX_LEVELS + 1; level++) {
+      NewNode.Place place = level == 0 ? NewNode.Place.ROOT : GraphForms.below("n" + (level - 1));
+      chain.add(GraphForms.form("n" + level, "command", place));
+    }
+    Collections.reverse(chain);
+    assertThat(groups.load().counts()).isEmpty();
+    NodeId top = world.registry().add(Caller.ANYONE, chain).getLast().id();
+    Map<NodeState, Long> within = Map.of(NodeState.READY, 1L, NodeState.INCIPIENT, 100L);
+    Map<NodeState, Long> far = Map.of(NodeState.INCIPIENT, 1L);
+    assertThat(groups.load().counts()).isEqualTo(Map.of("[]", within, "far", far));
+    assertThat(groups.load().oldestReady()).containsOnlyKeys(new ReadyGroup("command", "[]"));
+    world.registry().rename(Caller.ANYONE, top, "long", null);
+    assertThat(groups.load().counts()).isEqualTo(Map.of("[long]", within, "far", far));
+    assertThat(groups.load().oldestReady()).containsOnlyKeys(new ReadyGroup("command", "[long]"));
+    world.registry().remove(Caller.ANYONE, top, GraphRegistry.Removal.SUBTREE, null);
+    assertThat(groups.load().counts().values())
+        .allSatisfy(states -> assertThat(states.values()).containsOnly(0L));
+    assertThat(groups.load().oldestReady()).isEmpty();
   }
 
   @Test

@@ -13,6 +13,8 @@ import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.GraphException.NodeStateException;
 import io.millrace.graph.GraphException.UnknownNodeException;
 import io.millrace.graph.GraphException.VersionLostException;
+import io.millrace.graph.GraphGroups;
+import io.millrace.graph.GraphGroups.ReadyGroup;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphRegistry.DataWrite;
@@ -69,6 +71,7 @@ class StoredGraphPropertyTest {
   private final TreeMap<NodeId, GraphNode> followed = new TreeMap<>();
 
   private @Nullable GraphChanges changes;
+  private @Nullable GraphGroups groups;
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
@@ -106,6 +109,7 @@ class StoredGraphPropertyTest {
       List<GraphNode> before = nodes(world);
       world.restart();
       changes = null;
+      groups = null;
       if (!broken) {
         assertThat(nodes(world))
             .usingRecursiveComparison()
@@ -242,6 +246,7 @@ class StoredGraphPropertyTest {
     counts.values().removeIf(count -> count == 0);
     assertThat(counts)
         .isEqualTo(states.values().stream().collect(groupingBy(it -> it, counting())));
+    checkGroups(world, nodes);
     assertThat(facts.consequences(0)).isEmpty();
     assertThat(documents(world, Keys.NODES)).isEqualTo(nodes.size());
     assertThat(documents(world, Keys.DATA)).isEqualTo(nodes.size());
@@ -252,6 +257,62 @@ class StoredGraphPropertyTest {
         .usingRecursiveComparison()
         .ignoringFields("reason")
         .isEqualTo(nodes);
+  }
+
+  /** Compares what is counted by graph; not at each step, so that changes add up. */
+  private void checkGroups(GraphFixture world, List<GraphNode> nodes) {
+    if (groups == null) {
+      groups = world.registry().groups(StoredGraphPropertyTest::label, "none");
+    }
+    if (random.nextInt(3) > 0) {
+      return;
+    }
+    Map<NodeId, String> graphs = new HashMap<>();
+    nodes.forEach(node -> graphs.put(node.id(), graph(node, nodes)));
+    Map<NodeId, Long> since = world.work().readySince(nodes.stream().map(GraphNode::id).toList());
+    Map<String, Map<NodeState, Long>> counts =
+        nodes.stream()
+            .collect(
+                groupingBy(
+                    node -> String.valueOf(graphs.get(node.id())),
+                    groupingBy(GraphNode::state, counting())));
+    Map<ReadyGroup, Long> oldest = new HashMap<>();
+    for (GraphNode node : nodes) {
+      Long ready = since.get(node.id());
+      if (ready != null) {
+        String graph = String.valueOf(graphs.get(node.id()));
+        oldest.merge(new ReadyGroup(node.definition().type(), graph), ready, Math::min);
+      }
+      assertThat(groups.labelOf(node)).isEqualTo(graphs.get(node.id()));
+    }
+    GraphGroups.Load load = groups.load();
+    Map<String, Map<NodeState, Long>> counted = new HashMap<>();
+    load.counts()
+        .forEach((graph, states) -> {
+          Map<NodeState, Long> some = new HashMap<>(states);
+          some.values().removeIf(count -> count == 0);
+          if (!some.isEmpty()) {
+            counted.put(graph, some);
+          }
+        });
+    assertThat(counted).isEqualTo(counts);
+    assertThat(load.oldestReady()).isEqualTo(oldest);
+  }
+
+  private static String label(String name) {
+    return name.isEmpty() ? "" : Integer.toString(name.charAt(name.length() - 1) % 3);
+  }
+
+  private static String graph(GraphNode node, List<GraphNode> nodes) {
+    if (node.definition().parents().isEmpty()) {
+      return label(node.name() == null ? "" : node.name());
+    }
+    NodeId above = node.definition().parents().getFirst();
+    return nodes.stream()
+        .filter(it -> it.id().equals(above))
+        .findFirst()
+        .map(parent -> graph(parent, nodes))
+        .orElseThrow();
   }
 
   private static int documents(GraphFixture world, String collection) {

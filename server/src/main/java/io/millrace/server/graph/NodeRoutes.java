@@ -29,6 +29,7 @@ import io.millrace.http.message.Response;
 import io.millrace.server.graph.GraphParameters.Pages;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.PolicyException;
+import io.millrace.work.policy.UniqueKey;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -60,7 +61,8 @@ record NodeRoutes(GraphRegistry graph) {
           "timeout");
 
   private static final String REQUEST = "requestid";
-  private static final Set<String> UNIQUE = Set.of("unique", "unique_scope", "unique_period");
+  private static final Set<String> UNIQUE =
+      Set.of("unique", "unique_fields", "unique_scope", "unique_period");
   private static final Set<String> ADDING =
       Stream.concat(UNIQUE.stream(), Stream.of(REQUEST)).collect(Collectors.toUnmodifiableSet());
 
@@ -262,13 +264,14 @@ record NodeRoutes(GraphRegistry graph) {
   private static Uniqueness uniqueness(Query query) {
     Map<String, String> fields = new HashMap<>();
     UNIQUE.forEach(name -> query.text(name).ifPresent(text -> fields.put(name, text)));
-    if (!fields.isEmpty() && !fields.containsKey("unique")) {
-      throw HttpProblem.malformed(
-          "the parameters unique_scope and unique_period need the parameter unique");
-    }
     try {
-      return new Uniqueness(
-          Policy.NONE.with(fields).unique().orElse(null), query.text(REQUEST).orElse(null));
+      UniqueKey key = Policy.NONE.with(fields).unique().orElse(null);
+      if (key == null && !fields.isEmpty()) {
+        throw HttpProblem.malformed(
+            "the parameters unique_scope and unique_period need the parameter unique or"
+                + " unique_fields, which must not be empty");
+      }
+      return new Uniqueness(key, query.text(REQUEST).orElse(null));
     } catch (PolicyException e) {
       throw HttpProblem.malformed(String.valueOf(e.getMessage()));
     }

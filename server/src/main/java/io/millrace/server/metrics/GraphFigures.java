@@ -1,9 +1,9 @@
 package io.millrace.server.metrics;
 
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.millrace.graph.GraphGroups;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphWork;
@@ -24,26 +24,34 @@ import org.jspecify.annotations.Nullable;
 /** The figures of the graph. Safe for use by threads. */
 public final class GraphFigures {
   private static final String ENDS = "millrace.graph.ends";
+  private static final String GRAPH = "graph";
+  private static final String TYPE = "type";
 
-  /** How far above a node its graph's name is looked for. */
-  private static final int LEVELS = 100;
+  /** The label of graphs without a name. */
+  private static final String NAMELESS = "";
 
-  private final GraphRegistry graph;
+  /** The pause after a reading, as a multiple of its time: after a move all nodes are counted. */
+  private static final int REST = 20;
+
   private final MeterRegistry registry;
-  private final SeriesLabels graphs = new SeriesLabels();
+  private final GraphGroups groups;
   private final Timer lag;
   private final SeriesLabels types = new SeriesLabels();
+  private final GaugeTable nodes;
   private final GaugeTable oldest;
-  private volatile @Nullable GraphWork measured;
+  private long restUntilNanos = System.nanoTime();
 
   private GraphFigures(GraphRegistry graph, MeterRegistry registry) {
-    this.graph = graph;
     this.registry = registry;
+    SeriesLabels names = new SeriesLabels();
+    this.groups =
+        graph.groups(name -> name.isEmpty() ? NAMELESS : names.of(name), SeriesLabels.OTHER);
+    this.nodes = GaugeTable.counts(registry, "millrace.graph.nodes", "Nodes of the graph");
     this.oldest =
         GaugeTable.ages(
             registry,
             "millrace.graph.oldest",
-            "For how long the first ready node of a type could have been started");
+            "For how long the first ready node of a type could have been started, by graph");
     this.lag =
         Timer.builder("millrace.graph.start.lag")
             .description("From a change of the graph to the starts that follow from it")
@@ -59,15 +67,9 @@ public final class GraphFigures {
   /** Shows the figures for as long as the returned object is held. */
   public static GraphFigures show(GraphRegistry graph, MeterRegistry registry) {
     GraphFigures figures = new GraphFigures(graph, registry);
-    for (NodeState state : NodeState.values()) {
-      Gauge.builder("millrace.graph.nodes", graph, it -> it.counts().getOrDefault(state, 0L))
-          .description("Nodes of the graph")
-          .tag("state", state.word())
-          .register(registry);
-    }
-    figures.starts("");
+    figures.starts(NAMELESS);
     for (String outcome : new String[] {"finished", "failed", "again", "killed"}) {
-      figures.ends(outcome, "");
+      figures.ends(outcome, NAMELESS);
     }
     return figures;
   }
@@ -75,7 +77,7 @@ public final class GraphFigures {
   private Counter starts(String of) {
     return Counter.builder("millrace.graph.starts")
         .description("Attempts at graph nodes that were begun")
-        .tag("graph", of)
+        .tag(GRAPH, of)
         .register(registry);
   }
 
@@ -83,77 +85,79 @@ public final class GraphFigures {
     return Counter.builder(ENDS)
         .description("Attempts at graph nodes that have ended")
         .tag("outcome", outcome)
-        .tag("graph", of)
+        .tag(GRAPH, of)
         .register(registry);
   }
 
-  /**
-   * The label of the graph of a node: the name of the node below the root that is above it, by
-   * first parents; empty if that has no name.
-   */
-  private String graphOf(GraphNode node) {
-    GraphNode top = node;
-    for (int level = 0; !top.definition().parents().isEmpty(); level++) {
-      GraphNode above = graph.node(top.definition().parents().getFirst()).orElse(null);
-      if (above == null || level == LEVELS) {
-        return SeriesLabels.OTHER;
-      }
-      top = above;
+  /** Reads the nodes by graph again. */
+  public synchronized void refresh() {
+    long begun = System.nanoTime();
+    if (begun - restUntilNanos < 0) {
+      return;
     }
-    String name = top.name();
-    return name == null ? "" : graphs.of(name);
+    GraphGroups.Load load = groups.load();
+    long now = System.nanoTime();
+    restUntilNanos = now + REST * (now - begun);
+    showNodes(NAMELESS, load.counts().getOrDefault(NAMELESS, Map.of()));
+    load.counts()
+        .forEach((label, counts) -> {
+          if (!label.equals(NAMELESS) && counts.values().stream().anyMatch(count -> count > 0)) {
+            showNodes(label, counts);
+          }
+        });
+    nodes.show();
+    long nowMillis = System.currentTimeMillis();
+    types.own().forEach(type -> oldest.put(0, TYPE, type, GRAPH, NAMELESS));
+    load.oldestReady()
+        .forEach((group, since) ->
+            oldest.put(
+                Math.max(0, nowMillis - since),
+                TYPE,
+                types.of(group.type()),
+                GRAPH,
+                group.graph()));
+    oldest.show();
   }
 
-  /** Reads the ages of what is ready again. */
-  public synchronized void refresh() {
-    GraphWork work = measured;
-    if (work != null) {
-      long nowMillis = System.currentTimeMillis();
-      types.own().forEach(type -> oldest.put(0, "type", type));
-      work.oldestReady()
-          .forEach(
-              (type, since) -> oldest.put(Math.max(0, nowMillis - since), "type", types.of(type)));
-      oldest.show();
+  private void showNodes(String label, Map<NodeState, Long> counts) {
+    for (NodeState state : NodeState.values()) {
+      nodes.put(counts.getOrDefault(state, 0L), "state", state.word(), GRAPH, label);
     }
   }
 
   /** The same work; its starts and ends are counted. */
   public GraphWork measure(GraphWork work) {
-    measured = work;
     return new MeasuredWork(work, this);
   }
 
-  void started(GraphNode node) {
-    starts(graphOf(node)).increment();
-  }
-
-  void waited(GraphNode node, @Nullable Long sinceMillis) {
+  void started(GraphNode node, @Nullable Long sinceMillis) {
+    String label = groups.labelOf(node);
+    starts(label).increment();
     if (sinceMillis != null && node.phase() instanceof Phase.Running running) {
-      Buckets.wait("millrace.graph.wait")
-          .description("From the time at which a node could start to its start")
-          .tag("type", types.of(node.definition().type()))
-          .register(registry)
-          .record(Math.max(0, running.startedMillis() - sinceMillis), TimeUnit.MILLISECONDS);
+      record(
+          Buckets.wait("millrace.graph.wait")
+              .description("From the time at which a node could start to its start"),
+          node,
+          label,
+          running.startedMillis() - sinceMillis);
     }
   }
 
-  void ran(GraphNode node) {
-    if (node.phase() instanceof Phase.Running running) {
-      Buckets.run("millrace.graph.run")
-          .description("From the start of an attempt at a node to its end")
-          .tag("type", types.of(node.definition().type()))
-          .register(registry)
-          .record(
-              Math.max(0, System.currentTimeMillis() - running.startedMillis()),
-              TimeUnit.MILLISECONDS);
-    }
+  private void record(Timer.Builder timer, GraphNode node, String label, long millis) {
+    timer
+        .tag(TYPE, types.of(node.definition().type()))
+        .tag(GRAPH, label)
+        .register(registry)
+        .record(Math.max(0, millis), TimeUnit.MILLISECONDS);
   }
 
   void lagged(long nanos) {
     lag.record(Duration.ofNanos(nanos));
   }
 
+  /** Counts an end; {@code node} is the node as it was when the attempt was begun, if known. */
   void ended(Outcome outcome, @Nullable GraphNode node) {
+    String label = node == null ? SeriesLabels.OTHER : groups.labelOf(node);
     ends(
             switch (outcome) {
               case Outcome.Finished _ -> "finished";
@@ -161,8 +165,16 @@ public final class GraphFigures {
               case Outcome.Again _ -> "again";
               case Outcome.Killed _ -> "killed";
             },
-            node == null ? SeriesLabels.OTHER : graphOf(node))
+            label)
         .increment();
+    if (node != null && node.phase() instanceof Phase.Running running) {
+      record(
+          Buckets.run("millrace.graph.run")
+              .description("From the start of an attempt at a node to its end"),
+          node,
+          label,
+          System.currentTimeMillis() - running.startedMillis());
+    }
   }
 
   /** Counts the starts and ends that a scheduler requests, and their lag. */
@@ -206,11 +218,6 @@ public final class GraphFigures {
     }
 
     @Override
-    public Map<String, Long> oldestReady() {
-      return work.oldestReady();
-    }
-
-    @Override
     public List<Item> running() {
       List<Item> running = work.running();
       running.forEach(item -> attempts.put(item.node().id(), item.node()));
@@ -228,8 +235,7 @@ public final class GraphFigures {
       List<Item> started = work.start(ids);
       for (Item item : started) {
         attempts.put(item.node().id(), item.node());
-        figures.waited(item.node(), since.get(item.node().id()));
-        figures.started(item.node());
+        figures.started(item.node(), since.get(item.node().id()));
       }
       long changedNanos = changed.getAndSet(NONE);
       if (!started.isEmpty() && changedNanos != NONE) {
@@ -242,11 +248,7 @@ public final class GraphFigures {
     public void end(List<Ended> ended) {
       work.end(ended);
       for (Ended each : ended) {
-        GraphNode node = attempts.remove(each.id());
-        figures.ended(each.outcome(), node);
-        if (node != null) {
-          figures.ran(node);
-        }
+        figures.ended(each.outcome(), attempts.remove(each.id()));
       }
     }
 

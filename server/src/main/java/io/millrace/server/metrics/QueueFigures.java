@@ -106,7 +106,7 @@ public final class QueueFigures implements Part {
     private final GaugeTable active;
     private final Map<ObjectId, String> names = new ConcurrentHashMap<>();
     private final Map<String, OfQueue> byQueue = new HashMap<>();
-    private final Map<String, Map<End, Counter>> byNode = new HashMap<>();
+    private final Map<String, OfNode> byNode = new HashMap<>();
 
     Shown(MeterRegistry registry) {
       this.registry = registry;
@@ -188,19 +188,9 @@ public final class QueueFigures implements Part {
       if (ranMillis >= 0) {
         figures.ran.record(ranMillis, TimeUnit.MILLISECONDS);
       }
-      String node = nodeLabels.of(run.node());
       byNode
-          .computeIfAbsent(node, _ -> new EnumMap<>(End.class))
-          .computeIfAbsent(end, _ -> ofNode(node, end))
-          .increment();
-    }
-
-    private Counter ofNode(String node, End end) {
-      return Counter.builder("millrace.node.attempts")
-          .description("Attempts at tasks on an execution node that have ended")
-          .tag("node", node)
-          .tag("outcome", end.word())
-          .register(registry);
+          .computeIfAbsent(nodeLabels.of(run.node()), node -> new OfNode(registry, node))
+          .ended(end, ranMillis);
     }
 
     private OfQueue of(Run run) {
@@ -233,6 +223,39 @@ public final class QueueFigures implements Part {
                 .tag("queue", queue)
                 .tag("outcome", end.word())
                 .register(registry));
+      }
+    }
+  }
+
+  /** The attempts on one execution node, since the start of the server. */
+  private static final class OfNode {
+    private final MeterRegistry registry;
+    private final String node;
+    private final Timer ran;
+    private final Map<End, Counter> ends = new EnumMap<>(End.class);
+
+    OfNode(MeterRegistry registry, String node) {
+      this.registry = registry;
+      this.node = node;
+      this.ran =
+          Buckets.run("millrace.node.run")
+              .description("From the start of an attempt on an execution node to its end")
+              .tag("node", node)
+              .register(registry);
+    }
+
+    void ended(End end, long ranMillis) {
+      ends.computeIfAbsent(
+              end,
+              _ ->
+                  Counter.builder("millrace.node.attempts")
+                      .description("Attempts at tasks on an execution node that have ended")
+                      .tag("node", node)
+                      .tag("outcome", end.word())
+                      .register(registry))
+          .increment();
+      if (ranMillis >= 0) {
+        ran.record(ranMillis, TimeUnit.MILLISECONDS);
       }
     }
   }

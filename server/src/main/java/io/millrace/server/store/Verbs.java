@@ -214,7 +214,12 @@ final class Verbs {
           gone.set(cause == PendingWait.Cause.CLIENT_GONE);
           pending.cancel(false);
         })) {
-      return pending.get();
+      Outcome outcome = pending.get();
+      if (gone.get()) {
+        giveBack(claim, outcome);
+        throw new ClientGoneException();
+      }
+      return outcome;
     } catch (ExecutionException e) {
       throw failure(e);
     } catch (CancellationException e) {
@@ -228,6 +233,20 @@ final class Verbs {
     } catch (InterruptedException e) {
       pending.cancel(false);
       throw e;
+    }
+  }
+
+  /**
+   * Releases what a claim took although its client was gone: it was decided before it could be
+   * withdrawn. A client with a request id may ask again for the answer.
+   */
+  private void giveBack(Claim claim, Outcome outcome) {
+    if (claim.requestId() == null
+        && outcome instanceof Outcome.Done done
+        && !done.tasks().isEmpty()) {
+      Transaction.Builder release = Transaction.by(claim.client());
+      done.tasks().forEach(task -> release.update(task.ref(), null, Transaction.When.now()));
+      Outcome _ = store.commit(release.build());
     }
   }
 

@@ -3,6 +3,7 @@ package io.millrace.server.graph;
 import io.millrace.graph.Caller;
 import io.millrace.graph.GraphChanges;
 import io.millrace.graph.GraphException.UnknownNodeException;
+import io.millrace.graph.GraphGroups;
 import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphRegistry;
 import io.millrace.graph.GraphRegistry.Added;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -72,7 +74,10 @@ final class HttpGraphRegistry implements GraphRegistry, AutoCloseable {
     List<String> parameters = new ArrayList<>();
     UniqueKey key = unique.key();
     if (key != null) {
-      parameters.add("unique=" + encoded(String.valueOf(key.key())));
+      parameters.add(
+          key.key() == null
+              ? "unique_fields=" + encoded(String.join(",", key.fields()))
+              : "unique=" + encoded(key.key()));
       parameters.add("unique_scope=" + key.scope().word());
       if (key.period() != null) {
         parameters.add("unique_period=" + key.period().toMillis() + "ms");
@@ -141,6 +146,11 @@ final class HttpGraphRegistry implements GraphRegistry, AutoCloseable {
   public Map<NodeState, Long> counts() {
     return snapshot(NodeFilter.ALL).nodes().stream()
         .collect(Collectors.groupingBy(GraphNode::state, Collectors.counting()));
+  }
+
+  @Override
+  public GraphGroups groups(UnaryOperator<String> label, String none) {
+    throw new UnsupportedOperationException("the API has no counts by graph");
   }
 
   private static String query(NodeFilter filter, Page.@Nullable Wanted wanted) {
