@@ -113,14 +113,14 @@ public final class DatabaseBlobStore implements BlobStore {
   @Override
   public Stream<Blob> list(String prefix) {
     BlobName.checkPrefix(prefix);
-    return Stream.iterate(
+    return Stream.<@Nullable List<Blob>>iterate(
             tables.list(prefix, "", NAMES_AT_ONCE),
             Objects::nonNull,
             page ->
-                page.size() < NAMES_AT_ONCE
+                page == null || page.size() < NAMES_AT_ONCE
                     ? null
                     : tables.list(prefix, page.getLast().name(), NAMES_AT_ONCE))
-        .flatMap(List::stream);
+        .flatMap(page -> page == null ? Stream.empty() : page.stream());
   }
 
   @Override

@@ -116,8 +116,8 @@ public final class SqlBlobTables implements BlobTables {
 
   private BlobException failed(SQLException e) {
     // The pool says only that it has waited.
-    boolean waited = e instanceof SQLTransientConnectionException && e.getCause() != null;
-    Throwable why = waited ? e.getCause() : e;
+    Throwable cause = e instanceof SQLTransientConnectionException ? e.getCause() : null;
+    Throwable why = cause == null ? e : cause;
     return new BlobException("blobs in " + address + ": " + why.getMessage(), e);
   }
 
