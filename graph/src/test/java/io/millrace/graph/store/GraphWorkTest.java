@@ -89,6 +89,22 @@ class GraphWorkTest {
   }
 
   @Test
+  void nodes_below_one_that_moves_are_counted_in_its_new_graph() {
+    GraphGroups groups = world.registry().groups(name -> name, "far");
+    NodeId one = world.addOne("command");
+    NodeId two = world.addOne("command");
+    NodeId moved = world.addOne("command", one);
+    var _ = world.addOne("command", moved);
+    world.registry().rename(Caller.ANYONE, one, "one", null);
+    world.registry().rename(Caller.ANYONE, two, "two", null);
+    Map<NodeState, Long> alone = Map.of(NodeState.READY, 1L);
+    Map<NodeState, Long> more = Map.of(NodeState.READY, 1L, NodeState.INCIPIENT, 2L);
+    assertThat(groups.load().counts()).isEqualTo(Map.of("one", more, "two", alone));
+    var _ = world.registry().move(Caller.ANYONE, moved, GraphForms.below(two), null);
+    assertThat(groups.load().counts()).isEqualTo(Map.of("one", alone, "two", more));
+  }
+
+  @Test
   void those_come_first_that_have_been_ready_for_longest() {
     NodeId first = world.addOne("command");
     NodeId below = world.addOne("command", first);
