@@ -28,10 +28,10 @@ public abstract class DatabaseBlobStoreContract extends BlobStoreContract {
   private final AtomicReference<Instant> now = new AtomicReference<>(Instant.now());
   private BlobStore blobs;
 
-  /** Opens the store, whose clock is {@link #now}. */
-  protected abstract BlobStore open() throws Exception;
+  /** Opens the blobs of a store of this name; their clock is {@link #now}. */
+  protected abstract BlobStore open(String store) throws Exception;
 
-  /** How many contents its tables have, with a name or without. */
+  /** How many contents the store {@code main} has, with a name or without. */
   protected abstract long contents();
 
   /** The time for the store. */
@@ -41,7 +41,7 @@ public abstract class DatabaseBlobStoreContract extends BlobStoreContract {
 
   @BeforeEach
   final void openBlobs() throws Exception {
-    blobs = open();
+    blobs = open("main");
   }
 
   @AfterEach
@@ -186,6 +186,21 @@ public abstract class DatabaseBlobStoreContract extends BlobStoreContract {
         .isInstanceOf(BlobException.class)
         .hasMessageContaining("not continued");
     assertThat(blobs.exists("slow")).isFalse();
+  }
+
+  @Test
+  void stores_of_one_database_have_names_of_their_own() throws Exception {
+    try (BlobStore other = open("other")) {
+      blobs.put("shared", new ByteArrayInputStream(new byte[] {1}));
+      assertThat(other.exists("shared")).isFalse();
+      other.put("shared", new ByteArrayInputStream(new byte[] {2, 3}));
+
+      try (BlobStream in = blobs.open("shared")) {
+        assertThat(in.readAllBytes()).containsExactly(1);
+      }
+      assertThat(other.delete("shared")).isTrue();
+      assertThat(blobs.exists("shared")).isTrue();
+    }
   }
 
   @Test

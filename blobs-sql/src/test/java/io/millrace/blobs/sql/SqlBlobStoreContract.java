@@ -14,21 +14,23 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.Statement;
-import java.time.Instant;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What blobs do in any SQL database. */
 abstract class SqlBlobStoreContract extends DatabaseBlobStoreContract {
-  private final String store = "store-" + UUID.randomUUID();
+  /** What is before the names of stores, since tests share a database. */
+  private final String prefix = UUID.randomUUID() + "-";
+
+  private final String store = prefix + "main";
 
   /** A database that may have blobs of other stores. */
   abstract DatabaseAddress database() throws Exception;
 
   @Override
-  protected BlobStore open() throws Exception {
-    return SqlBlobTables.open(database(), store, this::now);
+  protected BlobStore open(String name) throws Exception {
+    return SqlBlobTables.open(database(), prefix + name, this::now);
   }
 
   @Override
@@ -76,22 +78,6 @@ abstract class SqlBlobStoreContract extends DatabaseBlobStoreContract {
             + " millrace_blob_contents WHERE store = '"
             + store
             + "')");
-  }
-
-  @Test
-  void stores_of_one_database_have_names_of_their_own() throws Exception {
-    try (BlobStore other =
-        SqlBlobTables.open(database(), "other-" + UUID.randomUUID(), Instant::now)) {
-      blobs().put("shared", new ByteArrayInputStream(new byte[] {1}));
-      assertThat(other.exists("shared")).isFalse();
-      other.put("shared", new ByteArrayInputStream(new byte[] {2, 3}));
-
-      try (BlobStream in = blobs().open("shared")) {
-        assertThat(in.readAllBytes()).containsExactly(1);
-      }
-      assertThat(other.delete("shared")).isTrue();
-      assertThat(blobs().exists("shared")).isTrue();
-    }
   }
 
   @Test

@@ -18,6 +18,7 @@ import io.millrace.server.config.SectionKeys;
 import io.millrace.server.security.FilePermissions;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,67 +82,14 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
   private static final String FORMS =
       "'s3://', 'jdbc:postgresql:', 'jdbc:mariadb:', 'jdbc:sqlite:' or 'mongodb://'";
 
-  /** A place for blobs that several servers can reach. */
-  sealed interface Place {
-    /** Opens it; nothing is asked of it yet. */
-    BlobStore open(long maxBytes);
-
-    /** Checks that it can be used. */
-    void check(long maxBytes);
-  }
-
-  private record Bucket(S3Address address, Duration linkTime) implements Place {
-    @Override
-    public BlobStore open(long maxBytes) {
-      return S3BlobStore.open(address, maxBytes, linkTime);
-    }
-
-    @Override
-    public void check(long maxBytes) {
-      try (S3BlobStore opened = S3BlobStore.open(address, maxBytes, linkTime)) {
-        opened.check();
-      }
-    }
-
-    @Override
-    public String toString() {
-      return address.toString();
-    }
-  }
-
-  private record Mongo(MongoAddress address, String name) implements Place {
-    @Override
-    public BlobStore open(long maxBytes) {
-      return MongoBlobTables.open(address, name);
-    }
-
-    @Override
-    public void check(long maxBytes) {
-      MongoBlobTables.check(address, name);
-    }
-
-    @Override
-    public String toString() {
-      return address.toString();
-    }
-  }
-
-  private record Database(DatabaseAddress address, String name) implements Place {
-    @Override
-    public BlobStore open(long maxBytes) {
-      return SqlBlobTables.open(address, name);
-    }
-
-    @Override
-    public void check(long maxBytes) {
-      SqlBlobTables.check(address, name);
-    }
-
-    @Override
-    public String toString() {
-      return address.toString();
-    }
-  }
+  /**
+   * A place for blobs that several servers can reach.
+   *
+   * @param address for people
+   * @param opener opens it; nothing is asked of it yet
+   * @param check checks that it can be used
+   */
+  record Place(String address, Supplier<BlobStore> opener, Runnable check) {}
 
   private static BlobSettings of(Values values) {
     Path data = values.get(DATA);
@@ -165,10 +113,20 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
     String user = values.get(USER);
     String password = SectionKeys.secretOf(values, "blobs", PASSWORD, PASSWORD_FILE);
     if (DatabaseAddress.Kind.of(url).isPresent()) {
-      return new Database(new DatabaseAddress(url, user, password), name(values));
+      DatabaseAddress database = new DatabaseAddress(url, user, password);
+      String name = name(values);
+      return new Place(
+          database.toString(),
+          () -> SqlBlobTables.open(database, name),
+          () -> SqlBlobTables.check(database, name));
     }
     if (MongoAddress.isSupported(url)) {
-      return new Mongo(new MongoAddress(url, user, password), name(values));
+      MongoAddress database = new MongoAddress(url, user, password);
+      String name = name(values);
+      return new Place(
+          database.toString(),
+          () -> MongoBlobTables.open(database, name),
+          () -> MongoBlobTables.check(database, name));
     }
     if (!url.startsWith(S3Address.SCHEME)) {
       throw new ConfigurationException("blobs.url begins with " + FORMS + ": " + url);
@@ -176,7 +134,16 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
     if (maxBytes > S3BlobStore.MAX_BLOB_BYTES) {
       throw new ConfigurationException("blobs.max-bytes is at most 5TiB in a bucket: " + maxBytes);
     }
-    return new Bucket(S3Address.at(url).withKey(user, password), values.get(LINK_TIME));
+    S3Address bucket = S3Address.at(url).withKey(user, password);
+    Duration linkTime = values.get(LINK_TIME);
+    return new Place(
+        bucket.toString(),
+        () -> S3BlobStore.open(bucket, maxBytes, linkTime),
+        () -> {
+          try (S3BlobStore opened = S3BlobStore.open(bucket, maxBytes, linkTime)) {
+            opened.check();
+          }
+        });
   }
 
   private static String name(Values values) {
@@ -197,7 +164,7 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
    */
   public BlobStore open(Path store) {
     if (place != null) {
-      return place.open(maxBytes);
+      return place.opener().get();
     }
     Path folder = data == null ? store.resolve("blobs") : data;
     BlobStore opened = FileBlobStore.open(folder);
@@ -216,7 +183,7 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
     if (place == null) {
       return null;
     }
-    place.check(maxBytes);
-    return place.toString();
+    place.check().run();
+    return place.address();
   }
 }
