@@ -63,7 +63,9 @@ class GraphLimitsKillTest {
         }
         long goal = kill == KILLS ? NODES : nodes(calls, "finished") + 2;
         while (nodes(calls, "finished") < goal) {
-          assertThat(changes.next(PATIENCE, _ -> true)).isNotEmpty();
+          assertThat(changes.next(PATIENCE, _ -> true))
+              .as(() -> "nodes: " + calls.get("/v1/nodes?metadata=state,reason"))
+              .isNotEmpty();
         }
         if (kill == KILLS) {
           while (store.groups().value().stream().anyMatch(GraphLimitsKillTest::isOfPermits)) {
