@@ -1,7 +1,7 @@
 package io.millrace.mongodb;
 
 /** The address of a database is wrong, or its user may not use it. */
-public final class MongoAddressException extends RuntimeException {
+public final class MongoAddressException extends IllegalArgumentException {
   MongoAddressException(String message) {
     super(message);
   }

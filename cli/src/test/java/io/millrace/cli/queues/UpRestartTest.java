@@ -72,6 +72,6 @@ class UpRestartTest {
     assertThat(Files.readString(root.resolve("classes.log")))
         .as("without --queues nothing of MongoDB's driver is loaded")
         .contains("io.millrace.queues.Queues ")
-        .doesNotContain("com.mongodb", "org.bson", "io.millrace.mongo");
+        .doesNotContain("com.mongodb", "org.bson", "io.millrace.mongo.", "io.millrace.mongodb.");
   }
 }

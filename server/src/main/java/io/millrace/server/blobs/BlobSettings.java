@@ -7,7 +7,6 @@ import io.millrace.blobs.s3.S3BlobStore;
 import io.millrace.blobs.sql.SqlBlobTables;
 import io.millrace.database.DatabaseAddress;
 import io.millrace.mongodb.MongoAddress;
-import io.millrace.mongodb.MongoAddressException;
 import io.millrace.s3.S3Address;
 import io.millrace.s3.S3AddressException;
 import io.millrace.server.config.Configuration.Section;
@@ -104,7 +103,7 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
     }
     try {
       return new BlobSettings(null, place(url, maxBytes, values), maxBytes);
-    } catch (S3AddressException | MongoAddressException | IllegalArgumentException e) {
+    } catch (S3AddressException | IllegalArgumentException e) {
       throw new ConfigurationException("blobs.url: " + e.getMessage());
     }
   }
