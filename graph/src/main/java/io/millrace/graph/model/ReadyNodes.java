@@ -27,7 +27,6 @@ public final class ReadyNodes {
   /**
    * A node that is ready.
    *
-   * @param group its type and the graph that it is in
    * @param order grows with each node that becomes ready
    * @param sinceMillis when it became ready
    * @param notBeforeMillis when it may start; 0 for at once
@@ -35,7 +34,7 @@ public final class ReadyNodes {
    */
   private record Place(
       NodeId id,
-      ReadyGroup group,
+      String type,
       NodeLimits limits,
       long order,
       long sinceMillis,
@@ -44,17 +43,6 @@ public final class ReadyNodes {
     /** When it could start for the first time. */
     long startableMillis() {
       return Math.max(sinceMillis, notBeforeMillis);
-    }
-
-    Place in(String graph) {
-      return new Place(
-          id,
-          new ReadyGroup(group.type(), graph),
-          limits,
-          order,
-          sinceMillis,
-          notBeforeMillis,
-          expiryMillis);
     }
   }
 
@@ -84,6 +72,11 @@ public final class ReadyNodes {
   /** All, by type and graph. */
   private final Map<ReadyGroup, TreeSet<Place>> groups = new HashMap<>();
 
+  /**
+   * The graph of each, for metrics alone: when and in which order nodes start is not its matter.
+   */
+  private final Map<NodeId, ReadyGroup> groupOf = new HashMap<>();
+
   private Function<GraphNode, String> graphs = _ -> "";
   private long last;
 
@@ -96,6 +89,7 @@ public final class ReadyNodes {
     limited.clear();
     limitedChanges.clear();
     groups.clear();
+    groupOf.clear();
   }
 
   /**
@@ -106,15 +100,19 @@ public final class ReadyNodes {
   public void groupBy(
       Function<GraphNode, String> graphs, Function<NodeId, @Nullable GraphNode> find) {
     this.graphs = graphs;
-    for (Place place : List.copyOf(places.values())) {
-      GraphNode node = find.apply(place.id);
-      String graph = node == null ? place.group.graph() : graphs.apply(node);
-      if (!graph.equals(place.group.graph())) {
-        Place moved = place.in(graph);
-        remove(place.id);
-        add(moved);
+    places.forEach((id, place) -> {
+      GraphNode node = find.apply(id);
+      if (node != null) {
+        removeFrom(groups, groupOf.get(id), place);
+        group(place, graphs.apply(node));
       }
-    }
+    });
+  }
+
+  private void group(Place place, String graph) {
+    ReadyGroup group = new ReadyGroup(place.type, graph);
+    groupOf.put(place.id, group);
+    groups.computeIfAbsent(group, _ -> new TreeSet<>(BY_START)).add(place);
   }
 
   /**
@@ -140,16 +138,16 @@ public final class ReadyNodes {
         || there.expiryMillis != expiry
         || !there.limits.equals(limits)) {
       remove(node.id());
-      ReadyGroup group = new ReadyGroup(node.definition().type(), graphs.apply(node));
-      add(
-          new Place(
-              node.id(), group, limits, ++last, nowMillis, waiting.notBeforeMillis(), expiry));
+      String type = node.definition().type();
+      Place place =
+          new Place(node.id(), type, limits, ++last, nowMillis, waiting.notBeforeMillis(), expiry);
+      add(place);
+      group(place, graphs.apply(node));
     }
   }
 
   private void add(Place place) {
     places.put(place.id, place);
-    groups.computeIfAbsent(place.group, _ -> new TreeSet<>(BY_START)).add(place);
     if (place.expiryMillis != Long.MAX_VALUE) {
       expiring.add(place);
     }
@@ -167,18 +165,19 @@ public final class ReadyNodes {
       return;
     }
     expiring.remove(place);
-    removeFrom(groups, place.group, place);
+    removeFrom(groups, groupOf.remove(id), place);
     if (!place.limits.isNone()) {
       limitedChanges.add(id);
     }
     if (!later.remove(place) && !limited.remove(place)) {
-      removeFrom(due, place.group.type(), place);
+      removeFrom(due, place.type, place);
     }
   }
 
-  private static <K, S extends Set<Place>> void removeFrom(Map<K, S> sets, K key, Place place) {
-    S set = sets.get(key);
-    if (set != null && set.remove(place) && set.isEmpty()) {
+  private static <K, S extends Set<Place>> void removeFrom(
+      Map<K, S> sets, @Nullable K key, Place place) {
+    S set = key == null ? null : sets.get(key);
+    if (key != null && set != null && set.remove(place) && set.isEmpty()) {
       sets.remove(key);
     }
   }
@@ -189,7 +188,7 @@ public final class ReadyNodes {
       limitedChanges.add(place.id);
       return;
     }
-    due.computeIfAbsent(place.group.type(), _ -> new TreeSet<>(BY_ORDER)).add(place);
+    due.computeIfAbsent(place.type, _ -> new TreeSet<>(BY_ORDER)).add(place);
   }
 
   private void advance(long nowMillis) {
