@@ -118,14 +118,16 @@ public final class S3BlobStore implements BlobStore {
   private final S3Client client;
   private final Semaphore buffers;
   private final Duration linkTime;
-  private final S3Presigner presigner;
+
+  /** Signs links; null if there are none. */
+  private final @Nullable S3Presigner presigner;
 
   /** When long uploads ended, by the names of their blobs. */
   private final Map<String, Instant> ends = new ConcurrentHashMap<>();
 
   S3BlobStore(S3Address address, Limits limits, Duration linkTime, InstantSource clock) {
     this.linkTime = linkTime;
-    this.presigner = address.newPresigner();
+    this.presigner = linkTime.isZero() ? null : address.newPresigner();
     this.address = address;
     this.prefix = address.prefix().isEmpty() ? "" : address.prefix() + "/";
     this.limits = limits;
@@ -508,7 +510,7 @@ public final class S3BlobStore implements BlobStore {
   @Override
   public Optional<URI> publicLink(String name) {
     BlobName.check(name);
-    if (linkTime.isZero()) {
+    if (presigner == null) {
       return Optional.empty();
     }
     try {
@@ -590,7 +592,9 @@ public final class S3BlobStore implements BlobStore {
 
   @Override
   public void close() {
-    presigner.close();
+    if (presigner != null) {
+      presigner.close();
+    }
     client.close();
   }
 }
