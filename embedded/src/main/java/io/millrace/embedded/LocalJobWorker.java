@@ -48,7 +48,7 @@ final class LocalJobWorker {
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
 
   /** The interval of signs of life, which is also how late a job learns that it was cancelled. */
-  private static final Duration SIGN = Duration.ofMillis(500);
+  static final Duration SIGN = Duration.ofMillis(500);
 
   private final PolledWorkers jobs;
   private final JobRegistry registry;
@@ -57,24 +57,27 @@ final class LocalJobWorker {
   private final JobHandler handler;
   private final List<Slot> slots = new ArrayList<>();
   private final Set<LocalJob> active = ConcurrentHashMap.newKeySet();
+  private final Duration sign;
   private final StepLoop signs;
   private volatile boolean leaving;
 
-  private LocalJobWorker(JobsPart server, String type, JobHandler handler) {
+  private LocalJobWorker(JobsPart server, String type, JobHandler handler, Duration sign) {
     this.jobs = server.local();
     this.registry = server.jobs().registry();
     this.type = server.jobs().types().require(type).name();
     this.handler = handler;
     this.name = "embedded" + (type.isEmpty() ? "" : "-" + type);
+    this.sign = sign;
     this.signs = StepLoop.start(name + "-signs", InstantSource.system(), this::sign);
   }
 
-  /** Starts a worker with this number of threads. */
-  static LocalJobWorker start(JobsPart server, String type, int concurrency, JobHandler handler) {
+  /** Starts a worker with this number of threads, and an interval of signs of life. */
+  static LocalJobWorker start(
+      JobsPart server, String type, int concurrency, JobHandler handler, Duration sign) {
     if (concurrency < 1 || concurrency > MAX_JOBS) {
       throw new IllegalArgumentException("concurrency must be from 1 to 1,000");
     }
-    LocalJobWorker worker = new LocalJobWorker(server, type, handler);
+    LocalJobWorker worker = new LocalJobWorker(server, type, handler, sign);
     for (int number = 0; number < concurrency; number++) {
       worker.slots.add(worker.new Slot(number));
     }
@@ -88,7 +91,7 @@ final class LocalJobWorker {
         job.cancellation.cancel();
       }
     }
-    return now.plus(SIGN);
+    return now.plus(sign);
   }
 
   /**
@@ -191,8 +194,7 @@ final class LocalJobWorker {
     }
     LocalJob job = new LocalJob(assignment);
     MDC.put("job", job.id());
-    Thread thread = Thread.currentThread();
-    job.onCancel(thread::interrupt);
+    job.onCancel(job::interrupt);
     active.add(job);
     try (payload) {
       report(job, handler.handle(payload, job));
@@ -208,6 +210,7 @@ final class LocalJobWorker {
       return false;
     } finally {
       active.remove(job);
+      job.leaveThread();
       MDC.remove("job");
     }
   }
@@ -240,8 +243,22 @@ final class LocalJobWorker {
     private final Assignment assignment;
     private final Cancellation cancellation = new Cancellation();
 
+    /** The one that works on it; null if none does any more. */
+    private @Nullable Thread thread = Thread.currentThread();
+
     LocalJob(Assignment assignment) {
       this.assignment = assignment;
+    }
+
+    private synchronized void interrupt() {
+      if (thread != null) {
+        thread.interrupt();
+      }
+    }
+
+    /** From now on its thread works on something else, which is not to be interrupted. */
+    private synchronized void leaveThread() {
+      thread = null;
     }
 
     @Override

@@ -110,7 +110,7 @@ public final class Millrace implements AutoCloseable {
    * @throws io.millrace.jobs.JobsException.InvalidJobException if the server has no such type
    */
   public void work(String type, int concurrency, JobHandler handler) {
-    workers.add(LocalJobWorker.start(jobs, type, concurrency, handler));
+    workers.add(LocalJobWorker.start(jobs, type, concurrency, handler, LocalJobWorker.SIGN));
   }
 
   /** The address of its HTTP API and dashboard; empty without HTTP. */

@@ -119,12 +119,12 @@ public final class PolledWorkers implements PolledJobs {
   /**
    * Notes a sign of life of a job.
    *
-   * @return whether the claim is still its latest
+   * @return whether the claim is still its latest; also while its end is being stored
    */
   public boolean alive(Assignment assignment) {
     synchronized (workers) {
       ActiveJob attempt = workers.active().find(assignment);
-      if (attempt == null || !attempt.counts()) {
+      if (attempt == null || attempt.revoked()) {
         return false;
       }
       attempt.sign(workers.nanos());
