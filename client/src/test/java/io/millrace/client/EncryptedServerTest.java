@@ -47,6 +47,7 @@ final class EncryptedServerTest {
   private static void keytool(String arguments) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+    command.addAll(List.of("-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1"));
     command.addAll(List.of(arguments.split(" ")));
     command.addAll(List.of("-storetype", "PKCS12", "-keystore", keys().toString()));
     command.addAll(List.of("-storepass", PASSWORD));

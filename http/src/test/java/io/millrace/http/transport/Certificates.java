@@ -24,6 +24,11 @@ import javax.net.ssl.TrustManagerFactory;
 /** Keys and self-signed certificates of servers at 127.0.0.1. */
 public final class Certificates {
   private static final String PASSWORD = "only for this test";
+
+  /** It ends too soon for code that is compiled well. */
+  private static final List<String> QUICKLY =
+      List.of("-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1", "-J-XX:CompileThresholdScaling=4");
+
   private static final String CIPHER = "PBEWithHmacSHA256AndAES_256";
 
   private final Path folder;
@@ -112,6 +117,7 @@ public final class Certificates {
   private void keytool(String name, String arguments) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+    command.addAll(QUICKLY);
     command.addAll(List.of(arguments.split(" ")));
     command.addAll(List.of("-alias", name, "-storetype", "PKCS12", "-storepass", PASSWORD));
     command.addAll(List.of("-keystore", keys(name).toString()));

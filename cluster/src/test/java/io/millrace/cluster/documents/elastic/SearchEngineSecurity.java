@@ -69,6 +69,7 @@ record SearchEngineSecurity(Path config) {
   private void keytool(String arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+    command.addAll(List.of("-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1"));
     command.addAll(List.of(arguments.split(" ")));
     command.addAll(List.of("-alias", "engine", "-storetype", "PKCS12", "-storepass", PASSWORD));
     command.addAll(List.of("-keystore", config.resolve("keys.p12").toString()));
