@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -109,5 +110,43 @@ class MongoUpTest {
         .contains("ok       --queues: all indexes are there");
     assertThat(run("queues", "import", url, "--queue", "shell", "--dry-run").out())
         .contains("queue shell: 0 waiting, 0 held and 1 finished tasks would be imported");
+  }
+
+  private Program node(String name) throws IOException {
+    Program.Ready ready =
+        Program.startReady(
+            root.resolve("node.log"),
+            List.of("node", "--queues", url, "--name", name, "-d", root.resolve(name).toString()));
+    programs.add(ready.program());
+    assertThat(ready.line()).startsWith("Millrace node " + name + " serves " + url);
+    return ready.program();
+  }
+
+  @Test
+  void a_node_without_a_server_finds_its_tasks_again_after_a_kill() throws Exception {
+    up("--no-node");
+    Program first = node("alone");
+    run("queues", "create", "shell", "--plugin", "shell", "--threads", "1");
+    String wait = "until [ -e go ]; do sleep 0.1; done; echo gone";
+    String task =
+        run("tasks", "submit", "shell", "command=cd '" + root + "'; touch begun; " + wait)
+            .out()
+            .strip();
+    while (!Files.exists(root.resolve("begun"))) {
+      assertThat(first.isAlive()).isTrue();
+      LockSupport.parkNanos(5_000_000);
+    }
+    first.kill();
+    Program second = node("alone");
+    Files.createFile(root.resolve("go"));
+
+    run("tasks", "wait", task, "--timeout", "2m");
+    assertThat(run("tasks", "tail", task, "--stdout").out()).isEqualTo("gone\n");
+    assertThat(run("tasks", "show", task).out()).contains("alone");
+    assertThat(second.stopped()).isZero();
+    Shell.CommandResult both =
+        Shell.run("node", "--queues", url, "--server", address, "--name", "x");
+    assertThat(both.code()).isEqualTo(2);
+    assertThat(both.err()).contains("--queues needs no server");
   }
 }
