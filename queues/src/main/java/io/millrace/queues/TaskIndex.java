@@ -7,6 +7,7 @@ import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.store.TaskStore.DocumentQuery.Order;
 import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.TaskStore.GroupSummary;
+import io.millrace.work.StoreSession;
 import io.millrace.work.filter.Filter;
 import io.millrace.work.filter.Prefilter;
 import io.millrace.work.filter.Subject;
@@ -128,38 +129,39 @@ public final class TaskIndex {
    *
    * @param filter decides nothing by itself: most tasks that cannot match it are left out
    * @param after only tasks with greater ids; empty for all
-   * @param most how many tasks it looks at, with those that are left out
+   * @param most how many tasks it looks at, with those that are left out, in whole pages of 1,000
    * @param look takes a task, and returns whether to go on
    * @return false if it ended because of {@code most}
    */
   public boolean oldestFirst(Filter filter, String after, long most, Predicate<QueueTask> look) {
-    return pass(session.pages(Keys.TASKS, "", after), filter, most, look);
+    return pass(new DocumentQuery(Keys.TASKS, "", after, PAGE), filter, most, look);
   }
 
   /** The same newest first. */
   public boolean newestFirst(Filter filter, long most, Predicate<QueueTask> look) {
     DocumentQuery newest = new DocumentQuery(Keys.TASKS, "", "", PAGE, Order.DESCENDING);
-    return pass(session.pages(newest), filter, most, look);
+    return pass(newest, filter, most, look);
   }
 
-  private static boolean pass(
-      Iterable<Document> tasks, Filter filter, long most, Predicate<QueueTask> look) {
+  private boolean pass(DocumentQuery query, Filter filter, long most, Predicate<QueueTask> look) {
     Predicate<Bytes> canMatch = Prefilter.of(filter, WRITING);
     Set<String> fields = filter.fields().collect(Collectors.toSet());
     boolean some = !fields.isEmpty() && PLAIN.containsAll(fields);
-    long seen = 0;
-    for (Document task : tasks) {
-      if (seen == most) {
-        return false;
-      }
-      seen++;
-      if (canMatch.test(task.body())
-          && (!some || filter.matches(Subject.of(Json.read(task.body(), fields))))
-          && !look.test(QueueTask.read(task))) {
+    StoreSession.Scan<QueueTask> tasks =
+        session.scan(
+            query,
+            most,
+            task ->
+                canMatch.test(task.body())
+                        && (!some || filter.matches(Subject.of(Json.read(task.body(), fields))))
+                    ? QueueTask.read(task)
+                    : null);
+    while (tasks.hasNext()) {
+      if (!look.test(tasks.next())) {
         return true;
       }
     }
-    return true;
+    return tasks.isWhole();
   }
 
   /**

@@ -8,13 +8,16 @@ import io.millrace.store.Owner;
 import io.millrace.store.TaskStore;
 import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.store.Transaction;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,7 +113,7 @@ public abstract class StoreSession {
    * @param wanted about how many: the size of a page, from 1 to 1,000
    */
   public final Iterable<Document> pages(String collection, String after, int wanted) {
-    return () -> new Pages(store, new DocumentQuery(collection, "", after, wanted));
+    return pages(new DocumentQuery(collection, "", after, wanted));
   }
 
   /**
@@ -119,46 +122,92 @@ public abstract class StoreSession {
    * @param query its limit is the size of a page, from 1
    */
   public final Iterable<Document> pages(DocumentQuery query) {
-    return () -> new Pages(store, query);
+    return pages(store, query);
+  }
+
+  /**
+   * What is of interest among the documents of a query, in their order. Those after the first page
+   * are looked at by all processors.
+   *
+   * @param query its limit is the size of a page, from 1
+   * @param most it ends after the page in which it has read so many documents
+   * @param look what a document is to the caller, or null to leave it out; depends on nothing else,
+   *     and is called by any thread, also for documents that are never asked for
+   */
+  public final <T> Scan<T> scan(
+      DocumentQuery query, long most, Function<Document, @Nullable T> look) {
+    return new Scan<>(store, query, most, look, true);
   }
 
   /** As {@link #pages(String, String, String)}, without a session. */
   public static Iterable<Document> pages(
       TaskStore store, String collection, String prefix, String after) {
-    return () -> new Pages(store, new DocumentQuery(collection, prefix, after, PAGE));
+    return pages(store, new DocumentQuery(collection, prefix, after, PAGE));
   }
 
-  private static final class Pages implements Iterator<Document> {
+  private static Iterable<Document> pages(TaskStore store, DocumentQuery query) {
+    return () -> new Scan<>(store, query, Long.MAX_VALUE, document -> document, false);
+  }
+
+  /** Reads documents page by page, each page when it is asked for. For one thread. */
+  public static final class Scan<T> implements Iterator<T> {
     private final TaskStore store;
-    private final DocumentQuery first;
+    private final DocumentQuery query;
+    private final long most;
+    private final Function<Document, @Nullable T> look;
+    private final boolean shared;
+    private Iterator<T> found = Collections.emptyIterator();
     private String last;
-    private List<Document> page = List.of();
-    private int next;
+    private long read;
     private boolean over;
 
-    Pages(TaskStore store, DocumentQuery first) {
+    private Scan(
+        TaskStore store,
+        DocumentQuery query,
+        long most,
+        Function<Document, @Nullable T> look,
+        boolean shared) {
       this.store = store;
-      this.first = first;
-      this.last = first.after();
+      this.query = query;
+      this.most = most;
+      this.look = look;
+      this.shared = shared;
+      this.last = query.after();
     }
 
     @Override
     public boolean hasNext() {
-      if (next == page.size() && !over) {
-        page = store.documents(first.after(last)).value();
-        next = 0;
-        over = page.size() < first.limit();
+      while (!found.hasNext() && !over && read < most) {
+        List<Document> page = store.documents(query.after(last)).value();
+        Stream<Document> documents = shared && read > 0 ? page.parallelStream() : page.stream();
+        Stream<T> each = documents.mapMulti(this::look);
+        // The first page is looked at as far as needed, since many callers want no more.
+        found = each.isParallel() ? each.toList().iterator() : each.iterator();
+        read += page.size();
+        over = page.size() < query.limit();
         last = page.isEmpty() ? last : page.getLast().key().key();
       }
-      return next < page.size();
+      return found.hasNext();
+    }
+
+    private void look(Document document, Consumer<? super T> to) {
+      T seen = look.apply(document);
+      if (seen != null) {
+        to.accept(seen);
+      }
     }
 
     @Override
-    public Document next() {
+    public T next() {
       if (!hasNext()) {
         throw new NoSuchElementException();
       }
-      return page.get(next++);
+      return found.next();
+    }
+
+    /** Whether all documents have been read, when there is no next one. */
+    public boolean isWhole() {
+      return over;
     }
   }
 

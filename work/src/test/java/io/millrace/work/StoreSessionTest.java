@@ -12,6 +12,8 @@ import io.millrace.store.StoreOptions;
 import io.millrace.store.StoreOptions.Journaling;
 import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.TaskStore;
+import io.millrace.store.TaskStore.DocumentQuery;
+import io.millrace.store.TaskStore.DocumentQuery.Order;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import java.nio.file.Path;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -141,5 +144,41 @@ class StoreSessionTest {
         .extracting(it -> it.key().key())
         .containsExactly("k2998", "k2999");
     assertThat(session.all(NUMBERS)).hasSize(keys.size());
+  }
+
+  @Test
+  void a_scan_keeps_the_order_and_looks_at_no_more_of_the_first_page_than_needed() {
+    Transaction.Builder many = session.begin();
+    for (int i = 1_000; i < 9_000; i++) {
+      many.put(new DocumentKey(NUMBERS, "k" + i), DocumentVersion.ABSENT, Bytes.of("" + i));
+    }
+    session.commit(many.build());
+    DocumentQuery newest = new DocumentQuery(NUMBERS, "", "", 1_000, Order.DESCENDING);
+    AtomicInteger looks = new AtomicInteger();
+    StoreSession.Scan<Integer> sevens =
+        session.scan(
+            newest,
+            6_500,
+            document -> {
+              looks.incrementAndGet();
+              int number = Integer.parseInt(document.body().utf8());
+              return number % 7 == 0 ? number : null;
+            });
+
+    assertThat(sevens.next()).isEqualTo(8_995);
+    assertThat(looks).hasValueBetween(5, 20);
+    List<Integer> others = new ArrayList<>();
+    sevens.forEachRemaining(others::add);
+    assertThat(others)
+        .isEqualTo(
+            IntStream.rangeClosed(2_000, 8_994)
+                .filter(number -> number % 7 == 0)
+                .boxed()
+                .toList()
+                .reversed());
+    assertThat(sevens.isWhole()).isFalse();
+    StoreSession.Scan<Document> all = session.scan(newest, Long.MAX_VALUE, document -> document);
+    all.forEachRemaining(document -> assertThat(document.key().collection()).isEqualTo(NUMBERS));
+    assertThat(all.isWhole()).isTrue();
   }
 }

@@ -302,18 +302,20 @@ final class StoreJobRegistry implements JobRegistry {
   private List<Job> all(JobFilter filter, String after, int limit, Order order) {
     String text = filter.text();
     Predicate<Bytes> mayMatch = text == null ? _ -> true : Prefilter.containing(text);
+    Iterator<Job> jobs =
+        store.scan(
+            new DocumentQuery(Keys.JOBS, "", after, PAGE, order),
+            Long.MAX_VALUE,
+            document -> {
+              // The GUID of a job is not in its document.
+              boolean may =
+                  mayMatch.test(document.body()) || mayMatch.test(Bytes.of(document.key().key()));
+              Job job = may ? JobJson.readJob(document).job() : null;
+              return job != null && filter.matches(job) ? job : null;
+            });
     List<Job> found = new ArrayList<>();
-    Iterator<Document> all =
-        store.pages(new DocumentQuery(Keys.JOBS, "", after, PAGE, order)).iterator();
-    while (found.size() < limit && all.hasNext()) {
-      Document document = all.next();
-      // The GUID of a job is not in its document.
-      if (mayMatch.test(document.body()) || mayMatch.test(Bytes.of(document.key().key()))) {
-        Job job = JobJson.readJob(document).job();
-        if (filter.matches(job)) {
-          found.add(job);
-        }
-      }
+    while (found.size() < limit && jobs.hasNext()) {
+      found.add(jobs.next());
     }
     return found;
   }

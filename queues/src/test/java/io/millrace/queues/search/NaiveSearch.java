@@ -141,7 +141,9 @@ final class NaiveSearch {
     if (value == null || value.isNull()) {
       return 0;
     }
-    return value.isNumber() ? 1 : value.isString() ? 2 : value.isArray() ? 4 : 5;
+    return value.isNumber()
+        ? 1
+        : value.isString() ? 2 : value.isObject() ? 3 : value.isArray() ? 4 : 5;
   }
 
   private static int compare(@Nullable JsonNode left, @Nullable JsonNode right) {

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -30,6 +31,12 @@ final class Samples {
           "\uD83D\uDE00Smile");
 
   private static final Duration LEASE = Duration.ofMinutes(5);
+
+  /** Numbers in other forms, and within lists and objects. */
+  private static final List<String> NUMBERS =
+      List.of("2E0", "20e-1", "-2", "-0", "3.0", "1e400", "36893488147419103232").stream()
+          .flatMap(number -> Stream.of(number, "[" + number + ",4]", "{\"a\":" + number + "}"))
+          .toList();
 
   private final Queues queues;
   private final Random random;
@@ -57,14 +64,19 @@ final class Samples {
     return ids.stream().map(id -> queues.tasks().find(id).orElseThrow()).toList();
   }
 
+  private String pick(List<String> from) {
+    return from.get(random.nextInt(from.size()));
+  }
+
   private ObjectNode params() {
     ObjectNode params = JsonMapper.shared().createObjectNode().put("always", 1);
-    switch (random.nextInt(6)) {
+    switch (random.nextInt(7)) {
+      case 5 -> params.set("a", JsonMapper.shared().readTree(pick(NUMBERS)));
       case 0 -> params.put("a", random.nextInt(5));
       case 1 -> params.put("a", random.nextInt(10) / 2.0);
       case 2 -> params.put("a", "text " + random.nextInt(3));
       case 3 -> params.putNull("a");
-      case 4 -> params.put("a", ODD.get(random.nextInt(ODD.size())));
+      case 4 -> params.put("a", pick(ODD));
       default -> {}
     }
     if (random.nextBoolean()) {

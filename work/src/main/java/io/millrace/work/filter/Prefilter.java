@@ -2,15 +2,18 @@ package io.millrace.work.filter;
 
 import io.millrace.store.Bytes;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
  * Rules documents out by a search in their JSON text, which takes a small part of the time that it
@@ -20,10 +23,17 @@ public final class Prefilter {
   /** What JSON, or the writer of a document, may write in another form. */
   private static final Pattern ESCAPED = Pattern.compile("[^ -~]|[\"\\\\{}/<>&']");
 
+  /** The name of a field that is written as it is, and is no index of a list. */
+  private static final Pattern PLAIN_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_-]*");
+
+  /** Of a number that surely fits into a long, with its sign. */
+  private static final int MOST_DIGITS = 18;
+
   /**
    * How the documents are written.
    *
-   * @param texts the fields whose values, if they are text, are in the document as they are
+   * @param texts the fields whose values, if they are text, are in the document as they are; what
+   *     is within their objects is written without spaces
    * @param numbers the fields that are whole numbers, and not the last ones, written without spaces
    * @param quoted a text as it is written in documents, with its quotes
    */
@@ -76,7 +86,13 @@ public final class Prefilter {
         if (writing.numbers().contains(field)) {
           yield path.steps().size() == 1 ? ofNumber(field, condition) : null;
         }
-        yield writing.texts().contains(field) ? needed(condition) : null;
+        if (!writing.texts().contains(field)) {
+          yield null;
+        }
+        Predicate<String> text = needed(condition);
+        yield text == null && path.steps().size() > 1
+            ? within(path.steps().getLast(), condition)
+            : text;
       }
     };
   }
@@ -104,6 +120,51 @@ public final class Prefilter {
       }
       case Condition.OneOf _, Condition.Compared _, Condition.Exists _, Condition.Not _ -> null;
     };
+  }
+
+  /**
+   * What a field within another one has to be, if that is known: it is there, and its value is one
+   * of those wanted, or a list, or written in a way that only a parser understands.
+   */
+  private @Nullable Predicate<String> within(String name, Condition condition) {
+    boolean ofAny = condition instanceof Condition.OneOf || condition instanceof Condition.Compared;
+    // A name of digits may be the index of an element.
+    if (!ofAny || condition.test(List.of()) || !PLAIN_NAME.matcher(name).matches()) {
+      return null;
+    }
+    String key = "\"" + name + "\":";
+    LongPredicate wanted = wholeNumbers(condition);
+    return json -> {
+      for (int at = json.indexOf(key); at >= 0; at = json.indexOf(key, at)) {
+        at += key.length();
+        if (canBe(json, at, wanted)) {
+          return true;
+        }
+      }
+      return false;
+    };
+  }
+
+  /** The condition on a whole number. */
+  private static LongPredicate wholeNumbers(Condition condition) {
+    if (condition instanceof Condition.OneOf(List<JsonNode> wanted)
+        && wanted.stream().allMatch(JsonNode::isInt)) {
+      long[] numbers = wanted.stream().mapToLong(JsonNode::longValue).sorted().toArray();
+      return number -> Arrays.binarySearch(numbers, number) >= 0;
+    }
+    return number -> condition.test(List.of(JsonNodeFactory.instance.numberNode(number)));
+  }
+
+  /** Whether the value that begins here can be wanted; only a whole number is looked at. */
+  private static boolean canBe(String json, int begin, LongPredicate wanted) {
+    int end = json.charAt(begin) == '-' ? begin + 1 : begin;
+    while (Character.isDigit(json.charAt(end))) {
+      end++;
+    }
+    if (end == begin || end - begin > MOST_DIGITS || ".eE".indexOf(json.charAt(end)) >= 0) {
+      return true;
+    }
+    return wanted.test(Long.parseLong(json, begin, end, 10));
   }
 
   /** Whether it is a text that can be written: half a pair of surrogates cannot. */
