@@ -6,6 +6,7 @@ import io.millrace.jobs.Batch;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
+import io.millrace.jobs.JobRegistry.JobFilter;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.JobsException;
 import io.millrace.jobs.Priority;
@@ -118,6 +119,18 @@ final class JobJson {
       json.writeEndObject();
     }
     return Bytes.copyOf(document.toByteArray());
+  }
+
+  /** What the document of each job has in it that a filter lets through. */
+  static List<String> written(JobFilter filter) {
+    Map<String, @Nullable String> fields = new HashMap<>();
+    fields.put("type", filter.type());
+    fields.put("priority", filter.priority() == null ? null : filter.priority().word());
+    fields.put("status", filter.status() == null ? null : filter.status().word());
+    return fields.entrySet().stream()
+        .filter(field -> field.getValue() != null)
+        .map(field -> "\"" + field.getKey() + "\":" + MAPPER.writeValueAsString(field.getValue()))
+        .toList();
   }
 
   /** Written only if something is set, so that other jobs have the form of old versions. */

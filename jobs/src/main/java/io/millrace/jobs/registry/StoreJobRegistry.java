@@ -300,8 +300,8 @@ final class StoreJobRegistry implements JobRegistry {
   }
 
   private List<Job> all(JobFilter filter, String after, int limit, Order order) {
-    String text = filter.text();
-    Predicate<Bytes> mayMatch = text == null ? _ -> true : Prefilter.containing(text);
+    Predicate<Bytes> mayMatch = mayMatch(filter.text());
+    List<String> fields = JobJson.written(filter);
     Iterator<Job> jobs =
         store.scan(
             new DocumentQuery(Keys.JOBS, "", after, PAGE, order),
@@ -309,7 +309,9 @@ final class StoreJobRegistry implements JobRegistry {
             document -> {
               // The GUID of a job is not in its document.
               boolean may =
-                  mayMatch.test(document.body()) || mayMatch.test(Bytes.of(document.key().key()));
+                  (fields.isEmpty() || hasAll(document.body(), fields))
+                      && (mayMatch.test(document.body())
+                          || mayMatch.test(Bytes.of(document.key().key())));
               Job job = may ? JobJson.readJob(document).job() : null;
               return job != null && filter.matches(job) ? job : null;
             });
@@ -318,6 +320,15 @@ final class StoreJobRegistry implements JobRegistry {
       found.add(jobs.next());
     }
     return found;
+  }
+
+  private static Predicate<Bytes> mayMatch(@Nullable String text) {
+    return text == null ? _ -> true : Prefilter.containing(text);
+  }
+
+  private static boolean hasAll(Bytes document, List<String> parts) {
+    String json = document.utf8();
+    return parts.stream().allMatch(json::contains);
   }
 
   /** The members' keys lead to the jobs, since a batch may be a small part of them all. */

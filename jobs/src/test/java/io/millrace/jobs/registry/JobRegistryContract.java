@@ -30,6 +30,7 @@ import io.millrace.work.Watch;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
@@ -105,6 +106,31 @@ public abstract class JobRegistryContract {
       taken.add(world.assign("second", A).job().id());
     }
     assertThat(taken).isEqualTo(expected);
+  }
+
+  @Test
+  void a_list_has_all_that_its_filter_lets_through() {
+    for (int i = 0; i < 6; i++) {
+      Priority priority = i % 2 == 0 ? Priority.BATCH : Priority.IMMEDIATE;
+      world.submit(order(priority, "\"status\":\"failed\" " + i), "");
+      world.submit(new Submission("first", priority, null, null), "");
+    }
+    world.assign("first", A);
+    world.accepted(world.completed(world.assign("second", A), "result"));
+    world.accepted(world.completed(world.assign("first", A), "result"));
+    registry().cancel(world.submit(order(Priority.BATCH, "gone"), "").id().toString());
+
+    List<Job> all = registry().list(JobFilter.ALL, null, 100);
+    assertThat(all).extracting(Job::status).contains(JobStatus.values());
+    for (String type : Arrays.asList(null, "first", "second")) {
+      for (Priority priority : Arrays.asList(null, Priority.BATCH, Priority.IMMEDIATE)) {
+        for (JobStatus status : Arrays.asList(null, JobStatus.PENDING, JobStatus.FAILED)) {
+          JobFilter filter = new JobFilter(type, status, priority, null, null);
+          assertThat(registry().list(filter, null, 100))
+              .isEqualTo(all.stream().filter(filter::matches).toList());
+        }
+      }
+    }
   }
 
   @Test
