@@ -20,12 +20,17 @@ public final class S3Server {
   private final S3Proxy proxy;
   private final S3Client client;
 
-  /** Starts it. */
+  /** Starts it, for callers on this machine. */
   public S3Server() throws Exception {
+    this("127.0.0.1");
+  }
+
+  /** Starts it on an address. */
+  public S3Server(String address) throws Exception {
     proxy =
         S3Proxy.builder()
             .blobStore(new TransientNio2BlobStore())
-            .endpoint(URI.create("http://127.0.0.1:0"))
+            .endpoint(URI.create("http://" + address + ":0"))
             .awsAuthentication(AuthenticationType.AWS_V2_OR_V4, KEY, SECRET)
             .build();
     proxy.start();
@@ -33,15 +38,19 @@ public final class S3Server {
     client.createBucket(request -> request.bucket(BUCKET));
   }
 
-  /** Where it listens. */
+  /** Where callers on this machine find it. */
   public URI endpoint() {
     return URI.create("http://127.0.0.1:" + proxy.getPort());
   }
 
   /** A new prefix in its bucket. */
   public S3Address newPlace() {
-    return S3Address.at("s3://%s/%s?endpoint=%s".formatted(BUCKET, UUID.randomUUID(), endpoint()))
-        .withKey(KEY, SECRET);
+    return S3Address.at(place(UUID.randomUUID().toString(), "127.0.0.1")).withKey(KEY, SECRET);
+  }
+
+  /** The address of a prefix for callers that reach this machine at {@code address}. */
+  public String place(String prefix, String address) {
+    return "s3://%s/%s?endpoint=http://%s:%d".formatted(BUCKET, prefix, address, proxy.getPort());
   }
 
   /** A client of it, to look at what others have done. */
