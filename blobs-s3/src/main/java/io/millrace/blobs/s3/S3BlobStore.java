@@ -17,31 +17,22 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
-import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
-import software.amazon.awssdk.services.s3.model.ListMultipartUploadsResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.MetadataDirective;
-import software.amazon.awssdk.services.s3.model.MultipartUpload;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.S3Object;
 import software.amazon.awssdk.services.s3.presigner.S3Presigner;
@@ -69,24 +60,16 @@ public final class S3BlobStore implements BlobStore {
   /** The longest blob that a bucket holds. */
   public static final long MAX_BLOB_BYTES = 5L << 40;
 
-  private static final Logger LOG = LoggerFactory.getLogger(S3BlobStore.class);
-
   private static final Duration SILENCE = Duration.ofSeconds(30);
 
   /** How long a request may take with all its repetitions, until its answer begins. */
   private static final Duration LONGEST_REQUEST = Duration.ofMinutes(10);
 
   private static final int CONNECTIONS = 1_000;
-  private static final int MOST_PARTS = 10_000;
   private static final int USUAL_PART_BYTES = 8 << 20;
 
   /** Up to this size, a put needs no buffer of a part. */
   private static final int SMALL = 256 << 10;
-
-  private static final Duration ABANDONED_AFTER = Duration.ofHours(24);
-
-  /** An upload that takes longer is remembered with its end, for {@link #ABANDONED_AFTER}. */
-  private static final Duration LONG_UPLOAD = Duration.ofMinutes(1);
 
   private static final int NOT_FOUND = 404;
   private static final int NO_SUCH_RANGE = 416;
@@ -105,7 +88,7 @@ public final class S3BlobStore implements BlobStore {
           Math.toIntExact(
               Math.max(
                   USUAL_PART_BYTES,
-                  Math.ceilDiv(Math.ceilDiv(maxBytes, MOST_PARTS), 1L << 20) << 20));
+                  Math.ceilDiv(Math.ceilDiv(maxBytes, Uploads.MOST_PARTS), 1L << 20) << 20));
       long heap = Runtime.getRuntime().maxMemory();
       return new Limits(part, Math.clamp(heap / 8 / part, 2, 64), Duration.ofSeconds(30), 4L << 30);
     }
@@ -114,7 +97,6 @@ public final class S3BlobStore implements BlobStore {
   private final S3Address address;
   private final String prefix;
   private final Limits limits;
-  private final InstantSource clock;
   private final S3Client client;
   private final Semaphore buffers;
   private final Duration linkTime;
@@ -122,22 +104,21 @@ public final class S3BlobStore implements BlobStore {
   /** Signs links; null if there are none. */
   private final @Nullable S3Presigner presigner;
 
-  /** When long uploads ended, by the names of their blobs. */
-  private final Map<String, Instant> ends = new ConcurrentHashMap<>();
+  private final Uploads uploads;
 
   S3BlobStore(S3Address address, Limits limits, Duration linkTime, InstantSource clock) {
     this.linkTime = linkTime;
     this.presigner = linkTime.isZero() ? null : address.newPresigner();
     this.address = address;
-    this.prefix = address.prefix().isEmpty() ? "" : address.prefix() + "/";
+    this.prefix = prefix(address);
     this.limits = limits;
-    this.clock = clock;
     this.buffers = new Semaphore(limits.buffers());
     this.client =
         address
             .newClient(SILENCE, CONNECTIONS)
             .overrideConfiguration(override -> override.apiCallTimeout(LONGEST_REQUEST))
             .build();
+    this.uploads = new Uploads(client, address, clock);
   }
 
   /**
@@ -170,6 +151,11 @@ public final class S3BlobStore implements BlobStore {
     }
   }
 
+  /** What the keys of all blobs begin with. */
+  static String prefix(S3Address address) {
+    return address.prefix().isEmpty() ? "" : address.prefix() + "/";
+  }
+
   private String key(String name) {
     return prefix + name;
   }
@@ -178,7 +164,7 @@ public final class S3BlobStore implements BlobStore {
     return new BlobException(what + " (" + address + "): " + S3Address.failure(e).getMessage(), e);
   }
 
-  private static boolean isMissing(SdkException e) {
+  static boolean isMissing(SdkException e) {
     return e instanceof S3Exception answer
         && answer.statusCode() == NOT_FOUND
         && (answer.awsErrorDetails() == null
@@ -214,7 +200,7 @@ public final class S3BlobStore implements BlobStore {
       if (length < part.length) {
         putWhole(name, part, length);
       } else {
-        upload(name, parts -> putParts(part, source, parts));
+        uploads.make(name, parts -> putParts(part, source, parts));
       }
     } finally {
       buffers.release();
@@ -245,135 +231,20 @@ public final class S3BlobStore implements BlobStore {
         () -> new ByteArrayInputStream(bytes, 0, length), length, "application/octet-stream");
   }
 
-  private void putParts(byte[] part, BlobContent source, Parts parts) throws IOException {
+  private static void putParts(byte[] part, BlobContent source, Uploads.Parts parts)
+      throws IOException {
     int length = part.length;
     while (length > 0) {
-      int size = length;
-      parts.add(number ->
-          client
-              .uploadPart(
-                  request ->
-                      request
-                          .bucket(address.bucket())
-                          .key(key(parts.name))
-                          .uploadId(parts.id)
-                          .partNumber(number),
-                  body(part, size))
-              .eTag());
-      length = size < part.length ? 0 : source.readNBytes(part, 0, part.length);
-    }
-  }
-
-  /** The parts of an upload that have arrived. */
-  private static final class Parts {
-    private final String name;
-    private final String id;
-    private final List<CompletedPart> arrived = new ArrayList<>();
-
-    /** Sends the part with this number, from 1, and returns its entity tag. */
-    interface Sending {
-      String send(int number);
-    }
-
-    Parts(String name, String id) {
-      this.name = name;
-      this.id = id;
-    }
-
-    void add(Sending sending) {
-      int number = arrived.size() + 1;
-      if (number > MOST_PARTS) {
-        throw new BlobException("blob " + name + " is longer than is allowed");
-      }
-      String tag = sending.send(number);
-      arrived.add(CompletedPart.builder().partNumber(number).eTag(tag).build());
-    }
-  }
-
-  /** Sends the parts of one upload. */
-  private interface Filling {
-    void fill(Parts parts) throws IOException;
-  }
-
-  /** Makes a blob of parts; if that fails, nothing is left of them. */
-  private void upload(String name, Filling filling) throws IOException {
-    Instant begun = clock.instant();
-    Parts parts =
-        new Parts(
-            name,
-            client
-                .createMultipartUpload(request -> request.bucket(address.bucket()).key(key(name)))
-                .uploadId());
-    boolean complete = false;
-    try {
-      filling.fill(parts);
-      noteEnd(name, begun);
-      client.completeMultipartUpload(request ->
-          request
-              .bucket(address.bucket())
-              .key(key(name))
-              .uploadId(parts.id)
-              .multipartUpload(upload -> upload.parts(parts.arrived)));
-      complete = true;
-    } finally {
-      if (!complete) {
-        abort(key(name), parts.id);
-      }
-    }
-  }
-
-  /** Before the blob can be listed, lest it looks old then. */
-  private void noteEnd(String name, Instant begun) {
-    Instant now = clock.instant();
-    if (begun.plus(LONG_UPLOAD).isBefore(now)) {
-      Instant limit = now.minus(ABANDONED_AFTER);
-      ends.values().removeIf(end -> end.isBefore(limit));
-      ends.put(name, now);
-    }
-  }
-
-  private void abort(String key, String id) {
-    try {
-      client.abortMultipartUpload(
-          request -> request.bucket(address.bucket()).key(key).uploadId(id));
-    } catch (SdkException e) {
-      if (!isMissing(e)) {
-        LOG.warn("the upload of {} stays until leftovers are removed: {}", key, e.getMessage());
-      }
+      parts.send(body(part, length));
+      length = length < part.length ? 0 : source.readNBytes(part, 0, part.length);
     }
   }
 
   /** Aborts uploads that began 24 hours ago; a put that takes longer fails. */
   @Override
   public void removeLeftovers(Instant now) {
-    Instant limit = now.minus(ABANDONED_AFTER);
     try {
-      String keyMarker = null;
-      String idMarker = null;
-      boolean more = true;
-      while (more) {
-        String fromKey = keyMarker;
-        String fromId = idMarker;
-        ListMultipartUploadsResponse page =
-            client.listMultipartUploads(request ->
-                request
-                    .bucket(address.bucket())
-                    .prefix(prefix.isEmpty() ? null : prefix)
-                    .keyMarker(fromKey)
-                    .uploadIdMarker(fromId));
-        for (MultipartUpload upload : page.uploads()) {
-          boolean ours =
-              upload.key().startsWith(prefix)
-                  && BlobName.isValid(upload.key().substring(prefix.length()));
-          if (ours && upload.initiated().isBefore(limit)) {
-            abort(upload.key(), upload.uploadId());
-            LOG.info("aborted the upload of {}, left by a put that did not end", upload.key());
-          }
-        }
-        keyMarker = page.nextKeyMarker();
-        idMarker = page.nextUploadIdMarker();
-        more = Boolean.TRUE.equals(page.isTruncated());
-      }
+      uploads.abortOld(now);
     } catch (SdkException e) {
       throw failure("uploads that did not end cannot be listed", e);
     }
@@ -398,7 +269,7 @@ public final class S3BlobStore implements BlobStore {
                 // An object can be copied onto itself only with other metadata.
                 .metadataDirective(MetadataDirective.REPLACE));
       } else {
-        upload(to, parts -> copyParts(key(from), source, parts));
+        uploads.make(to, parts -> copyParts(from, source, parts));
       }
       return true;
     } catch (SdkException e) {
@@ -411,24 +282,10 @@ public final class S3BlobStore implements BlobStore {
     }
   }
 
-  private void copyParts(String sourceKey, HeadObjectResponse source, Parts parts) {
+  private void copyParts(String from, HeadObjectResponse source, Uploads.Parts parts) {
     long size = source.contentLength();
     for (long at = 0; at < size; at += limits.copyBytes()) {
-      String range = "bytes=" + at + "-" + (Math.min(at + limits.copyBytes(), size) - 1);
-      parts.add(number ->
-          client
-              .uploadPartCopy(request ->
-                  request
-                      .sourceBucket(address.bucket())
-                      .sourceKey(sourceKey)
-                      .copySourceIfMatch(source.eTag())
-                      .copySourceRange(range)
-                      .destinationBucket(address.bucket())
-                      .destinationKey(key(parts.name))
-                      .uploadId(parts.id)
-                      .partNumber(number))
-              .copyPartResult()
-              .eTag());
+      parts.copy(from, source.eTag(), at, Math.min(at + limits.copyBytes(), size) - 1);
     }
   }
 
@@ -547,7 +404,7 @@ public final class S3BlobStore implements BlobStore {
         return false;
       }
       client.deleteObject(request -> request.bucket(address.bucket()).key(key(name)));
-      ends.remove(name);
+      uploads.forget(name);
       return true;
     } catch (SdkException e) {
       throw failure("blob " + name + " cannot be deleted", e);
@@ -585,9 +442,7 @@ public final class S3BlobStore implements BlobStore {
 
   private Blob describe(S3Object object) {
     String name = object.key().substring(prefix.length());
-    Instant end = ends.get(name);
-    Instant modified = object.lastModified();
-    return new Blob(name, object.size(), end != null && end.isAfter(modified) ? end : modified);
+    return new Blob(name, object.size(), uploads.endOf(name, object.lastModified()));
   }
 
   @Override
