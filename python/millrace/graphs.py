@@ -1,11 +1,12 @@
 """Graphs of commands, queue tasks and jobs."""
 
 import time
+from datetime import datetime, timedelta
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ._http import Transport, part, query
 from .errors import WaitTimeoutError
-from .jobs import LONGEST_WAIT
+from .jobs import LONGEST_WAIT, duration, moment
 
 
 class Node:
@@ -66,10 +67,10 @@ class Graph:
         """Adds a shell command. ``options``: those of ``node``."""
         return self.node("shell command", {"command": command, **(data or {})}, **options)
 
-    def run(self, **unique: Any) -> List[str]:
+    def run(self, **options: Any) -> List[str]:
         """Adds the graph to the server, whole or not at all, and returns the ids of its nodes. It runs by itself.
-        ``unique`` to ``unique_period``, and a lost answer: see ``Graphs.add``."""
-        made = self._graphs.add([{"metadata": node.metadata, "data": node.data} for node in self.nodes], **unique)
+        ``delay`` to ``unique_period``, and a lost answer: see ``Graphs.add``."""
+        made = self._graphs.add([{"metadata": node.metadata, "data": node.data} for node in self.nodes], **options)
         for node, metadata in zip(self.nodes, made):
             node.id = metadata["id"]
         return [str(metadata["id"]) for metadata in made]
@@ -89,12 +90,15 @@ class Graphs:
         self,
         nodes: Sequence[Mapping[str, Any]],
         *,
+        delay: Union[int, float, timedelta, None] = None,
+        at: Optional[datetime] = None,
         unique: Optional[str] = None,
         unique_fields: Optional[str] = None,
         unique_scope: Optional[str] = None,
         unique_period: Optional[str] = None,
     ) -> List[Dict[str, Any]]:
-        """Adds nodes in the form of docs/api.md, all or none, and returns their metadata.
+        """Adds nodes in the form of docs/api.md, all or none, and returns their metadata. None of them starts before ``at``,
+        or before ``delay`` is over.
 
         While nodes that were added with the same ``unique`` key have not ended, nothing is added, and the answer is those
         nodes, each with ``"duplicate": True``. ``unique_fields`` names keys of data, separated by commas, whose values make
@@ -104,6 +108,8 @@ class Graphs:
         """
         path = query(
             "/v1/nodes",
+            delay=None if delay is None else duration(delay),
+            at=None if at is None else moment(at),
             unique=unique,
             unique_fields=unique_fields,
             unique_scope=unique_scope,

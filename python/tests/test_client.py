@@ -7,6 +7,7 @@ import tempfile
 import threading
 import unittest
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Iterator, List, Optional
 
@@ -182,6 +183,17 @@ class OtherPartsTest(unittest.TestCase):
         self.client.graphs.put(ids[0], "note", {"big": BIG})
         self.assertEqual(self.client.graphs.data(ids[0], "note"), {"big": BIG})
         self.assertLessEqual(set(ids), {node["id"] for node in self.client.graphs.list()})
+
+    def test_a_graph_waits_for_its_time(self) -> None:
+        graph = self.client.graphs.build()
+        graph.shell("true")
+        at = datetime(2130, 1, 31, 8, tzinfo=timezone.utc)
+        [id] = graph.run(at=at)
+        self.assertEqual(self.client.graphs.get(id)["notBefore"], round(at.timestamp() * 1000))
+        self.client.graphs.put(id, "at", None)
+        self.assertEqual(self.client.graphs.wait([id], 20), {id: "finished"})
+        [id] = graph.run(delay=0.01)
+        self.assertEqual(self.client.graphs.wait([id], 20), {id: "finished"})
 
     def test_a_graph_with_a_unique_key_is_there_once(self) -> None:
         def add(**unique: str) -> List[str]:

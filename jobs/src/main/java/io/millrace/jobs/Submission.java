@@ -74,6 +74,11 @@ public record Submission(
     return new Submission(type, priority, key, description, notBeforeMillis, other, trace);
   }
 
+  /** The same for another type. */
+  public Submission withType(String other) {
+    return new Submission(other, priority, key, description, notBeforeMillis, policy, trace);
+  }
+
   /** The same in a trace; null for none. */
   public Submission in(@Nullable TraceContext other) {
     return other == null

@@ -218,6 +218,9 @@ final class BulkApiTest {
           {'kind': 'tasks', 'action': 'move', 'all': true}                    | needs the option queue
           {'kind': 'tasks', 'action': 'block', 'all': true, 'options': {'reason': []}} | the option reason must be
           {'kind': 'tasks', 'action': 'block', 'filter': {'ctime': {'$lt': {'$ago': 'x'}}}} | $ago must be a duration
+          {'kind': 'jobs', 'action': 'move', 'all': true}                     | needs the option type
+          {'kind': 'jobs', 'action': 'move', 'all': true, 'options': {'type': 'x'}} | has no job types, so there is no type x
+          {'kind': 'jobs', 'action': 'move', 'all': true, 'options': {'queue': 'x'}} | has no option queue
           {'kind': 'nodes', 'action': 'cancel', 'all': true}                  | must be one of retry,
           {'kind': 'nodes', 'action': 'kill', 'filter': {'state': 'dead'}}    | there is no state dead
           {'kind': 'nodes', 'action': 'kill', 'filter': {'below': 'x'}}       | below is the id of a node

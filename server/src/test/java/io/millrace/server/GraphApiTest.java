@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -177,6 +178,38 @@ final class GraphApiTest {
                 "[{'metadata': {'type': 'shell command'}, 'data': {'command': '" + script + "'}}]"))
         .startsWith("new node 1: command has 131,072 bytes");
     assertThat(graph.settled(graph.script("root", script.substring(1)))).isEqualTo("finished");
+  }
+
+  @Test
+  void a_graph_waits_for_its_time_and_says_so() throws Exception {
+    String nodes =
+        "[{'metadata': {'type': 'command', 'local': 'a'}, 'data': {'command': 'true'}},"
+            + " {'metadata': {'type': 'command', 'parent': 'local:a'}, 'data': {'command':"
+            + " 'true'}}]";
+    JsonNode later = graph.answer(201, "POST", "/nodes?at=2130-01-31T08:00:00Z", nodes);
+    String root = later.at("/0/id").asString();
+    assertThat(later.at("/0/state").asString()).isEqualTo("ready");
+    assertThat(graph.get("/nodes/" + root).path("notBefore").asLong())
+        .isEqualTo(Instant.parse("2130-01-31T08:00:00Z").toEpochMilli());
+    assertThat(graph.get("/nodes/" + root + "/data/at").at("/data").asString())
+        .isEqualTo("2130-01-31T08:00:00Z");
+    assertThat(graph.server().get("/why/" + root).body())
+        .contains("it is to start at 2130-01-31T08:00:00Z or later");
+    assertThat(graph.server().get("/why/" + later.at("/1/id").asString()).body())
+        .contains("nodes above it have not ended: " + root);
+    graph.answer(200, "PUT", "/nodes/" + root + "/data/at", "{'value': null}");
+    assertThat(graph.settled(later.at("/1/id").asString())).isEqualTo("finished");
+
+    String past = graph.answer(201, "POST", "/nodes?at=1000", nodes).at("/1/id").asString();
+    assertThat(graph.settled(past)).isEqualTo("finished");
+    String soon = graph.answer(201, "POST", "/nodes?delay=10ms", nodes).at("/1/id").asString();
+    assertThat(graph.settled(soon)).isEqualTo("finished");
+    assertThat(graph.refused(400, "POST", "/nodes?at=noon", nodes)).contains("at must be a date");
+    assertThat(graph.refused(400, "POST", "/nodes?delay=x", nodes)).contains("delay must be");
+    assertThat(graph.refused(400, "POST", "/nodes?delay=1h&at=1000", nodes))
+        .contains("at cannot be combined with delay");
+    String wrong = nodes.replace("'command': 'true'", "'command': 'true', 'at': 'noon'");
+    assertThat(graph.refused(400, "POST", "/nodes?delay=1h", wrong)).startsWith("new node 1: at");
   }
 
   @Test

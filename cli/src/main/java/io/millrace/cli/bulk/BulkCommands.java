@@ -157,7 +157,7 @@ public final class BulkCommands extends CommandGroup {
   @Command(
       name = "jobs",
       description = {
-        "Performs an action on jobs: retry, cancel or delete.",
+        "Performs an action on jobs: retry, cancel, delete or move.",
         "Example: millrace bulk jobs retry --type render --status failed --older 1d"
       })
   int jobs(
@@ -180,7 +180,9 @@ public final class BulkCommands extends CommandGroup {
       @Option(names = "--batch", paramLabel = "N", description = "Only jobs of this batch.")
           @Nullable Long batch,
       @Option(names = "--worker", paramLabel = "WORKER", description = "Only jobs of this worker.")
-          @Nullable String worker) {
+          @Nullable String worker,
+      @Option(names = "--to", paramLabel = "TYPE", description = "The type to which to move.")
+          @Nullable String to) {
     ArrayNode conditions = JsonMapper.shared().createArrayNode();
     oneOf(conditions, "type", type);
     oneOf(conditions, "status", status);
@@ -192,7 +194,11 @@ public final class BulkCommands extends CommandGroup {
       conditions.addObject().put("worker", worker);
     }
     common.add(conditions, "submitted");
-    return run(server, order("jobs", action, conditions, common), common);
+    ObjectNode order = order("jobs", action, conditions, common);
+    if (to != null) {
+      order.putObject("options").put("type", to);
+    }
+    return run(server, order, common);
   }
 
   @Command(

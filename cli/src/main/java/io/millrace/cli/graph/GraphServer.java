@@ -11,6 +11,7 @@ import io.millrace.client.JsonCalls;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.Policy.Field;
 import io.millrace.work.policy.PolicyException;
+import io.millrace.work.policy.TimeText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -133,6 +134,52 @@ class GraphServer extends ServerCommand {
     /** Whether an option was given. */
     boolean isGiven() {
       return below != null || !types.isEmpty() || !states.isEmpty();
+    }
+  }
+
+  /** Options for the time before which nothing of a graph starts. */
+  static final class StartOptions {
+    @Option(
+        names = "--delay",
+        paramLabel = "TIME",
+        description = "How long nothing of the graph starts from now on, for example 90m.")
+    private @Nullable String delay;
+
+    @Option(
+        names = "--at",
+        paramLabel = "MOMENT",
+        description =
+            "The earliest time to start the graph, for example 2026-12-24T18:00:00Z or with another"
+                + " offset.")
+    private @Nullable String at;
+
+    /**
+     * The parameters of the request, after those of a unique key; empty if there are none.
+     *
+     * @throws UsageException if an option is invalid, or both are given
+     */
+    String query(UniqueOptions unique) {
+      List<String> parameters = new ArrayList<>();
+      String key = unique.query();
+      if (!key.isEmpty()) {
+        parameters.add(key);
+      }
+      try {
+        if (at != null && delay != null) {
+          throw new UsageException("--at and --delay cannot be combined");
+        }
+        if (delay != null) {
+          TimeText.duration("--delay", delay);
+          parameters.add("delay=" + JsonCalls.part(delay));
+        }
+        if (at != null) {
+          TimeText.moment("--at", at);
+          parameters.add("at=" + JsonCalls.part(at));
+        }
+      } catch (PolicyException e) {
+        throw new UsageException(String.valueOf(e.getMessage()), e);
+      }
+      return String.join("&", parameters);
     }
   }
 

@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
       "Adds the graph of a file, for example one written by 'export', and prints the id of each new"
           + " node. All nodes start from the beginning. Up to 1000 nodes are added in one request:"
           + " a larger graph may start before all of it is added, and stay incomplete if the server"
-          + " stops; 'run', and 'import' with --unique, add all or nothing."
+          + " stops; 'run', and 'import' with --unique, --at or --delay, add all or nothing."
     })
 final class ImportCommand extends GraphServer implements Callable<Integer> {
   private static final int MAX_NODES = 1_000;
@@ -36,14 +36,16 @@ final class ImportCommand extends GraphServer implements Callable<Integer> {
 
   @Mixin private GraphServer.UniqueOptions unique = new GraphServer.UniqueOptions();
 
+  @Mixin private GraphServer.StartOptions start = new GraphServer.StartOptions();
+
   @Override
   public Integer call() {
     return perform(calls -> {
       GraphFile graph = file.read(terminal());
       GraphUpload addition = new GraphUpload(new GraphCalls(calls), file.name(), file.parents());
-      String key = unique.query();
+      String query = start.query(unique);
       try {
-        addition.add(graph, key.isEmpty() ? MAX_NODES : Integer.MAX_VALUE, key);
+        addition.add(graph, query.isEmpty() ? MAX_NODES : Integer.MAX_VALUE, query);
       } catch (StoreException | CommandException e) {
         addition.printIds(out(), json());
         boolean refused =

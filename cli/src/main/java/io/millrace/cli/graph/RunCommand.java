@@ -44,6 +44,8 @@ final class RunCommand extends GraphServer implements Callable<Integer> {
 
   @Mixin private GraphServer.UniqueOptions unique = new GraphServer.UniqueOptions();
 
+  @Mixin private GraphServer.StartOptions start = new GraphServer.StartOptions();
+
   @Mixin private Waiter.Options waiting = new Waiter.Options();
 
   @Option(
@@ -66,7 +68,7 @@ final class RunCommand extends GraphServer implements Callable<Integer> {
     return run(calls -> {
       GraphFile graph = file.read(terminal());
       GraphUpload addition = new GraphUpload(new GraphCalls(calls), file.name(), file.parents());
-      addition.add(graph, Integer.MAX_VALUE, unique.query());
+      addition.add(graph, Integer.MAX_VALUE, start.query(unique));
       addition.reportDuplicate(terminal());
       if (detach) {
         addition.printIds(out(), json());

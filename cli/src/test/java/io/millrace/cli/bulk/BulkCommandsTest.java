@@ -134,6 +134,7 @@ class BulkCommandsTest {
         "tasks cancel --older soon --yes|3",
         "tasks cancel --filter {x --yes|2",
         "jobs cancel --status dead --yes|3",
+        "jobs move --all --to render --yes|3",
         "nodes kill --state dead --yes|3",
         "nodes retry --all --with-below --yes|3",
         "nodes cancel --all --yes|3",

@@ -6,6 +6,7 @@ import io.millrace.cli.Shell;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -283,17 +284,20 @@ class GraphCommandsTest {
     Path latin = Files.write(scratch.resolve("latin"), new byte[] {(byte) 0xe9});
     expect(2, "name what to run", "graph", "add");
     expect(2, "--at must be a date and a time", "graph", "add", "--at", "noon", "-s", "true");
-    expect(
-        3,
-        "at and delay are both set",
-        "graph",
-        "add",
-        "--at",
-        "2126-01-01T00:00:00Z",
-        "--delay",
-        "5s",
-        "-s",
-        "true");
+    Path one = Files.writeString(scratch.resolve("one.yaml"), "nodes: {a: {shell: 'true'}}");
+    for (String command : List.of("run", "import")) {
+      expect(
+          2,
+          "--at and --delay cannot be combined",
+          "graph",
+          command,
+          one.toString(),
+          "--at",
+          "2126-01-01T00:00:00Z",
+          "--delay",
+          "5s");
+      expect(2, "--delay must be", "graph", command, one.toString(), "--delay", "soon");
+    }
     expect(2, "not both", "graph", "add", "-s", "true", "--", "true");
     expect(2, "--branch is then or else", "graph", "add", "--branch", "maybe", "-s", "true");
     expect(2, "number from 1, not 'x'", "graph", "add", "--parent", "x", "-s", "true");

@@ -62,7 +62,10 @@ public record RunPolicy(RetryPolicy retries, int interruptions, @Nullable Durati
 
   private static final String INTERRUPTIONS = "interruptions";
   private static final String TIMEOUT = "timeout";
-  private static final String AT = "at";
+
+  /** The earliest time of the first start. */
+  static final String AT = "at";
+
   private static final String DELAY = "delay";
   private static final String WAIT_TIMEOUT = "wait_timeout";
   private static final String TOTAL_TIMEOUT = "total_timeout";
@@ -131,9 +134,6 @@ public record RunPolicy(RetryPolicy retries, int interruptions, @Nullable Durati
   public static Timing timing(Map<String, JsonNode> data) {
     Inputs inputs = new Inputs(data);
     long longest = TimeText.LONGEST.toMillis();
-    if (inputs.has(AT) && inputs.has(DELAY)) {
-      throw new InvalidGraphException("at and delay are both set; a node has one of them");
-    }
     return new Timing(
         inputs.moment(AT).map(Instant::toEpochMilli).orElse(0L),
         inputs.duration(DELAY, 0, longest).map(Duration::toMillis).orElse(0L),

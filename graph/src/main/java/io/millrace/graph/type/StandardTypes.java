@@ -19,6 +19,9 @@ import tools.jackson.databind.JsonNode;
  * and writes. Safe for use by any number of threads.
  */
 public final class StandardTypes implements AutoCloseable {
+  /** The name of the type of groups. */
+  public static final String GROUP = "group";
+
   private final List<NodeType> types;
   private final ProcessSpawner spawner;
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -86,7 +89,7 @@ public final class StandardTypes implements AutoCloseable {
   private static final class GroupType implements NodeType {
     @Override
     public String name() {
-      return "group";
+      return GROUP;
     }
 
     @Override

@@ -94,7 +94,6 @@ class StandardTypesTest {
           command       | {"command": "x", "at": "tomorrow"}       | at must be a time as in 2030-01-31T08:00:00Z or a number of milliseconds since 1970, not "tomorrow"
           command       | {"command": "x", "at": -1}               | at must be a time
           command       | {"command": "x", "delay": "x"}           | delay must be a number of seconds from 0 to 315360000, or a duration such as 30s, not "x"
-          command       | {"command": "x", "at": 1, "delay": 1}    | at and delay are both set; a node has one of them
           command       | {"command": "x", "wait_timeout": 0}      | wait_timeout must be a number of seconds from 0.001 to 315360000, not 0
           command       | {"command": "x", "total_timeout": "0s"}  | total_timeout must be a number of seconds
           group         | {"limits": "scanner"}                    | limits is set, but a group does not run; give limits to the nodes in it

@@ -194,11 +194,7 @@ final class Attempt {
       Duration delay = Objects.requireNonNullElse(failure.wish().delay(), Duration.ZERO);
       Job snoozed = Transitions.snoozed(job, RetryPolicy.capped(delay), now);
       // Whichever worker is free may have it.
-      String group =
-          job.failures() == 0 || job.hand().worker() == null
-              ? Groups.waiting(job.type(), job.order().priority())
-              : Groups.failed(job.type(), job.hand().worker());
-      offerAgain(transaction, snoozed, group, context);
+      offerAgain(transaction, snoozed, Groups.of(job), context);
       return;
     }
     Job next = Transitions.failed(job, pause(policy, job, failure, context), now);

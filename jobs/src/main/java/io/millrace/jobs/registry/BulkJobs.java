@@ -2,11 +2,14 @@ package io.millrace.jobs.registry;
 
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobStatus;
+import io.millrace.jobs.JobTypes;
+import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.Priority;
 import io.millrace.store.Document;
 import io.millrace.store.Outcome;
 import io.millrace.work.bulk.BulkException.InvalidBulkException;
 import io.millrace.work.bulk.BulkOrder;
+import io.millrace.work.bulk.BulkProgress.Skip;
 import io.millrace.work.bulk.BulkTarget;
 import io.millrace.work.filter.FieldPath;
 import io.millrace.work.filter.Filter;
@@ -14,6 +17,7 @@ import io.millrace.work.filter.FilterException;
 import io.millrace.work.filter.FilterFields;
 import io.millrace.work.filter.Subject;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -43,10 +47,19 @@ final class BulkJobs implements BulkTarget<BulkJobs.JobItem> {
 
   private static final Set<String> TIMES = Set.of("submitted", "started", "ended");
 
-  private final JobStore store;
+  private static final String TYPE = "type";
+  private static final String RUNS = "a worker has it";
 
-  BulkJobs(JobStore store) {
+  private final JobStore store;
+  private final JobTypes types;
+  private final TypeLimits limits;
+  private final Groups groups;
+
+  BulkJobs(JobStore store, JobTypes types, TypeLimits limits, Groups groups) {
     this.store = store;
+    this.types = types;
+    this.limits = limits;
+    this.groups = groups;
   }
 
   @Override
@@ -56,14 +69,53 @@ final class BulkJobs implements BulkTarget<BulkJobs.JobItem> {
 
   @Override
   public List<String> actions() {
-    return List.of("retry", "cancel", "delete");
+    return List.of("retry", "cancel", "delete", "move");
   }
 
   @Override
   public BulkOrder prepare(BulkOrder order) {
-    BulkTarget.checkOptions(order, Set.of());
+    boolean moves = order.action().equals("move");
+    BulkTarget.checkOptions(order, moves ? Set.of(TYPE) : Set.of());
     var _ = filter(order);
+    if (moves) {
+      String to = destination(order);
+      if (choosesOnly(order.filter(), to)) {
+        throw new InvalidBulkException("the jobs that the filter chooses are of type " + to);
+      }
+    }
     return order;
+  }
+
+  /** The type to which jobs are moved. */
+  private String destination(BulkOrder order) {
+    String to = order.options().get(TYPE);
+    if (to == null) {
+      throw new InvalidBulkException("the action move needs the option " + TYPE);
+    }
+    if (order.reach() == null) {
+      try {
+        types.require(to);
+      } catch (InvalidJobException e) {
+        throw new InvalidBulkException(String.valueOf(e.getMessage()));
+      }
+    } else if (types.find(to).isEmpty() || !isReached(order.reach(), to)) {
+      throw new InvalidBulkException("there is no job type " + to);
+    }
+    return to;
+  }
+
+  private static boolean isReached(@Nullable Set<String> reach, String type) {
+    return reach == null || reach.stream().anyMatch(type::startsWith);
+  }
+
+  /** Whether a filter says that all jobs are of this type. */
+  private static boolean choosesOnly(JsonNode filter, String type) {
+    JsonNode condition = filter.path(TYPE);
+    JsonNode names = condition.path("$in");
+    return condition.asString("").equals(type)
+        || condition.path("$eq").asString("").equals(type)
+        || names.size() == 1 && names.get(0).asString("").equals(type)
+        || filter.path("$and").valueStream().anyMatch(each -> choosesOnly(each, type));
   }
 
   private static Filter filter(BulkOrder order) {
@@ -165,11 +217,18 @@ final class BulkJobs implements BulkTarget<BulkJobs.JobItem> {
     private final @Nullable Set<String> reach;
     private final long givenMillis;
 
+    /** To which jobs are moved; null if they are not. */
+    private final UserActions.@Nullable Destination to;
+
     Chosen(BulkOrder order, long givenMillis) {
       this.action = order.action();
       this.filter = filter(order);
       this.reach = order.reach();
       this.givenMillis = givenMillis;
+      this.to =
+          action.equals("move")
+              ? new UserActions.Destination(destination(order), limits, groups)
+              : null;
     }
 
     @Override
@@ -191,13 +250,17 @@ final class BulkJobs implements BulkTarget<BulkJobs.JobItem> {
     }
 
     private boolean isChosen(Job job) {
-      return applies(job.status())
+      return applies(job)
           && job.times().submitted() <= givenMillis
-          && (reach == null || reach.stream().anyMatch(job.type()::startsWith))
+          && isReached(reach, job.type())
           && filter.matches(subject(job));
     }
 
-    private boolean applies(JobStatus status) {
+    private boolean applies(Job job) {
+      JobStatus status = job.status();
+      if (to != null) {
+        return status != JobStatus.DONE && !job.type().equals(to.type());
+      }
       return switch (action) {
         case "retry" -> status == JobStatus.FAILED;
         case "cancel" -> !status.isEnd();
@@ -214,14 +277,24 @@ final class BulkJobs implements BulkTarget<BulkJobs.JobItem> {
       transaction.override(true);
       List<JobTransaction.Written> written = new ArrayList<>();
       List<String> blobs = new ArrayList<>();
+      List<Skip> skipped = new ArrayList<>();
+      Set<String> keys = new HashSet<>();
       for (JobItem item : items) {
+        if (to != null) {
+          Optional<String> problem =
+              item.entry().job().status() == JobStatus.RUNNING
+                  ? Optional.of(RUNS)
+                  : actions.addMove(transaction, item.entry(), to, keys, written::add);
+          problem.ifPresent(why -> skipped.add(new Skip(item.id(), why)));
+          continue;
+        }
         switch (action) {
           case "retry" -> written.add(actions.addRetry(transaction, item.entry()));
           case "cancel" -> written.add(actions.addEnd(transaction, item.entry(), "cancelled"));
           default -> actions.addDelete(transaction, item.entry().job()).ifPresent(blobs::add);
         }
       }
-      Outcome.Done done = joint.commit(transaction.builder(), List.of());
+      Outcome.Done done = joint.commit(transaction.builder(), skipped);
       if (done != null) {
         for (JobTransaction.Written each : written) {
           var _ = store.stored(each, done);

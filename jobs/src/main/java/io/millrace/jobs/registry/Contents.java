@@ -40,6 +40,18 @@ final class Contents {
         : blob(JobRegistry.payloadName(job.id()));
   }
 
+  /** The payload as it is kept. */
+  Value payloadValue(Job job) {
+    long size = job.content().payload();
+    return isInline(size)
+        ? new Value.Inline(
+            store
+                .document(Keys.payload(job.id()))
+                .map(document -> document.body().toArray())
+                .orElse(new byte[0]))
+        : new Value.Stored(JobRegistry.payloadName(job.id()), size);
+  }
+
   Optional<InputStream> result(Job job) {
     Long size = job.content().result();
     if (size == null) {

@@ -1,5 +1,6 @@
 package io.millrace.jobs.registry;
 
+import io.millrace.jobs.Job;
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.WorkerId;
 import io.millrace.store.TaskStore.GroupSummary;
@@ -50,6 +51,14 @@ final class Groups {
   /** The group of a waiting job at which this worker failed last. */
   static String failed(String type, WorkerId worker) {
     return PREFIX + type + FAILED + Keys.hash(worker.text(), HASH_BYTES);
+  }
+
+  /** The group of a job that is to wait, and is not to go to the worker at which it failed last. */
+  static String of(Job job) {
+    WorkerId last = job.hand().worker();
+    return job.failures() == 0 || last == null
+        ? waiting(job.type(), job.order().priority())
+        : failed(job.type(), last);
   }
 
   /** The type that the name of a group begins with, which begins with {@link #PREFIX}. */

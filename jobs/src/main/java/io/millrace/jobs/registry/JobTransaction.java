@@ -118,10 +118,14 @@ final class JobTransaction {
    * @param delay after which it can be claimed; zero for at once
    */
   Written add(StoredJob next, String group, Duration delay) {
+    return add(next, group, delay.isZero() ? When.now() : When.after(delay));
+  }
+
+  /** Writes a job with a new kernel task in this group, which can be claimed from then on. */
+  Written add(StoredJob next, String group, When when) {
     StoredJob job = prepared(next);
     Written written = new Written(job, Template.ADDED, adds);
     String name = job.job().id().toString();
-    When when = delay.isZero() ? When.now() : When.after(delay);
     Policy policy = job.job().order().policy();
     transaction.add(
         new Add(group, Bytes.of(name), when, false, name, policy.isEmpty() ? null : policy.lane()));

@@ -273,7 +273,7 @@ public final class Jobs implements AutoCloseable {
 
   /** Bulk actions on jobs. */
   public BulkTarget<?> bulk() {
-    return new BulkJobs(store);
+    return registry.bulk();
   }
 
   /** How many tasks of its groups were removed, since no job server had written them. */

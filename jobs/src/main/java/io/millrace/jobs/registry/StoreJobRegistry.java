@@ -126,6 +126,11 @@ final class StoreJobRegistry implements JobRegistry {
     return new JobTimeouts(store, userActions, settling);
   }
 
+  /** See {@link Jobs#bulk}. */
+  BulkJobs bulk() {
+    return new BulkJobs(store, types, limits, groups);
+  }
+
   /** See {@link Jobs#submitWith}. */
   boolean submitWith(
       Map<JobId, Job.Scheduled> runs,

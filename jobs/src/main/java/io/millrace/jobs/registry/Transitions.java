@@ -10,6 +10,7 @@ import io.millrace.jobs.Job.Times;
 import io.millrace.jobs.Job.Waiting;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobStatus;
+import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
 import java.time.Duration;
 import java.util.Optional;
@@ -179,6 +180,23 @@ final class Transitions {
         job.line(),
         job.content(),
         place);
+  }
+
+  /** Pending or failed as before, with another order. */
+  static Job moved(Job job, Submission order) {
+    return new Job(
+        job.id(),
+        order,
+        job.status(),
+        job.batch(),
+        job.times(),
+        job.failures(),
+        job.returns(),
+        job.waiting(),
+        job.hand(),
+        job.line(),
+        job.content(),
+        job.place());
   }
 
   /** Without its unique key. */

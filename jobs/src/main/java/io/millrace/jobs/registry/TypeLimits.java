@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -59,13 +60,18 @@ record TypeLimits(TypeSettings settings) {
    * @throws InvalidJobException if a field of the payload is the key, and the payload has none
    */
   Submission inLane(Submission order, Value payload) {
+    return inLane(order, () -> payload);
+  }
+
+  /** The same with a payload that is read if a field of it is the key. */
+  Submission inLane(Submission order, Supplier<Value> payload) {
     Policy defaults = settings.policy(order.type());
     if (defaults.isEmpty()) {
       return order;
     }
     Policy own = order.policy();
     Optional<String> field = own.over(defaults).keyField();
-    String key = own.key().isPresent() || field.isEmpty() ? "" : key(field.get(), payload);
+    String key = own.key().isPresent() || field.isEmpty() ? "" : key(field.get(), payload.get());
     return withLane(order, key, defaults);
   }
 

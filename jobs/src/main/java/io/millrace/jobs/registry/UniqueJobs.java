@@ -16,6 +16,7 @@ import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.UniqueKey;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -162,6 +163,36 @@ final class UniqueJobs {
         .document(key(job.order(), hold))
         .filter(document -> Holder.of(document).job().equals(job.id().toString()))
         .ifPresent(document -> transaction.delete(document.key(), document.version()));
+  }
+
+  /**
+   * Has a job that still holds its key hold it among the jobs of another type.
+   *
+   * @param to its order there
+   * @param taken the hashes of the keys that were moved in this transaction
+   * @return false if another job of that type holds the key; nothing was added
+   */
+  boolean move(JobTransaction transaction, Job job, Submission to, Set<String> taken) {
+    Hold hold = job.place().hold();
+    if (hold == null) {
+      return true;
+    }
+    Document own =
+        store
+            .document(key(job.order(), hold))
+            .filter(document -> Holder.of(document).job().equals(job.id().toString()))
+            .orElse(null);
+    if (own == null) {
+      return true;
+    }
+    Document there = store.document(key(to, hold)).orElse(null);
+    if (there != null && !Holder.of(there).isOver(store.nowMillis()) || !taken.add(hold.hash())) {
+      return false;
+    }
+    transaction.delete(own.key(), own.version());
+    transaction.put(
+        key(to, hold), there == null ? DocumentVersion.ABSENT : there.version(), own.body());
+    return true;
   }
 
   /** Deletes keys whose period has ended. */

@@ -6,20 +6,25 @@ import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobStatus;
+import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.JobsException.JobStateException;
+import io.millrace.jobs.Submission;
 import io.millrace.store.Document;
 import io.millrace.store.Outcome;
 import io.millrace.store.Owner;
 import io.millrace.store.TaskRef;
 import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.store.Transaction.When;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What users do to stored jobs: delete, cancel, retry.
+ * What users do to stored jobs: delete, cancel, retry, move.
  *
  * <p>The kernel task of a job may have a claim that is not on record yet. Such a claim is
  * overridden. That is safe: every transaction here names the version of the job's document, so it
@@ -182,6 +187,57 @@ final class UserActions {
     String group = Groups.waiting(job.type(), job.order().priority());
     return transaction.add(entry.with(Transitions.retried(job, store.nowMillis())), group);
   }
+
+  /**
+   * Adds the move of a pending or failed job to another type. A pending one waits there at the
+   * place that follows from its submission, or until its time has come. It keeps its batch, its key
+   * and priority, its failures and its times; a key or priority that it lacks is that of the type.
+   *
+   * @param keys the unique keys that jobs take in this transaction
+   * @param written gets the job as it is written
+   * @return why the job stays where it is; empty if it was added
+   */
+  Optional<String> addMove(
+      JobTransaction transaction,
+      StoredJob entry,
+      Destination to,
+      Set<String> keys,
+      Consumer<JobTransaction.Written> written) {
+    Job job = entry.job();
+    Submission order;
+    try {
+      order =
+          to.limits()
+              .inLane(job.order().withType(to.type()), () -> new Contents(store).payloadValue(job));
+    } catch (InvalidJobException e) {
+      return Optional.of(String.valueOf(e.getMessage()));
+    }
+    if (!new UniqueJobs(store).move(transaction, job, order, keys)) {
+      return Optional.of("its unique key is taken among the jobs of the other type");
+    }
+    StoredJob moved = entry.with(Transitions.moved(job, order));
+    if (job.status() != JobStatus.PENDING) {
+      written.accept(transaction.put(moved));
+      return Optional.empty();
+    }
+    String group = Groups.of(moved.job());
+    if (job.failures() > 0) {
+      to.groups().filled(to.type(), group);
+    }
+    long delayMillis = job.waiting().notBeforeMillis() - store.nowMillis();
+    deleteTask(transaction, job);
+    written.accept(
+        transaction.add(
+            moved,
+            group,
+            delayMillis > 0
+                ? new When.After(delayMillis)
+                : new When.At(Math.max(job.times().submitted(), job.waiting().notBeforeMillis()))));
+    return Optional.empty();
+  }
+
+  /** The type to which jobs are moved, with what is known of all types. */
+  record Destination(String type, TypeLimits limits, Groups groups) {}
 
   private @Nullable Job commit(JobTransaction transaction, JobTransaction.Written written) {
     return store.commit(transaction) instanceof Outcome.Done done

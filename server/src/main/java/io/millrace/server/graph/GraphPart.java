@@ -60,6 +60,7 @@ import io.millrace.work.policy.SharedLimits.Usage;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -370,7 +371,7 @@ public final class GraphPart implements Part {
   /** The routes under {@code /v1}, which answer unknown parameters with 400. */
   static List<Route> routes(GraphRegistry graph, GraphTokens tokens) {
     ApiRoutes api = ApiRoutes.below("/v1").limitable().credentials(tokens);
-    new NodeRoutes(graph).addTo(api);
+    new NodeRoutes(graph, InstantSource.system()).addTo(api);
     new DataRoutes(graph).addTo(api);
     new SchedulerRoutes(graph).addTo(api);
     api.strictQuery(GraphEvents.PARAMETERS)

@@ -17,6 +17,7 @@ import io.millrace.graph.NewNode.NodeRef;
 import io.millrace.graph.NodeFilter;
 import io.millrace.graph.NodeId;
 import io.millrace.graph.Uniqueness;
+import io.millrace.graph.type.StartTime;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller.Role;
 import io.millrace.http.PendingWait.Deadline;
@@ -29,12 +30,16 @@ import io.millrace.http.message.Response;
 import io.millrace.server.graph.GraphParameters.Pages;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.PolicyException;
+import io.millrace.work.policy.TimeText;
 import io.millrace.work.policy.UniqueKey;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -43,7 +48,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Lists, adds, shows, changes, removes and retries nodes. */
-record NodeRoutes(GraphRegistry graph) {
+record NodeRoutes(GraphRegistry graph, InstantSource clock) {
   /** How long a request for newer nodes waits by default. */
   private static final Duration MAX_WAIT = Duration.ofMinutes(10);
 
@@ -63,8 +68,11 @@ record NodeRoutes(GraphRegistry graph) {
   private static final String REQUEST = "requestid";
   private static final Set<String> UNIQUE =
       Set.of("unique", "unique_fields", "unique_scope", "unique_period");
+  private static final String AT = "at";
+  private static final String DELAY = "delay";
   private static final Set<String> ADDING =
-      Stream.concat(UNIQUE.stream(), Stream.of(REQUEST)).collect(Collectors.toUnmodifiableSet());
+      Stream.concat(UNIQUE.stream(), Stream.of(REQUEST, AT, DELAY))
+          .collect(Collectors.toUnmodifiableSet());
 
   private static final Set<String> CHANGES = Set.of("name", "parent", "parents", "after", "branch");
 
@@ -242,7 +250,9 @@ record NodeRoutes(GraphRegistry graph) {
 
   private Response add(Request request) throws IOException {
     Long expected = GraphParameters.expected(request);
-    List<NewNode> nodes = NodeForms.of(Json.body(request));
+    Optional<Instant> start = start(request.query());
+    List<NewNode> given = NodeForms.of(Json.body(request));
+    List<NewNode> nodes = start.map(time -> StartTime.at(time, given)).orElse(given);
     GraphReach.of(request, graph).checkTypes(nodes);
     Added added =
         graph.add(GraphReach.caller(request), nodes, uniqueness(request.query()), expected);
@@ -259,6 +269,22 @@ record NodeRoutes(GraphRegistry graph) {
   private static ObjectNode duplicate(NodeId id, @Nullable GraphNode node) {
     ObjectNode shape = node == null ? Json.object().put("id", id.toString()) : NodeShape.of(node);
     return shape.put("duplicate", true);
+  }
+
+  /** The time before which nothing of a new graph starts; empty for none. */
+  private Optional<Instant> start(Query query) {
+    try {
+      Instant now = clock.instant();
+      Optional<Instant> at = query.text(AT).map(text -> TimeText.moment(AT, text));
+      Optional<Instant> delayed =
+          query.text(DELAY).map(text -> now.plus(TimeText.duration(DELAY, text)));
+      if (at.isPresent() && delayed.isPresent()) {
+        throw HttpProblem.malformed("at cannot be combined with delay");
+      }
+      return at.or(() -> delayed).filter(now::isBefore);
+    } catch (PolicyException e) {
+      throw HttpProblem.malformed(String.valueOf(e.getMessage()));
+    }
   }
 
   private static Uniqueness uniqueness(Query query) {

@@ -14,6 +14,7 @@ import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
 import io.millrace.graph.store.GraphRuns;
 import io.millrace.graph.store.StoredGraph;
+import io.millrace.graph.type.StandardTypes;
 import io.millrace.http.Caller.Reach.Area;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
@@ -146,7 +147,7 @@ public final class GraphTarget implements LimitedTarget {
           new NewNode(
               ((NodeRef.Local) group).name(),
               run.schedule() + " " + run.nominal(),
-              "group",
+              StandardTypes.GROUP,
               new Place(above, List.of(), null),
               false,
               times));

@@ -21,7 +21,7 @@ export const KINDS = {
   jobs: {
     page: 'jobs',
     command: './millrace bulk jobs',
-    actions: { retry: 'Retry what has failed', cancel: 'Cancel what is not over', delete: 'Delete' },
+    actions: { retry: 'Retry what has failed', cancel: 'Cancel what is not over', delete: 'Delete', move: 'Move to another type' },
   },
   nodes: {
     page: 'graph',
@@ -31,6 +31,9 @@ export const KINDS = {
 };
 
 const REASONED = ['block', 'cancel'];
+
+/** Where items of a kind are moved to. */
+const MOVED = { tasks: 'queue', jobs: 'type' };
 
 /** The button of a list that leads to a bulk action on everything that its filters choose. */
 export const bulkLink = (kind, filter) =>
@@ -51,7 +54,7 @@ const progress = action =>
 const commandOf = ({ kind, action, filter, options }) =>
   [
     `${KINDS[kind].command} ${action}`,
-    options.queue ? `--to ${quoted(options.queue)}` : '',
+    options.queue || options.type ? `--to ${quoted(options.queue ?? options.type)}` : '',
     options.reason ? `--reason ${quoted(options.reason)}` : '',
     isEmpty(filter) ? '--all' : `--filter ${quoted(stringify(filter))}`,
   ].filter(Boolean).join(' ');
@@ -118,7 +121,7 @@ class BulkAction extends View {
             : nothing}
           ${over && can('operator')
             ? html`<a role="button" class="secondary small" href=${href(['new-bulk'], {
-                kind: action.kind, action: action.action, filter: stringify(action.filter), queue: action.options.queue,
+                kind: action.kind, action: action.action, filter: stringify(action.filter), to: action.options.queue ?? action.options.type,
               })}>Do it again</a>`
             : nothing}
           ${button('Cancel', async () => {
@@ -169,7 +172,7 @@ class NewBulkAction extends View {
 
   /** The order that the address states; throws if its filter is not JSON. */
   #order() {
-    const { kind = 'tasks', action = 'retry', filter = '{}', reason, queue } = this.route.parameters;
+    const { kind = 'tasks', action = 'retry', filter = '{}', reason, to } = this.route.parameters;
     let read;
     try {
       read = JSON.parse(filter);
@@ -178,7 +181,7 @@ class NewBulkAction extends View {
     }
     const options = {};
     if (kind === 'tasks' && REASONED.includes(action) && reason) options.reason = reason;
-    if (kind === 'tasks' && action === 'move' && queue) options.queue = queue;
+    if (action === 'move' && MOVED[kind] && to) options[MOVED[kind]] = to;
     return { kind, action, filter: read, options, ...(isEmpty(read) ? { all: true } : {}) };
   }
 
@@ -193,7 +196,7 @@ class NewBulkAction extends View {
 
   content() {
     const { order, preview, failure } = this.data;
-    const { kind = 'tasks', action = 'retry', filter = '{}', reason, queue } = this.route.parameters;
+    const { kind = 'tasks', action = 'retry', filter = '{}', reason, to } = this.route.parameters;
     const { page, actions } = KINDS[kind] ?? KINDS.tasks;
     return html`
       ${head('New bulk action', { above: [[['bulk'], 'Bulk actions']] })}
@@ -203,7 +206,7 @@ class NewBulkAction extends View {
         ${kind === 'tasks' && REASONED.includes(action)
           ? field('Reason', reason, text => this.filter({ reason: text }), 'by which it can be undone')
           : nothing}
-        ${kind === 'tasks' && action === 'move' ? field('To the queue', queue, text => this.filter({ queue: text })) : nothing}
+        ${action === 'move' && MOVED[kind] ? field(`To the ${MOVED[kind]}`, to, text => this.filter({ to: text })) : nothing}
       </div>
       <label>
         Filter (JSON)

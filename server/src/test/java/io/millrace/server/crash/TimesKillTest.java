@@ -72,6 +72,7 @@ class TimesKillTest {
     String late;
     String stale;
     JsonNode nodes;
+    JsonNode graph;
     long submitted = System.currentTimeMillis();
     try (ServerProcess server = ServerProcess.start(folder, "strict")) {
       post(server, "/dci/queues", "{\"name\": \"q\", \"plugin\": \"demo\", \"threads\": 3}");
@@ -88,10 +89,26 @@ class TimesKillTest {
                {"metadata": {"type": "wait for"},
                 "data": {"time": "2999-01-01T00:00:00Z", "total_timeout": 2}}]
               """);
+      graph =
+          post(
+              server,
+              "/v1/nodes?delay=3s",
+              """
+              [{"metadata": {"type": "group", "local": "g"}},
+               {"metadata": {"type": "command", "local": "a", "parent": "local:g"},
+                "data": {"command": "true"}},
+               {"metadata": {"type": "command", "parent": "local:a"}, "data": {"command": "true"}}]
+              """);
       server.kill();
     }
     try (ServerProcess server = ServerProcess.start(folder, "strict")) {
       assertThat(get(server, "/dci/tasks/id/" + late).path("not_before").asLong(0))
+          .isGreaterThanOrEqualTo(submitted + DELAY_MILLIS);
+      String root = graph.get(1).get("id").asString();
+      String last = graph.get(2).get("id").asString();
+      assertThat(get(server, "/v1/scheduler/wait?id=" + last + "&timeout=300").get(last).asString())
+          .isEqualTo("finished");
+      assertThat(get(server, "/v1/nodes/" + root).get("started").asLong())
           .isGreaterThanOrEqualTo(submitted + DELAY_MILLIS);
       String first = nodes.get(0).get("id").asString();
       String second = nodes.get(1).get("id").asString();
