@@ -276,7 +276,7 @@ public final class AccessDirectory {
   }
 
   /** Reads everything again; what does not count any more ends. */
-  synchronized void refresh() {
+  public synchronized void refresh() {
     Set<String> names = new HashSet<>();
     Set<String> prefixes = new HashSet<>();
     Set<String> ofSessions = new HashSet<>();

@@ -72,7 +72,12 @@ public interface AccessCheck {
       InetAddress client,
       InetAddress peer,
       boolean secure,
-      boolean mayBlock) {}
+      boolean mayBlock) {
+    /** The same request to another route, by a thread that may block. */
+    public Attempt at(Route other) {
+      return new Attempt(other, host, headers, client, peer, secure, true);
+    }
+  }
 
   /**
    * A kind of credentials that the routes of one API accept besides the server's token.

@@ -32,6 +32,7 @@ public final class ApiRoutes {
   private Route.Body body = Route.Body.NONE;
   private Caller.@Nullable Role role;
   private boolean limitable;
+  private boolean stale;
   private Credentials credentials = Credentials.NONE;
   private ErrorForm errors = ErrorForm.PLAIN;
   private @Nullable String action;
@@ -56,6 +57,7 @@ public final class ApiRoutes {
     copy.body = body;
     copy.role = role;
     copy.limitable = limitable;
+    copy.stale = stale;
     copy.credentials = credentials;
     copy.errors = errors;
     copy.action = action;
@@ -95,6 +97,15 @@ public final class ApiRoutes {
   /** For routes that keep to the reach of the caller, so that callers with a limit may use them. */
   public ApiRoutes limitable() {
     return with(copy -> copy.limitable = true);
+  }
+
+  /**
+   * For routes that only read the store, so that a server that follows it may answer callers that
+   * accept an answer of some age. They read the query parameter {@link Route#STALE} too, which the
+   * server handles.
+   */
+  public ApiRoutes stale() {
+    return with(copy -> copy.stale = true);
   }
 
   /**
@@ -159,15 +170,17 @@ public final class ApiRoutes {
     if (needed == null) {
       needed = method == HttpMethod.GET ? Caller.Role.VIEWER : Caller.Role.SUBMITTER;
     }
+    Route.Parameters read = stale ? parameters.and(Route.STALE) : parameters;
     for (String root : roots) {
       routes.add(
           new Route(
               method,
               root + path,
-              parameters,
+              read,
               body,
               needed,
               limitable,
+              stale,
               credentials,
               errors,
               action,

@@ -12,7 +12,6 @@ import io.millrace.http.message.ResponseEncoder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -104,22 +103,8 @@ final class Dispatcher {
     }
     // From here on the request counts for the route in the metrics, since the caller is known.
     request.match(match);
-    request.caller(caller);
-    if (!caller.may(route.role())) {
-      throw new HttpProblem(
-          403,
-          "%s requires the role %s, which %s does not have"
-              .formatted(
-                  route.path(), route.role().name().toLowerCase(Locale.ROOT), caller.principal()));
-    }
-    if (!route.limitable()
-        && route.role() != Caller.Role.ANYONE
-        && !caller.reach().coversEverything()) {
-      throw new HttpProblem(
-          403,
-          "%s concerns the whole server, and the reach of %s is limited"
-              .formatted(route.path(), caller.principal()));
-    }
+    request.identify(caller);
+    route.check(caller);
     if (caller.isKnown()) {
       connection.activity().authenticated();
     }

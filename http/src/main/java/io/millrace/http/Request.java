@@ -141,7 +141,8 @@ public final class Request {
     refusal = problem;
   }
 
-  void caller(Caller found) {
+  /** Sets the sender, once it is known: by the access check, or else by the handler. */
+  public void identify(Caller found) {
     caller = found;
   }
 

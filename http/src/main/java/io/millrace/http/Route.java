@@ -9,7 +9,9 @@ import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param role the role that a caller needs
  * @param limitable whether it keeps to the reach of the caller; other routes are refused to callers
  *     whose reach is limited
+ * @param stale whether a server that only follows the store may answer it, for callers that accept
+ *     an answer of some age: with the query parameter {@link #STALE}
  * @param credentials credentials that it accepts besides the server's token and keys
  * @param errors the form of its errors
  * @param action what it does to what, for the audit log, for example {@code queue.create}; null if
@@ -38,11 +42,15 @@ public record Route(
     Body body,
     Caller.Role role,
     boolean limitable,
+    boolean stale,
     Credentials credentials,
     ErrorForm errors,
     @Nullable String action,
     Handler handler,
     @Nullable NonBlockingHandler nonBlocking) {
+  /** The query parameter with the greatest age that a caller accepts. */
+  public static final String STALE = "stale";
+
   /** The kind of body that a route reads. */
   public enum Body {
     /** None; a body is ignored. */
@@ -74,6 +82,13 @@ public record Route(
       names = Set.copyOf(names);
       fields = Set.copyOf(fields);
     }
+
+    /** The same with one more query parameter. */
+    Parameters and(String name) {
+      Set<String> more = new HashSet<>(names);
+      more.add(name);
+      return new Parameters(more, strict, fields);
+    }
   }
 
   /** The names of its path parameters, in order. */
@@ -82,6 +97,60 @@ public record Route(
         .filter(part -> part.startsWith("{"))
         .map(part -> part.substring(1, part.length() - 1))
         .toList();
+  }
+
+  /**
+   * Checks that a caller has the role of this route, and a reach that the route can keep to.
+   *
+   * @throws HttpProblem 403 otherwise
+   */
+  public void check(Caller caller) {
+    if (!caller.may(role)) {
+      throw new HttpProblem(
+          403,
+          "%s requires the role %s, which %s does not have"
+              .formatted(path, role.name().toLowerCase(Locale.ROOT), caller.principal()));
+    }
+    if (!limitable && role != Caller.Role.ANYONE && !caller.reach().coversEverything()) {
+      throw new HttpProblem(
+          403,
+          "%s concerns the whole server, and the reach of %s is limited"
+              .formatted(path, caller.principal()));
+    }
+  }
+
+  /** The same with another handler, which handles every request. */
+  public Route withHandler(Handler other) {
+    return new Route(
+        method,
+        path,
+        parameters,
+        body,
+        role,
+        limitable,
+        stale,
+        credentials,
+        errors,
+        action,
+        other,
+        null);
+  }
+
+  /** The same for anyone; its handler checks the caller. */
+  public Route forAnyone() {
+    return new Route(
+        method,
+        path,
+        parameters,
+        body,
+        Caller.Role.ANYONE,
+        true,
+        stale,
+        Credentials.NONE,
+        errors,
+        action,
+        handler,
+        nonBlocking);
   }
 
   /**

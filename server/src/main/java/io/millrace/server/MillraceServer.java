@@ -228,6 +228,9 @@ public final class MillraceServer implements AutoCloseable {
       ServerSettings settings = configuration.get(ServerSettings.SECTION);
       StandbySite site =
           new StandbySite(
+              configuration,
+              token,
+              endpoint,
               Access.ofStandby(
                   endpoint.address(),
                   token,

@@ -12,7 +12,10 @@ import io.millrace.http.Routes;
 import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
+import io.millrace.server.config.Configuration;
 import io.millrace.server.metrics.Metrics;
+import io.millrace.server.security.Token;
+import io.millrace.server.store.StorePart;
 import io.millrace.store.StandbyStore;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What a server answers while another one leads the store: its health and figures. It directs every
- * other request to the leader, without a check of credentials, since it knows no principals.
- * Thread-safe.
+ * What a server answers while another one leads the store: its health and figures, and {@linkplain
+ * StandbyReads reads} whose callers accept an answer of some age. It directs every other request to
+ * the leader, without a check of credentials. Thread-safe.
  */
 final class StandbySite implements AutoCloseable {
   private static final JsonMapper JSON = new JsonMapper();
@@ -34,6 +37,7 @@ final class StandbySite implements AutoCloseable {
 
   private final PrometheusMeterRegistry registry = Metrics.registry(Version.text());
   private final HttpServer.Site site;
+  private final StandbyReads reads;
   private volatile @Nullable StandbyStore store;
   private volatile String ownAddress = "";
 
@@ -41,15 +45,23 @@ final class StandbySite implements AutoCloseable {
    * A site of a standby.
    *
    * @param access the usual rules, without principals
+   * @param token the server's token; null for none
    */
-  StandbySite(AccessCheck access) {
+  StandbySite(
+      Configuration configuration,
+      @Nullable Token token,
+      HttpServer.Endpoint endpoint,
+      AccessCheck access) {
+    this.reads = new StandbyReads(configuration, token, endpoint, this::direct);
     Metrics.role(registry, false);
     ApiRoutes own = ApiRoutes.below("").errors(ErrorForm.PROBLEM_DETAILS);
     own.role(Caller.Role.ANYONE).get("/health", _ -> health(false));
     own.role(Caller.Role.ANYONE).get("/health/leader", _ -> health(true));
     own.get("/metrics", request -> Metrics.scrape(registry, request.header("Accept").orElse("")));
-    Routes routes = new Routes(registry, this::direct).addAll(own.routes());
-    this.site = new HttpServer.Site(access, routes, new ErrorResponses(), AuditTrail.NONE);
+    Routes routes = new Routes(registry, this::direct).addAll(own.routes()).addAll(reads.routes());
+    ErrorResponses errors = new ErrorResponses();
+    StorePart.addErrors(errors);
+    this.site = new HttpServer.Site(access, routes, errors, AuditTrail.NONE);
   }
 
   HttpServer.Site site() {
@@ -65,6 +77,7 @@ final class StandbySite implements AutoCloseable {
   /** Sets the store that follows the leader. */
   void follows(StandbyStore standby) {
     store = standby;
+    reads.follows(standby);
   }
 
   private StandbyStore.View view() {

@@ -148,7 +148,9 @@ final class Term implements AutoCloseable {
     Routes routes = new Routes(registry);
     routes.addAll(ownRoutes(store, parts, options, registry));
     routes.addAll(new OpenApiRoutes(routes::all, Version.text()).routes());
-    parts.forEach(part -> routes.addAll(part.routes()));
+    parts.forEach(part ->
+        routes.addAll(
+            part.routes().stream().map(route -> StaleReads.atLeader(route, store)).toList()));
     AccessCheck check =
         address == null
             ? AccessCheck.OPEN

@@ -1,5 +1,6 @@
 package io.millrace.store;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,42 @@ public interface StandbyStore extends AutoCloseable {
 
   /** What it knows now. Does not block. */
   View view();
+
+  /**
+   * Reads what it has applied, if that is young enough. Every read of the result, which is cheap to
+   * make, throws {@link TooStaleException} otherwise: if this standby has not read the journal to
+   * its end within the bound, does not have the position, does not follow, or leads. Reads do not
+   * wait for the journal.
+   *
+   * <p>A read of age A has everything that was acknowledged until A before it, by this machine's
+   * clock, and it is as of one position. Later reads of one standby never go back; those of another
+   * one may, if they do not name the position seen before. What comes by time alone, such as the
+   * end of a lease, is as of this machine's idea of store time: the larger of the last commit's and
+   * the wall clock when it began to follow, and from there on by the monotonic clock.
+   *
+   * @param bound the greatest age
+   * @param after a position that the reads must have; null for none
+   */
+  StaleReads reads(Duration bound, @Nullable Position after);
+
+  /** The reads of a standby. They refuse commands and subscriptions. Thread-safe. */
+  interface StaleReads extends TaskStore {
+    /** The greatest age of what was read so far; zero for nothing. */
+    Duration age();
+
+    /** The latest position of what was read so far; null for nothing. */
+    @Nullable Position position();
+  }
+
+  /** A standby cannot answer a read within its bound; the leader can. */
+  final class TooStaleException extends StoreException {
+    private static final long serialVersionUID = 1;
+
+    /** A read that cannot be answered for this reason. */
+    public TooStaleException(String message) {
+      super(message);
+    }
+  }
 
   /** Ends {@link #lead}. Does nothing if that has returned. */
   @Override

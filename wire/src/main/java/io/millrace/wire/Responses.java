@@ -31,6 +31,12 @@ public final class Responses {
    */
   public static final String TIME_HEADER = "Millrace-Time";
 
+  /**
+   * The header of a response to a read with {@code stale}: its age in milliseconds, rounded up. The
+   * response has everything that was acknowledged that long before it was read.
+   */
+  public static final String STALENESS_HEADER = "Millrace-Staleness";
+
   private Responses() {}
 
   /** The HTTP status of a response to an update or claim. */

@@ -3,6 +3,7 @@ package io.millrace.http.message;
 import io.millrace.http.websocket.WebSocket;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -125,6 +126,18 @@ public sealed interface Response {
      * response was not written.
      */
     default void close() {}
+  }
+
+  /** The same response with more headers. */
+  static Response withHeaders(Response response, Map<String, String> more) {
+    Map<String, String> headers = new LinkedHashMap<>(response.headers());
+    headers.putAll(more);
+    return switch (response) {
+      case Whole whole -> new Whole(whole.status, whole.type, headers, whole.body);
+      case Streamed(int status, String type, var _, long lengthBytes, Body body) ->
+          new Streamed(status, type, headers, lengthBytes, body);
+      case Upgraded upgraded -> upgraded;
+    };
   }
 
   /** A response with status 200 and JSON. */

@@ -2,6 +2,12 @@ package io.millrace.journal.shared;
 
 import io.millrace.store.testkit.mutation.Mutant;
 import io.millrace.store.testkit.mutation.PlantedBug;
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.CodeElement;
+import java.lang.classfile.instruction.InvokeInstruction;
+import java.lang.classfile.instruction.LoadInstruction;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.MethodTypeDesc;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,6 +66,33 @@ final class SharedStoreMutantTest {
             "was acknowledged and is lost"));
   }
 
+  private static void beginAgain(CodeBuilder code, CodeElement element) {
+    code.with(element);
+    if (element instanceof InvokeInstruction call && call.name().equalsString("follow")) {
+      code.aload(0)
+          .invokevirtual(
+              ClassDesc.of(KERNEL + "Replica"), "begin", MethodTypeDesc.ofDescriptor("()V"));
+    }
+  }
+
+  private static void ignoreWall(CodeBuilder code, CodeElement element) {
+    if (element instanceof InvokeInstruction call && call.name().equalsString("wallMillis")) {
+      code.invokeinterface(call.owner().asSymbol(), "nanos", call.typeSymbol())
+          .loadConstant(1_000_000L)
+          .ldiv();
+    } else {
+      code.with(element);
+    }
+  }
+
+  private static void dropPosition(CodeBuilder code, CodeElement element) {
+    if (element instanceof LoadInstruction load && load.slot() == 2) {
+      code.aconst_null();
+    } else {
+      code.with(element);
+    }
+  }
+
   static Stream<PlantedBug> bugs() {
     return Stream.of(
         new PlantedBug(
@@ -95,6 +128,22 @@ final class SharedStoreMutantTest {
             "a follower forgets what it has read before a failure",
             Mutant.of(KERNEL + "Replica$1", "frame").withoutAssignment("delivered"),
             "follows commit"),
+        new PlantedBug(
+            "a standby counts the age of what it has read from the end of the read",
+            Mutant.of(KERNEL + "Replica", "follow").with(SharedStoreMutantTest::beginAgain),
+            "stale read"),
+        new PlantedBug(
+            "a standby takes no notice of a suspended machine",
+            Mutant.of(KERNEL + "Replica$Moment", "now").with(SharedStoreMutantTest::ignoreWall),
+            "stale read"),
+        new PlantedBug(
+            "a standby answers whatever its age",
+            Mutant.of(KERNEL + "Replica", "read").withCallReturning("ageNanos", 0L),
+            "stale read"),
+        new PlantedBug(
+            "a standby does not look whether it has the position",
+            Mutant.of(KERNEL + "Standby", "reads").with(SharedStoreMutantTest::dropPosition),
+            "came after one at"),
         new PlantedBug(
             "snapshots are removed that the head names",
             Mutant.of(HERE + "SharedJournal$Leading", "trim").withCallReturning("equals", 0),

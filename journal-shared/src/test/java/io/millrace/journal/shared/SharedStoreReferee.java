@@ -7,6 +7,7 @@ import io.millrace.store.DocumentKey;
 import io.millrace.store.Position;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.FrameCodec;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * its position, and none has an earlier position than one that was given before it was asked for.
  */
 final class SharedStoreReferee {
+  /** How long a second of the slowest clock may take. */
+  private static final double SLOWEST_CLOCK = 1.05;
+
   /** A write of a value of its own. */
   static final class Write {
     private final long value;
@@ -56,10 +60,21 @@ final class SharedStoreReferee {
     }
   }
 
-  private record Seen(long beganNanos, long endedNanos, Position position, List<Document> found) {
+  /**
+   * A read.
+   *
+   * @param bound how stale it may be; zero for a read of a leader
+   */
+  private record Seen(
+      Duration bound, long beganNanos, long endedNanos, Position position, List<Document> found) {
+    /** When the latest answer may have come that it does not know. */
+    long knowsFromNanos() {
+      return beganNanos - (long) (bound.toNanos() * SLOWEST_CLOCK);
+    }
+
     @Override
     public String toString() {
-      return "read at " + position;
+      return (bound.isZero() ? "read at " : bound + " stale read at ") + position;
     }
   }
 
@@ -81,7 +96,24 @@ final class SharedStoreReferee {
   }
 
   void read(long beganNanos, long endedNanos, Position position, List<Document> found) {
-    reads.add(new Seen(beganNanos, endedNanos, position, List.copyOf(found)));
+    reads.add(new Seen(Duration.ZERO, beganNanos, endedNanos, position, List.copyOf(found)));
+  }
+
+  /**
+   * Notes a read that a standby has answered: it may lack what was told within the bound before it
+   * was asked for, and nothing else, whatever the rate of the clock of its machine.
+   */
+  void staleRead(
+      long beganNanos,
+      long endedNanos,
+      StaleClient.Wanted wanted,
+      Position position,
+      List<Document> found) {
+    Position after = wanted.after();
+    require(
+        after == null || position.number() >= after.number(),
+        "a stale read at " + position + " came after one at " + after);
+    reads.add(new Seen(wanted.bound(), beganNanos, endedNanos, position, List.copyOf(found)));
   }
 
   /**
@@ -155,7 +187,7 @@ final class SharedStoreReferee {
     }
     for (Seen seen : reads) {
       answers.add(
-          new Answer(seen.beganNanos, seen.endedNanos, seen.position.number(), false, seen));
+          new Answer(seen.knowsFromNanos(), seen.endedNanos, seen.position.number(), false, seen));
     }
     for (Answer later : answers) {
       for (Answer earlier : answers) {

@@ -11,6 +11,7 @@ import io.millrace.store.Outcome;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.Owner;
 import io.millrace.store.Position;
+import io.millrace.store.StandbyStore;
 import io.millrace.store.StoreException;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.Subscription;
@@ -54,6 +55,10 @@ final class SharedStoreSimulation {
   private static final class Place {
     private Machine machine;
     private @Nullable EmbeddedTaskStore store;
+
+    /** Follows until the store is there. */
+    private @Nullable StandbyStore standby;
+
     private boolean closing;
 
     Place(Machine machine) {
@@ -153,6 +158,8 @@ final class SharedStoreSimulation {
       SplittableRandom own = random.split();
       world.start(() -> beClient(own));
     }
+    SplittableRandom ofStale = random.split();
+    world.start(() -> beStaleClient(ofStale));
     world.start(this::trouble);
     world.run(Duration.ofSeconds(random.nextInt(20, 60)), () -> false);
     recover();
@@ -175,7 +182,10 @@ final class SharedStoreSimulation {
   private void serve(Place place, Machine machine) {
     EmbeddedTaskStore store;
     try {
-      store = TaskStore.open(options(machine), () -> journal(machine, shared));
+      StandbyStore standby =
+          TaskStore.standby(options(machine), () -> journal(machine, shared), null);
+      place.standby = standby;
+      store = standby.lead();
     } catch (DamagedJournalException e) {
       throw e;
     } catch (JournalException e) {
@@ -224,6 +234,18 @@ final class SharedStoreSimulation {
         read(store);
       } else {
         write(store, own);
+      }
+    }
+  }
+
+  private void beStaleClient(SplittableRandom own) {
+    StaleClient client = new StaleClient(world, referee, own);
+    while (!quiet) {
+      world.pause(own.nextLong(400 * MILLI));
+      Place place = places.get(own.nextInt(SERVERS));
+      StandbyStore standby = place.standby;
+      if (standby != null && !quiet) {
+        client.read(new StaleClient.Server(place.machine, standby), REGISTERS);
       }
     }
   }
@@ -312,6 +334,7 @@ final class SharedStoreSimulation {
     for (Place place : places) {
       if (place.machine.isKilled()) {
         place.store = null;
+        place.standby = null;
         place.machine = world.machine();
         boot(place);
       }

@@ -5,6 +5,7 @@ import io.millrace.http.Route;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpProblem;
+import io.millrace.wire.Responses;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -56,6 +57,12 @@ public final class OpenApi {
 
   private static final Pattern PARAMETER = Pattern.compile("\\{([^}]*)}");
   private static final Pattern WORD = Pattern.compile("[A-Za-z0-9]+");
+
+  private static final String STALE =
+      "string; the greatest age of the answer, for example `2s`, at most `60s`: a standby may then"
+          + " answer, with the header `Millrace-Staleness`";
+  private static final String STALE_AFTER =
+      "string; with `stale`, a position that the answer must have, such as that of the last one";
 
   private final String version;
   private final Schemas schemas = new Schemas();
@@ -236,6 +243,10 @@ public final class OpenApi {
     }
     new TreeSet<>(route.parameters().names())
         .forEach(name -> parameters.add(parameter(route, part, source, "query", name)));
+    if (route.stale()) {
+      parameters.add(
+          parameter("header", Responses.POSITION_HEADER, Json.MAPPER.valueToTree(STALE_AFTER)));
+    }
     if (part != null) {
       source
           .path("headers")
@@ -256,6 +267,9 @@ public final class OpenApi {
   private ObjectNode parameter(
       Route route, @Nullable PartDescription part, JsonNode source, String in, String name) {
     JsonNode type = part == null ? null : part.parameter(source, name);
+    if (type == null && route.stale() && name.equals(Route.STALE)) {
+      type = Json.MAPPER.valueToTree(STALE);
+    }
     if (type == null) {
       if (part != null) {
         gaps.add(name(route) + " does not describe the parameter " + name);

@@ -15,6 +15,7 @@ import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
 import io.millrace.store.StoreStatus.DiskState;
+import io.millrace.store.TaskStore;
 import io.millrace.wire.Requests;
 import io.millrace.wire.Responses;
 import io.millrace.wire.WireException;
@@ -67,13 +68,14 @@ public final class StorePart implements Part {
     this.maxOperations = maxOperations;
   }
 
-  @Override
-  public List<Route> routes() {
+  /**
+   * The routes that only read a store.
+   *
+   * @param maxOperations the most tasks that one read names
+   */
+  public static List<Route> reads(TaskStore store, int maxOperations) {
     Reads reads = new Reads(store, maxOperations);
-    Verbs verbs = new Verbs(store, maxOperations);
-    Changes changes = new Changes(store);
-    ApiRoutes all = ApiRoutes.below("/store");
-    ApiRoutes api = all.limitable();
+    ApiRoutes api = ApiRoutes.below("/store").limitable().stale();
     api.get("/groups", reads::groupNames)
         .get("/group", reads::groupNames)
         .get("/summary", reads::summary)
@@ -89,6 +91,15 @@ public final class StorePart implements Part {
         .post("/tasks", reads::postedTasks);
     api.query("data", "prefix", "after", "limit", "order")
         .get("/documents/{collection}", reads::documents);
+    return api.routes();
+  }
+
+  @Override
+  public List<Route> routes() {
+    Verbs verbs = new Verbs(store, maxOperations);
+    Changes changes = new Changes(store);
+    ApiRoutes all = ApiRoutes.below("/store");
+    ApiRoutes api = all.limitable();
     api.query("data", "after", "group", "collection").get("/changes", changes::stream);
     all.role(Role.ADMIN)
         .get("/backup", _ -> Response.streamed(Response.BYTES, target -> store.backup(target)));
@@ -100,11 +111,18 @@ public final class StorePart implements Part {
         .body(Route.Body.JSON, Requests.OF_CLAIM)
         .action("store.claim")
         .post("/claim", verbs::beginClaim, verbs::claim);
-    return api.routes();
+    List<Route> routes = new ArrayList<>(reads(store, maxOperations));
+    routes.addAll(api.routes());
+    return routes;
   }
 
   @Override
   public void addErrorResponses(ErrorResponses responses) {
+    addErrors(responses);
+  }
+
+  /** Defines the responses to exceptions of a store. */
+  public static void addErrors(ErrorResponses responses) {
     responses
         .add(WireException.TooManyParts.class, 413)
         .add(WireException.class, 400)

@@ -2,8 +2,6 @@ package io.millrace.store.kernel;
 
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
-import io.millrace.store.Document;
-import io.millrace.store.DocumentKey;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Outcome;
 import io.millrace.store.Position;
@@ -18,10 +16,6 @@ import io.millrace.store.StoreStatus;
 import io.millrace.store.StoreStatus.DiskState;
 import io.millrace.store.Subscription;
 import io.millrace.store.Subscription.Interest;
-import io.millrace.store.Task;
-import io.millrace.store.TaskRef;
-import io.millrace.store.TaskStore.DocumentQuery;
-import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.TaskStore.Read;
 import io.millrace.store.Transaction;
@@ -30,24 +24,20 @@ import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.kernel.snapshots.Backups;
 import io.millrace.store.kernel.state.FrozenState;
-import io.millrace.store.kernel.state.FrozenTree;
-import io.millrace.store.kernel.state.Group;
 import io.millrace.store.kernel.state.Listings;
 import io.millrace.store.kernel.state.State;
 import io.millrace.store.kernel.subscriptions.Broadcast;
 import io.millrace.store.kernel.subscriptions.LiveSubscription;
 import java.io.OutputStream;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The store in this process: sends commands and queries to its loop. Thread-safe. */
-public final class EmbeddedStore implements EmbeddedTaskStore {
+public final class EmbeddedStore extends StateReads implements EmbeddedTaskStore {
   private final StoreOptions options;
   private final Environment environment;
   private final Limits limits;
@@ -65,6 +55,7 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
       Mailbox mailbox,
       StoreLoop loop,
       Driver driver) {
+    super(options.limits());
     this.options = options;
     this.environment = options.environment();
     this.limits = options.limits();
@@ -189,45 +180,8 @@ public final class EmbeddedStore implements EmbeddedTaskStore {
   }
 
   @Override
-  public Read<List<Optional<Task>>> tasks(List<TaskRef> refs) {
-    if (refs.size() > limits.operations()) {
-      throw new StoreException(
-          refs.size() + " tasks in one read, more than " + limits.operations());
-    }
-    refs.forEach(TaskRef::required);
-    return ask(it -> {
-      List<Optional<Task>> found = new ArrayList<>(refs.size());
-      for (TaskRef ref : refs) {
-        found.add(Optional.ofNullable(it.state().find(ref)));
-      }
-      return found;
-    });
-  }
-
-  @Override
-  public Read<List<Task>> group(GroupQuery query) {
-    Read<Optional<Group.Frozen>> read =
-        ask(it -> Optional.ofNullable(it.state().freezeGroup(query.group())));
-    return new Read<>(
-        read.position(),
-        read.timeMillis(),
-        read.value().map(group -> Listings.tasks(group, query)).orElse(List.of()));
-  }
-
-  @Override
-  public Read<List<GroupSummary>> groups() {
-    return ask(it -> it.state().freezeSummaries());
-  }
-
-  @Override
-  public Read<Optional<Document>> document(DocumentKey key) {
-    return ask(it -> Optional.ofNullable(it.state().document(key)));
-  }
-
-  @Override
-  public Read<List<Document>> documents(DocumentQuery query) {
-    Read<FrozenTree<Document>> read = ask(it -> it.state().freezeDocuments());
-    return new Read<>(read.position(), read.timeMillis(), Listings.documents(read.value(), query));
+  <T> Read<T> read(Function<State, T> question) {
+    return ask(it -> question.apply(it.state()));
   }
 
   @Override

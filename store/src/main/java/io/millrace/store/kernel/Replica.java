@@ -2,7 +2,9 @@ package io.millrace.store.kernel;
 
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Position;
+import io.millrace.store.StandbyStore.TooStaleException;
 import io.millrace.store.StoreOptions;
+import io.millrace.store.TaskStore;
 import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Frame;
@@ -18,6 +20,7 @@ import io.millrace.store.kernel.subscriptions.Broadcast;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +32,8 @@ import org.slf4j.LoggerFactory;
  *   follow, follow, ... --promote: the rest of the journal, a new epoch, the loop--> EmbeddedStore
  * </pre>
  *
- * For use by one thread. After a failure of {@link #promote}, it cannot be used any more.
+ * For use by one thread, except for reads. After a failure of {@link #promote}, it cannot be used
+ * any more.
  */
 public final class Replica {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedStore.class);
@@ -38,29 +42,58 @@ public final class Replica {
   private final Journal journal;
   private final Replayer replayer;
 
+  /** Held while the state is changed or read. */
+  private final Object lock = new Object();
+
   /** Passes everything on, and counts what is delivered before the journal fails. */
   private final Journal.Replay counted =
       new Journal.Replay() {
         @Override
         public Runnable snapshotPart(ByteBuffer payload) {
-          return replayer.snapshotPart(payload);
+          Runnable part = replayer.snapshotPart(payload);
+          return () -> {
+            synchronized (lock) {
+              part.run();
+            }
+          };
         }
 
         @Override
         public void reset() {
           delivered = 0;
-          replayer.reset();
+          synchronized (lock) {
+            confirmed = null;
+            replayer.reset();
+          }
         }
 
         @Override
         public void frame(Frame frame) {
-          replayer.frame(frame);
+          synchronized (lock) {
+            Moment before = confirmed;
+            // It stays so if the frame fails in the middle.
+            confirmed = null;
+            replayer.frame(frame);
+            confirmed = before;
+          }
           delivered = frame.sequence();
         }
       };
 
   /** The last frame that was delivered; 0 for none, or for a part of a snapshot. */
   private long delivered;
+
+  /** When the read of the journal that is under way began; for the thread that follows. */
+  private Moment began;
+
+  /**
+   * When the last read began that has come to the journal's end: the state has all that was durable
+   * then. Null while it is not whole, and once it is promoted. Guarded by the lock.
+   */
+  private @Nullable Moment confirmed;
+
+  /** The store time of reads; null before the first. Guarded by the lock. */
+  private @Nullable StoreClock clock;
 
   /** A replica that has read nothing yet. */
   public Replica(StoreOptions options, Journal journal) {
@@ -72,7 +105,41 @@ public final class Replica {
     this.options = options;
     this.journal = journal;
     this.replayer = new Replayer(nodeCapacity);
+    this.began = Moment.now(options.environment());
   }
+
+  /** A moment by both clocks of this machine. */
+  private record Moment(long nanos, long wallMillis) {
+    /** By how much the clocks may disagree, besides a tenth, before it counts. */
+    private static final long SLACK_NANOS = 20_000_000;
+
+    /** An age that nobody knows. */
+    static final long UNKNOWN = Long.MAX_VALUE;
+
+    static Moment now(Environment environment) {
+      return new Moment(environment.nanos(), environment.wallMillis());
+    }
+
+    /**
+     * The nanoseconds from then to {@code now}. The monotonic clock stands still while a machine is
+     * suspended, and the wall clock may be set meanwhile: if they disagree, nobody knows.
+     */
+    long ageNanos(Moment now) {
+      long byNanos = now.nanos - nanos;
+      long byWall = Math.multiplyExact(now.wallMillis - wallMillis, 1_000_000);
+      return Math.abs(byWall - byNanos) > byNanos / 10 + SLACK_NANOS
+          ? UNKNOWN
+          : Math.max(byNanos, byWall);
+    }
+  }
+
+  /**
+   * The result of a read.
+   *
+   * @param ageNanos how long ago the state had all that was durable: the read may lack only what
+   *     came later
+   */
+  record Aged<T>(TaskStore.Read<T> read, long ageNanos) {}
 
   /**
    * Applies what is durable and has not been applied yet.
@@ -82,8 +149,58 @@ public final class Replica {
    *     goes on from there
    */
   public long follow() {
+    begin();
     delivered = journal.follow(counted, delivered);
+    synchronized (lock) {
+      confirmed = began;
+    }
     return delivered;
+  }
+
+  /** Notes that a read of the journal begins. What becomes durable from now on it may miss. */
+  private void begin() {
+    began = Moment.now(options.environment());
+  }
+
+  /**
+   * Reads the state, if it is young enough. Called by any thread. What comes by time alone is as of
+   * a store time that begins and advances here as it would if this replica were promoted.
+   *
+   * @param bound the greatest age
+   * @param after a position that it must have; null for none
+   * @throws TooStaleException if it is older, lacks the position, or does not follow
+   */
+  <T> Aged<T> read(Duration bound, @Nullable Position after, Function<State, T> question) {
+    synchronized (lock) {
+      History history = replayer.history();
+      if (confirmed == null || history == null) {
+        throw new TooStaleException("this server does not follow the store at the moment");
+      }
+      State state = replayer.state();
+      Position position = new Position(history.id(), state.commits());
+      if (after != null
+          && !(after.number() <= position.number()
+              && history.includes(after.history(), after.number()))) {
+        throw new TooStaleException(
+            "this server is at position " + position + " and does not have " + after);
+      }
+      Environment environment = options.environment();
+      long ageNanos = confirmed.ageNanos(Moment.now(environment));
+      if (ageNanos > bound.toNanos()) {
+        if (ageNanos == Moment.UNKNOWN) {
+          // The clocks may agree again by chance before the next read of the journal.
+          confirmed = null;
+        }
+        throw new TooStaleException("this server has not read the store to its end for " + bound);
+      }
+      if (clock == null || clock.millis() < state.timeMillis()) {
+        clock = new StoreClock(environment, state.timeMillis());
+      }
+      long nowMillis = Math.max(clock.millis(), state.timeMillis());
+      boolean _ = state.advance(nowMillis);
+      T value = question.apply(state);
+      return new Aged<>(new TaskStore.Read<>(position, nowMillis, value), ageNanos);
+    }
   }
 
   /** The last commit that has been applied; null for none. */
@@ -110,6 +227,10 @@ public final class Replica {
    */
   EmbeddedStore promote(@Nullable String address) {
     Environment environment = options.environment();
+    synchronized (lock) {
+      // From now on the state belongs to the loop.
+      confirmed = null;
+    }
     Journal.Leader leader = journal.lead(counted, delivered);
     if (address != null) {
       leader.announce(address);

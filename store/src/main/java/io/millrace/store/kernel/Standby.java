@@ -1,9 +1,14 @@
 package io.millrace.store.kernel;
 
+import io.millrace.store.Command;
 import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.Outcome;
+import io.millrace.store.Position;
 import io.millrace.store.StandbyStore;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreOptions;
+import io.millrace.store.Subscription;
+import io.millrace.store.Subscription.Interest;
 import io.millrace.store.environment.Activity;
 import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
@@ -11,9 +16,11 @@ import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.FencedException;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
+import io.millrace.store.kernel.state.State;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,6 +43,9 @@ final class Standby implements StandbyStore {
   private volatile View view = new View(null, null, null);
   private volatile boolean closed;
   private volatile @Nullable Driver following;
+
+  /** What follows; null before and after. */
+  private volatile @Nullable Replica readable;
 
   Standby(StoreOptions options, Supplier<? extends Journal> journals, @Nullable String address) {
     this.options = options;
@@ -72,10 +82,12 @@ final class Standby implements StandbyStore {
     Following activity = new Following(environment, journal, replica);
     Driver driver = environment.drive("standby", activity);
     following = driver;
+    readable = replica;
     try {
       EmbeddedStore.await(environment, activity.vacant);
     } finally {
       following = null;
+      readable = null;
       driver.join();
     }
   }
@@ -83,6 +95,68 @@ final class Standby implements StandbyStore {
   @Override
   public View view() {
     return view;
+  }
+
+  @Override
+  public StaleReads reads(Duration bound, @Nullable Position after) {
+    return new Reads(bound, after);
+  }
+
+  /** The reads of the replica that follows. */
+  private final class Reads extends StateReads implements StaleReads {
+    private final Duration bound;
+    private final @Nullable Position after;
+    private long ageNanos;
+    private @Nullable Position latest;
+
+    Reads(Duration bound, @Nullable Position after) {
+      super(options.limits());
+      this.bound = bound;
+      this.after = after;
+    }
+
+    @Override
+    <T> Read<T> read(Function<State, T> question) {
+      Replica replica = readable;
+      if (replica == null) {
+        throw new TooStaleException("this server does not follow the store at the moment");
+      }
+      Replica.Aged<T> aged = replica.read(bound, after, question);
+      note(aged.ageNanos(), aged.read().position());
+      return aged.read();
+    }
+
+    private synchronized void note(long itsAgeNanos, Position position) {
+      ageNanos = Math.max(ageNanos, itsAgeNanos);
+      if (latest == null || latest.number() < position.number()) {
+        latest = position;
+      }
+    }
+
+    @Override
+    public synchronized Duration age() {
+      return Duration.ofNanos(ageNanos);
+    }
+
+    @Override
+    public synchronized @Nullable Position position() {
+      return latest;
+    }
+
+    @Override
+    public CompletableFuture<Outcome> submit(Command command) {
+      throw new UnsupportedOperationException("a standby changes nothing");
+    }
+
+    @Override
+    public Subscription subscribe(Interest interest) {
+      throw new UnsupportedOperationException("a standby has no subscriptions");
+    }
+
+    @Override
+    public void close() {
+      // It has nothing of its own.
+    }
   }
 
   @Override

@@ -1,0 +1,231 @@
+package io.millrace.server;
+
+import io.millrace.access.AccessDirectory;
+import io.millrace.http.Caller;
+import io.millrace.http.HttpServer;
+import io.millrace.http.Request;
+import io.millrace.http.Route;
+import io.millrace.http.Route.Handler;
+import io.millrace.http.message.Headers;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Response;
+import io.millrace.server.access.AccessSettings;
+import io.millrace.server.config.Configuration;
+import io.millrace.server.security.Access;
+import io.millrace.server.security.Principals;
+import io.millrace.server.security.ProxySettings;
+import io.millrace.server.security.Token;
+import io.millrace.server.store.StorePart;
+import io.millrace.server.store.StoreSettings;
+import io.millrace.store.Command;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
+import io.millrace.store.Outcome;
+import io.millrace.store.StandbyStore;
+import io.millrace.store.StandbyStore.TooStaleException;
+import io.millrace.store.Subscription;
+import io.millrace.store.Subscription.Interest;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
+import io.millrace.store.TaskStore;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The reads that a standby answers itself, from what it has applied of the journal, for callers
+ * that accept an answer of some age. The caller is checked as at the leader, against principals of
+ * no greater age. What this server cannot answer so is directed to the leader: a request without
+ * {@code stale}, one whose bound it does not keep, one of somebody whom it does not know, and one
+ * with the session of a browser, since only the leader knows when sessions were used. Thread-safe.
+ */
+final class StandbyReads {
+  private static final ScopedValue<StandbyStore.StaleReads> CURRENT = ScopedValue.newInstance();
+
+  private final Configuration configuration;
+  private final @Nullable Token token;
+  private final HttpServer.Endpoint endpoint;
+  private final Handler direct;
+  private final SecureRandom random = new SecureRandom();
+  private final TaskStore store = new Reading();
+  private volatile @Nullable StandbyStore standby;
+  private volatile @Nullable Callers callers;
+
+  /** The store for the handlers: what the request that a thread serves may read. */
+  private static final class Reading implements TaskStore {
+    @Override
+    public Read<List<Optional<Task>>> tasks(List<TaskRef> refs) {
+      return CURRENT.get().tasks(refs);
+    }
+
+    @Override
+    public Read<List<Task>> group(GroupQuery query) {
+      return CURRENT.get().group(query);
+    }
+
+    @Override
+    public Read<List<GroupSummary>> groups() {
+      return CURRENT.get().groups();
+    }
+
+    @Override
+    public Read<Optional<Document>> document(DocumentKey key) {
+      return CURRENT.get().document(key);
+    }
+
+    @Override
+    public Read<List<Document>> documents(DocumentQuery query) {
+      return CURRENT.get().documents(query);
+    }
+
+    @Override
+    public CompletableFuture<Outcome> submit(Command command) {
+      return CURRENT.get().submit(command);
+    }
+
+    @Override
+    public Subscription subscribe(Interest interest) {
+      return CURRENT.get().subscribe(interest);
+    }
+
+    @Override
+    public void close() {
+      // It has nothing of its own.
+    }
+  }
+
+  /**
+   * The callers as of a moment.
+   *
+   * @param access the rules with these principals
+   * @param nanos the monotonic clock at the moment
+   * @param wallMillis the wall clock, since the other one stands still while a machine is suspended
+   */
+  private record Callers(AccessDirectory directory, Access access, long nanos, long wallMillis) {
+    Duration age() {
+      long byNanos = System.nanoTime() - nanos;
+      long byWall = (System.currentTimeMillis() - wallMillis) * 1_000_000;
+      return Duration.ofNanos(Math.max(byNanos, byWall));
+    }
+  }
+
+  /**
+   * The reads of a standby.
+   *
+   * @param token the server's token; null for none
+   * @param direct directs a request to the leader
+   */
+  StandbyReads(
+      Configuration configuration,
+      @Nullable Token token,
+      HttpServer.Endpoint endpoint,
+      Handler direct) {
+    this.configuration = configuration;
+    this.token = token;
+    this.endpoint = endpoint;
+    this.direct = direct;
+  }
+
+  /** Sets the store that follows the leader. */
+  void follows(StandbyStore next) {
+    standby = next;
+  }
+
+  /** The routes, which check the caller themselves. */
+  List<Route> routes() {
+    int maxOperations = configuration.get(StoreSettings.SECTION).options().limits().operations();
+    return StorePart.reads(store, maxOperations).stream()
+        .map(route -> route.withHandler(request -> answer(route, request)).forAnyone())
+        .toList();
+  }
+
+  private Response answer(Route route, Request request) throws IOException, InterruptedException {
+    StaleReads wanted = StaleReads.of(request);
+    StandbyStore following = standby;
+    if (wanted == null || following == null || hasSession(request)) {
+      return direct.handle(request);
+    }
+    StandbyStore.StaleReads reads = following.reads(wanted.bound(), wanted.after());
+    try {
+      Response response =
+          ScopedValue.where(CURRENT, reads).call(() -> read(route, request, wanted.bound()));
+      return response == null
+          ? direct.handle(request)
+          : StaleReads.with(response, reads.age(), reads::position);
+    } catch (TooStaleException _) {
+      return direct.handle(request);
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static boolean hasSession(Request request) {
+    return request.header(Headers.AUTHORIZATION).isEmpty() && request.header("Cookie").isPresent();
+  }
+
+  /** The answer; null if the caller is not known here. */
+  private @Nullable Response read(Route route, Request request, Duration bound)
+      throws IOException, InterruptedException {
+    try {
+      Caller caller = access(bound).check(request.attempt().at(route));
+      if (caller == null) {
+        return null;
+      }
+      request.identify(caller);
+    } catch (HttpProblem problem) {
+      if (problem.status() != 401 && !problem.isOfWrongCredentials()) {
+        throw problem;
+      }
+      // The key or password may be a new one.
+      return null;
+    }
+    route.check(request.caller());
+    return route.handler().handle(request);
+  }
+
+  /** The rules of access, with the principals of no greater age than the bound. */
+  private Access access(Duration bound) {
+    Callers known = callers;
+    return known != null && known.age().compareTo(bound) <= 0 ? known.access() : refreshed(bound);
+  }
+
+  private synchronized Access refreshed(Duration bound) {
+    Callers known = callers;
+    if (known != null && known.age().compareTo(bound) <= 0) {
+      return known.access();
+    }
+    // In this order, so that they are not older than they seem.
+    long nanos = System.nanoTime();
+    long wallMillis = System.currentTimeMillis();
+    AccessSettings settings = configuration.get(AccessSettings.SECTION);
+    AccessDirectory directory;
+    Access access;
+    if (known == null) {
+      InstantSource clock = InstantSource.system();
+      directory = AccessDirectory.open(store, clock, random, settings.rules());
+      ServerSettings server = configuration.get(ServerSettings.SECTION);
+      access =
+          Access.to(
+              endpoint.address(),
+              token,
+              new Principals(directory, clock, random),
+              MillraceServer.requiresCredentials(configuration)
+                  || !endpoint.address().isLoopbackAddress(),
+              new ProxySettings(server.origins(), server.proxies(), settings.identity()));
+    } else {
+      directory = known.directory();
+      access = known.access();
+      directory.refresh();
+    }
+    Duration age = CURRENT.get().age();
+    callers = new Callers(directory, access, nanos - age.toNanos(), wallMillis - age.toMillis());
+    return access;
+  }
+}

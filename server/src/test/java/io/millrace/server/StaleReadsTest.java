@@ -1,0 +1,226 @@
+package io.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.server.config.Configuration;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a standby answers callers that accept an answer of some age. */
+class StaleReadsTest {
+  private static final String POSITION = "Millrace-Position";
+  private static final String STALENESS = "Millrace-Staleness";
+
+  private final HttpClient http = HttpClient.newHttpClient();
+  @TempDir private Path root;
+  private MillraceServer leader;
+  private MillraceServer standby;
+
+  private static final class Nothing implements MillraceServer.Companion {
+    @Override
+    public void start(MillraceServer server) {}
+
+    @Override
+    public void stop() {}
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    leader = serve("first");
+    leader.leads().get(60, TimeUnit.SECONDS);
+    standby = serve("second");
+    while (!send(standby, "GET", "/health", "").body().contains("\"leader\":\"")) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @AfterEach
+  void close() {
+    standby.close();
+    leader.close();
+    http.close();
+  }
+
+  private MillraceServer serve(String name, String... more) {
+    Map<String, String> flags =
+        new HashMap<>(
+            Map.of(
+                "server.port",
+                "0",
+                "store.data",
+                root.resolve(name).toString(),
+                "store.url",
+                "jdbc:sqlite:" + root.resolve("store.db"),
+                "audit.enabled",
+                "false"));
+    for (int i = 0; i < more.length; i += 2) {
+      flags.put(more[i], more[i + 1]);
+    }
+    return MillraceServer.start(
+        Configuration.read(MillraceServer.SECTIONS, null, flags), null, new Nothing());
+  }
+
+  private HttpResponse<String> send(
+      MillraceServer server, String method, String path, String body, String... headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + path))
+            .timeout(Duration.ofSeconds(30))
+            .method(method, HttpRequest.BodyPublishers.ofString(body));
+    for (int i = 0; i < headers.length; i += 2) {
+      request.header(headers[i], headers[i + 1]);
+    }
+    return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private HttpResponse<String> get(MillraceServer server, String path, String... headers)
+      throws IOException, InterruptedException {
+    return send(server, "GET", path, "", headers);
+  }
+
+  private static String header(HttpResponse<?> response, String name) {
+    return response.headers().firstValue(name).orElseThrow();
+  }
+
+  /** Commits at the leader; returns the position. */
+  private String update(String parts) throws IOException, InterruptedException {
+    HttpResponse<String> done =
+        send(leader, "POST", "/store/update", "{\"clientid\": 1, " + parts + "}");
+    assertThat(done.statusCode()).isEqualTo(200);
+    return done.body().replaceAll(".*\"position\":\"([^\"]*)\".*", "$1");
+  }
+
+  /** Asks the standby until it has a position. */
+  private HttpResponse<String> getAfter(String position, String path, String... headers)
+      throws IOException, InterruptedException {
+    String[] all = List.of(headers).toArray(new String[headers.length + 2]);
+    all[headers.length] = POSITION;
+    all[headers.length + 1] = position;
+    while (true) {
+      HttpResponse<String> response = get(standby, path, all);
+      if (response.statusCode() != 307) {
+        return response;
+      }
+    }
+  }
+
+  @Test
+  void a_standby_answers_reads_with_their_position_and_age() throws Exception {
+    String position =
+        update(
+            "\"adds\": [{\"group\": \"mail\", \"data\": \"a\"}],"
+                + " \"puts\": [{\"collection\": \"books\", \"key\": \"k\", \"body\": \"b\"}]");
+    HttpResponse<String> found = getAfter(position, "/store/group/mail?stale=10s");
+    assertThat(found.statusCode()).isEqualTo(200);
+    assertThat(found.body()).contains("\"data\":\"a\"");
+    assertThat(header(found, POSITION)).isEqualTo(position);
+    assertThat(Long.parseLong(header(found, STALENESS))).isBetween(0L, 10_000L);
+    for (String path :
+        List.of(
+            "/store/groups?",
+            "/store/summary?",
+            "/store/position?",
+            "/store/document/books/k?",
+            "/store/documents/books?prefix=k&")) {
+      HttpResponse<String> ofStandby = get(standby, path + "stale=10s");
+      assertThat(ofStandby.statusCode()).as(path).isEqualTo(200);
+      assertThat(header(ofStandby, POSITION)).isEqualTo(position);
+      HttpResponse<String> ofLeader = get(leader, path + "stale=10s");
+      assertThat(header(ofLeader, STALENESS)).isEqualTo("0");
+      assertThat(header(ofLeader, POSITION)).isEqualTo(position);
+      if (!path.contains("position")) {
+        assertThat(ofStandby.body()).isEqualTo(ofLeader.body());
+      }
+      HttpResponse<String> strict = get(standby, path);
+      assertThat(strict.statusCode()).isEqualTo(307);
+      assertThat(get(leader, path).headers().firstValue(STALENESS)).isEmpty();
+    }
+    assertThat(send(standby, "POST", "/store/tasks?stale=10s", "{\"ids\": [1]}").statusCode())
+        .isEqualTo(200);
+    assertThat(get(standby, "/store/document/books/none?stale=10s").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void what_a_standby_cannot_answer_goes_to_the_leader_and_mistakes_are_named() throws Exception {
+    for (String path :
+        List.of(
+            "/store/groups?stale=0s",
+            "/store/changes?stale=10s",
+            "/store/backup?stale=10s",
+            "/health/nothing?stale=10s")) {
+      assertThat(get(standby, path).statusCode()).as(path).isEqualTo(307);
+    }
+    assertThat(send(standby, "POST", "/store/update?stale=10s", "{}").statusCode()).isEqualTo(307);
+    assertThat(get(standby, "/store/groups?stale=10s", POSITION, "17-1").statusCode())
+        .isEqualTo(307);
+    assertThat(get(standby, "/store/groups?stale=10s", "Cookie", "millrace=x").statusCode())
+        .isEqualTo(307);
+    for (MillraceServer each : List.of(leader, standby)) {
+      for (String wrong : List.of("61s", "2", "soon", "-1s", "")) {
+        HttpResponse<String> refused = get(each, "/store/groups?stale=" + wrong);
+        assertThat(refused.statusCode()).as(wrong).isEqualTo(400);
+        assertThat(refused.body()).contains("up to 60s");
+      }
+      HttpResponse<String> refused = get(each, "/store/groups?stale=1s", POSITION, "here");
+      assertThat(refused.statusCode()).isEqualTo(400);
+      assertThat(refused.body()).contains(POSITION);
+    }
+  }
+
+  @Test
+  void callers_have_the_roles_and_the_reach_that_the_leader_knew() throws Exception {
+    try (MillraceServer third = serve("third", "server.require-credentials", "true")) {
+      MillraceServer before = standby;
+      standby = third;
+      try {
+        checkCallers();
+      } finally {
+        standby = before;
+      }
+    }
+  }
+
+  private void checkCallers() throws Exception {
+    HttpResponse<String> made =
+        send(
+            leader,
+            "POST",
+            "/access/principals",
+            "{\"name\": \"ann\", \"roles\": [\"viewer\"], \"key\": {},"
+                + " \"reach\": {\"groups\": [\"mail\"]}}");
+    String ann = "Bearer " + made.body().replaceAll(".*\"key\":\"([^\"]*)\".*", "$1");
+    String position = update("\"adds\": [{\"group\": \"mail\"}, {\"group\": \"other\"}]");
+    HttpResponse<String> own = getAfter(position, "/store/groups?stale=10s", "Authorization", ann);
+    assertThat(own.statusCode()).isEqualTo(200);
+    assertThat(own.body()).contains("mail").doesNotContain("other");
+    assertThat(get(standby, "/store/group/other?stale=10s", "Authorization", ann).statusCode())
+        .isEqualTo(403);
+    assertThat(get(standby, "/store/groups?stale=10s").statusCode()).isEqualTo(307);
+    assertThat(get(standby, "/store/groups?stale=10s", "Authorization", ann + "x").statusCode())
+        .isEqualTo(307);
+
+    // Once it was revoked, it is worth something for the bound at most.
+    assertThat(send(leader, "DELETE", "/access/principals/ann", "").statusCode()).isLessThan(300);
+    long revoked = System.nanoTime();
+    int status = 200;
+    while (status == 200) {
+      long asked = System.nanoTime();
+      status = get(standby, "/store/groups?stale=300ms", "Authorization", ann).statusCode();
+      assertThat(status == 200 && asked - revoked > 300_000_000L).isFalse();
+    }
+    assertThat(status).isEqualTo(307);
+  }
+}
