@@ -311,6 +311,21 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
     private @Nullable Integer priorityLevel;
 
     @Option(
+        names = "--key-running",
+        paramLabel = "N",
+        description =
+            "How many nodes with the same limits and key run at a time. Default: no limit")
+    private @Nullable Integer keyRunning;
+
+    @Option(
+        names = "--key-starts",
+        paramLabel = "N/TIME",
+        description =
+            "How many nodes with the same limits and key start in a time, for example 5/1m."
+                + " Default: no limit")
+    private @Nullable String keyStarts;
+
+    @Option(
         names = {"-d", "--data"},
         paramLabel = "KEY=VALUE",
         description = {
@@ -372,6 +387,12 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
       }
       if (priorityLevel != null) {
         node.put("priority_level", priorityLevel);
+      }
+      if (keyRunning != null) {
+        node.put("key_running", keyRunning);
+      }
+      if (keyStarts != null) {
+        node.put("key_starts", keyStarts);
       }
       data.forEach(pair -> addPair(node, pair, terminal));
     }

@@ -12,13 +12,12 @@ import io.millrace.graph.type.NodeTypes;
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
 import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
-import io.millrace.store.Sha256;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.Throttling;
-import io.millrace.store.Throttling.Limit;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.Transaction.When;
@@ -39,6 +38,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +46,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The permits of the nodes with limits: tasks of the store, with {@code ID ATTEMPT} as data, in a
  * group for each set of limits. The store decides which of them may be claimed, among the tasks of
- * queues and jobs under the same limits.
+ * queues and jobs under the same limits. Nodes with limits of each key are in two groups, one for
+ * those that take places and one for the others, whose common prefix has the limits.
  *
  * <p>Permits follow from the graph, and are not committed with it: a permit is claimed before the
  * start of its attempt is recorded, and deleted after the end. In between it stays claimed, whoever
@@ -72,16 +73,13 @@ final class StorePermits implements GraphWork.Permits {
   /** The most groups of a claim. */
   private static final int MAX_GROUPS = 100;
 
-  /** Longer lists of names are replaced by their hash in the name of a group. */
-  private static final int LONGEST_NAMES = 200;
-
   private final GraphSession session;
   private final ReadModel readModel;
   private final NodeTypes types;
   private final Map<NodeId, Permit> permits = new ConcurrentHashMap<>();
 
   /** How many permits there are of each group. */
-  private final Map<Group, Integer> sizes = new HashMap<>();
+  private final Map<PermitGroup, Integer> sizes = new HashMap<>();
 
   private final Pool places = new Pool();
   private final Pool others = new Pool();
@@ -95,34 +93,6 @@ final class StorePermits implements GraphWork.Permits {
   }
 
   /**
-   * The permits of the nodes with the same limits.
-   *
-   * @param takingPlaces whether the nodes are of types that take a place
-   * @param limits the names of the limits
-   */
-  record Group(boolean takingPlaces, List<String> limits) {
-    private static String start(boolean takingPlaces) {
-      return PREFIX + (takingPlaces ? "commands/" : "others/");
-    }
-
-    private static Group read(Document document) {
-      return new Group(
-          document.key().key().startsWith(start(true)),
-          Throttling.read(document.key(), document.body()).shared().stream().sorted().toList());
-    }
-
-    String name() {
-      String names = String.join(",", limits);
-      return start(takingPlaces)
-          + (names.length() > LONGEST_NAMES ? "#" + Sha256.hex(names) : names);
-    }
-
-    Throttling throttling() {
-      return new Throttling(Limit.NONE, Limit.NONE, Throttling.AGEING_MILLIS, Map.of(), limits);
-    }
-  }
-
-  /**
    * A permit in the store.
    *
    * @param attempt the attempt for which it is
@@ -130,9 +100,19 @@ final class StorePermits implements GraphWork.Permits {
    * @param claimed whether it counts against the limits
    */
   record Permit(
-      NodeId id, int attempt, Group group, Task.@Nullable Lane lane, long origin, boolean claimed) {
+      NodeId id,
+      int attempt,
+      PermitGroup group,
+      Task.@Nullable Lane lane,
+      long origin,
+      boolean claimed) {
     TaskRef task() {
       return TaskRef.origin(origin);
+    }
+
+    /** Its key; empty for none. */
+    private String key() {
+      return lane == null ? "" : lane.key();
     }
 
     private Permit claimed(boolean now) {
@@ -150,7 +130,7 @@ final class StorePermits implements GraphWork.Permits {
   /** The permits of the nodes that take places, or of the others. */
   private static final class Pool {
     /** How many permits of each group wait to be claimed. */
-    final Map<Group, Integer> waiting = new HashMap<>();
+    final Map<PermitGroup, Integer> waiting = new HashMap<>();
 
     /** The nodes with claimed permits that have not started. */
     final Set<NodeId> held = new LinkedHashSet<>();
@@ -159,13 +139,13 @@ final class StorePermits implements GraphWork.Permits {
     @Nullable CompletableFuture<Outcome> open;
 
     /** The groups of that claim. */
-    Set<Group> openGroups = Set.of();
+    Set<PermitGroup> openGroups = Set.of();
 
     private int turn;
 
     /** The groups to claim from, another one first each time. */
-    List<Group> inTurn(Set<Group> without) {
-      List<Group> groups = new ArrayList<>(waiting.keySet());
+    List<PermitGroup> inTurn(Set<PermitGroup> without) {
+      List<PermitGroup> groups = new ArrayList<>(waiting.keySet());
       groups.removeAll(without);
       if (!groups.isEmpty()) {
         Collections.rotate(groups, turn++ % groups.size());
@@ -192,9 +172,20 @@ final class StorePermits implements GraphWork.Permits {
     return Optional.ofNullable(permits.get(id));
   }
 
+  /** The permits under the limit of the key of this one. */
+  List<Permit> sharingKey(Permit permit) {
+    return permits.values().stream()
+        .filter(other ->
+            other.group.document().equals(permit.group.document())
+                && other.key().equals(permit.key()))
+        .toList();
+  }
+
   /** The permits that name a limit. */
   List<Permit> naming(String limit) {
-    return permits.values().stream().filter(permit -> permit.group.limits.contains(limit)).toList();
+    return permits.values().stream()
+        .filter(permit -> permit.group.limits().contains(limit))
+        .toList();
   }
 
   /** The permit that a node needs for its next attempt; empty if its type is not known. */
@@ -207,7 +198,7 @@ final class StorePermits implements GraphWork.Permits {
             new Permit(
                 node.id(),
                 node.phase().attempt() + 1,
-                new Group(takesPlace, limits.names()),
+                new PermitGroup(takesPlace, limits.names(), limits.perKey()),
                 Task.Lane.of(limits.key() == null ? "" : limits.key(), limits.priority()),
                 0,
                 false));
@@ -249,26 +240,38 @@ final class StorePermits implements GraphWork.Permits {
       pool.held.clear();
     }
     List<TaskRef> unknown = new ArrayList<>();
-    Set<String> empty = new HashSet<>();
-    for (Document document : session.pages(Throttling.GROUPS, PREFIX, "")) {
-      String name = document.key().key();
-      Group group = Group.read(document);
-      for (Task task : session.store().group(GroupQuery.all(name)).value()) {
-        Permit permit = read(task, group);
-        if (permit == null
-            || !group.name().equals(name)
-            || !isKept(permit, nodes)
-            || permits.containsKey(permit.id)) {
-          unknown.add(TaskRef.origin(task.origin()));
-        } else {
-          add(permit);
+    Set<DocumentKey> empty = new HashSet<>();
+    for (String collection : List.of(Throttling.GROUPS, Throttling.PREFIXES)) {
+      for (Document document : session.pages(collection, PREFIX, "")) {
+        boolean used = false;
+        for (PermitGroup group : PermitGroup.read(document)) {
+          boolean known = group.document().equals(document.key());
+          String name = group.nameBelow(document.key());
+          for (Task task : session.store().group(GroupQuery.all(name)).value()) {
+            Permit permit = read(task, group);
+            if (permit == null
+                || !known
+                || !isKept(permit, nodes)
+                || permits.containsKey(permit.id)) {
+              unknown.add(TaskRef.origin(task.origin()));
+            } else {
+              add(permit);
+            }
+          }
+          used |= known && sizes.containsKey(group);
         }
-      }
-      if (!group.name().equals(name) || !sizes.containsKey(group)) {
-        empty.add(name);
+        if (!used) {
+          empty.add(document.key());
+        }
       }
     }
     change(nodes, unknown, empty);
+  }
+
+  /** Whether there are permits under the document of a group. */
+  private boolean isUsed(PermitGroup group) {
+    PermitGroup sibling = group.sibling();
+    return sizes.containsKey(group) || (sibling != null && sizes.containsKey(sibling));
   }
 
   /** What the data of a permit says. */
@@ -282,7 +285,7 @@ final class StorePermits implements GraphWork.Permits {
         : Optional.empty();
   }
 
-  private static @Nullable Permit read(Task task, Group group) {
+  private static @Nullable Permit read(Task task, PermitGroup group) {
     return read(task)
         .map(data ->
             new Permit(
@@ -305,10 +308,10 @@ final class StorePermits implements GraphWork.Permits {
    * Changes the permits of these nodes to those that they need.
    *
    * @param unknown other tasks to delete
-   * @param empty the names of groups that have no permits any more, if they get none
+   * @param empty the documents of groups that have no permits any more, if they get none
    */
   private void change(
-      ReadModel.LimitedNodes nodes, Collection<TaskRef> unknown, Set<String> empty) {
+      ReadModel.LimitedNodes nodes, Collection<TaskRef> unknown, Set<DocumentKey> empty) {
     List<Permit> left = new ArrayList<>();
     List<Permit> fresh = new ArrayList<>();
     nodes
@@ -326,7 +329,7 @@ final class StorePermits implements GraphWork.Permits {
           places.held.remove(id);
           others.held.remove(id);
           if (there != null && there.claimed && kept && due) {
-            pool(there.group.takingPlaces).held.add(id);
+            pool(there.group.takingPlaces()).held.add(id);
           }
         });
     List<TaskRef> deletes = new ArrayList<>(unknown);
@@ -334,38 +337,36 @@ final class StorePermits implements GraphWork.Permits {
       deletes.add(permit.task());
       remove(permit);
     });
-    Set<String> done = new HashSet<>(empty);
+    Set<DocumentKey> done = new HashSet<>(empty);
     left.stream()
         .map(Permit::group)
-        .filter(group -> !sizes.containsKey(group))
-        .forEach(group -> done.add(group.name()));
-    fresh.forEach(permit -> done.remove(permit.group.name()));
+        .filter(group -> !isUsed(group))
+        .forEach(group -> done.add(group.document()));
+    fresh.forEach(permit -> done.remove(permit.group.document()));
     write(deletes, done, fresh);
   }
 
   /** Deletes first, since there may be no room for what is added. */
-  private void write(List<TaskRef> deletes, Set<String> doneGroups, List<Permit> fresh) {
+  private void write(List<TaskRef> deletes, Set<DocumentKey> done, List<Permit> fresh) {
     for (List<TaskRef> part : parts(deletes)) {
       Transaction.Builder transaction = session.begin().override(true);
       part.forEach(transaction::delete);
       commit(transaction);
     }
-    for (List<String> part : parts(List.copyOf(doneGroups))) {
+    for (List<DocumentKey> part : parts(List.copyOf(done))) {
       Transaction.Builder transaction = session.begin();
-      part.forEach(name -> transaction.delete(Throttling.ofGroup(name), DocumentVersion.ANY));
+      part.forEach(document -> transaction.delete(document, DocumentVersion.ANY));
       commit(transaction);
     }
     for (List<Permit> part : parts(fresh)) {
       Transaction.Builder transaction = session.begin();
       part.stream()
           .map(Permit::group)
-          .distinct()
-          .filter(group -> !sizes.containsKey(group))
-          .forEach(group ->
-              transaction.put(
-                  Throttling.ofGroup(group.name()),
-                  DocumentVersion.ANY,
-                  group.throttling().body()));
+          .filter(group -> !isUsed(group))
+          .collect(
+              Collectors.toMap(PermitGroup::document, PermitGroup::throttling, (one, _) -> one))
+          .forEach(
+              (document, limits) -> transaction.put(document, DocumentVersion.ANY, limits.body()));
       for (Permit permit : part) {
         transaction.add(
             new Transaction.Add(
@@ -410,7 +411,7 @@ final class StorePermits implements GraphWork.Permits {
   private void add(Permit permit) {
     permits.put(permit.id, permit);
     sizes.merge(permit.group, 1, Integer::sum);
-    Pool pool = pool(permit.group.takingPlaces);
+    Pool pool = pool(permit.group.takingPlaces());
     if (!permit.claimed) {
       pool.waiting.merge(permit.group, 1, Integer::sum);
     }
@@ -420,11 +421,11 @@ final class StorePermits implements GraphWork.Permits {
     permits.remove(permit.id);
     lower(sizes, permit.group);
     if (!permit.claimed) {
-      lower(pool(permit.group.takingPlaces).waiting, permit.group);
+      lower(pool(permit.group.takingPlaces()).waiting, permit.group);
     }
   }
 
-  private static void lower(Map<Group, Integer> counts, Group group) {
+  private static void lower(Map<PermitGroup, Integer> counts, PermitGroup group) {
     if (counts.merge(group, -1, Integer::sum) <= 0) {
       counts.remove(group);
     }
@@ -449,7 +450,7 @@ final class StorePermits implements GraphWork.Permits {
     }
     int count = Math.min(BATCH, Math.min(more, room - pool.held.size()));
     // A claim that waits would have got a permit of its groups already.
-    List<Group> groups = pool.inTurn(pool.open == null ? Set.of() : pool.openGroups);
+    List<PermitGroup> groups = pool.inTurn(pool.open == null ? Set.of() : pool.openGroups);
     synced =
         count <= 0
             || groups.isEmpty()
@@ -457,8 +458,8 @@ final class StorePermits implements GraphWork.Permits {
     return List.copyOf(pool.held);
   }
 
-  private Claim claimOf(List<Group> groups) {
-    List<String> names = groups.stream().map(Group::name).toList();
+  private Claim claimOf(List<PermitGroup> groups) {
+    List<String> names = groups.stream().map(PermitGroup::name).toList();
     return Claim.of(session.self(), names.getFirst(), LEASE)
         .withGroups(names)
         .withOrder(Claim.Order.OLDEST);
@@ -472,7 +473,7 @@ final class StorePermits implements GraphWork.Permits {
     given.forEach(permit -> {
       remove(permit);
       add(permit.claimed(false));
-      pool(permit.group.takingPlaces).held.remove(permit.id);
+      pool(permit.group.takingPlaces()).held.remove(permit.id);
     });
   }
 
@@ -500,7 +501,7 @@ final class StorePermits implements GraphWork.Permits {
     if (!synced || pool.open != null || pool.waiting.isEmpty()) {
       return;
     }
-    List<Group> groups = pool.inTurn(Set.of());
+    List<PermitGroup> groups = pool.inTurn(Set.of());
     CompletableFuture<Outcome> open = session.store().submit(claimOf(groups).withWait(WAIT));
     pool.open = open;
     pool.openGroups = Set.copyOf(groups);

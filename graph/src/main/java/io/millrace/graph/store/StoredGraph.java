@@ -132,23 +132,26 @@ public final class StoredGraph {
   }
 
   /**
-   * The shared limits that keep a node waiting which is due.
+   * The limits that keep a node waiting which is due.
    *
-   * @param sharing finds what uses up a limit
+   * @param visible whether the caller may see a node; others are counted, not named
+   * @param sharing finds what uses up a shared limit
    */
-  public List<Reason> limitReasons(GraphNode node, Sharing sharing) {
+  public List<Reason> limitReasons(GraphNode node, Predicate<NodeId> visible, Sharing sharing) {
     NodeLimits limits = node.definition().limits();
     Optional<Permit> permit = permits.find(node.id());
     if (limits.isNone() || permit.filter(Permit::claimed).isPresent()) {
       return List.of();
     }
     GraphSession session = parts.session();
-    return new LimitReasons(session.store(), session.self(), "node", "")
+    Supplier<Running> sameKey =
+        () -> permit.map(own -> running(permits.sharingKey(own), visible)).orElse(Running.NONE);
+    return new LimitReasons(session.store(), session.self(), "node", "the nodes with these limits")
         .of(
-            new StorePermits.Group(true, limits.names()).throttling(),
-            "",
+            new PermitGroup(true, limits.names(), limits.perKey()).throttling(),
+            limits.key() == null ? "" : limits.key(),
             permit.map(Permit::task).orElse(null),
-            Holders.of(sharing));
+            new Holders(() -> Running.NONE, sameKey, sharing));
   }
 
   /**
@@ -157,12 +160,11 @@ public final class StoredGraph {
    * @param visible whether the caller may see a node; others are counted, not named
    */
   public Running sharing(Usage usage, Predicate<NodeId> visible) {
-    List<NodeId> ids =
-        permits.naming(usage.name()).stream()
-            .filter(Permit::claimed)
-            .map(Permit::id)
-            .sorted()
-            .toList();
+    return running(permits.naming(usage.name()), visible);
+  }
+
+  private static Running running(List<Permit> permits, Predicate<NodeId> visible) {
+    List<NodeId> ids = permits.stream().filter(Permit::claimed).map(Permit::id).sorted().toList();
     return new Running(ids.stream().filter(visible).map(NodeId::toString).toList(), ids.size());
   }
 

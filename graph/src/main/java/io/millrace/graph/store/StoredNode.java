@@ -13,6 +13,7 @@ import io.millrace.graph.Timing;
 import io.millrace.graph.model.Change;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
+import io.millrace.store.Throttling.Limit;
 import io.millrace.work.policy.Retention;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -138,7 +139,12 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
     List<String> names = new ArrayList<>();
     json.required("limits").forEach(name -> names.add(name.asString()));
     String key = json.has("limitKey") ? json.required("limitKey").asString() : null;
-    return new NodeLimits(names, key, json.path("priority").asInt(0));
+    Limit perKey =
+        new Limit(
+            json.path("keyRunning").asInt(0),
+            json.path("keyStarts").asInt(0),
+            json.path("keyPeriod").asLong(0));
+    return new NodeLimits(names, key, json.path("priority").asInt(0), perKey);
   }
 
   private static void putLimits(ObjectNode json, NodeLimits limits) {
@@ -149,6 +155,9 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
         json.put("limitKey", limits.key());
       }
       putNumber(json, "priority", limits.priority());
+      putNumber(json, "keyRunning", limits.perKey().running());
+      putNumber(json, "keyStarts", limits.perKey().starts());
+      putNumber(json, "keyPeriod", limits.perKey().periodMillis());
     }
   }
 

@@ -4,6 +4,7 @@ import io.millrace.graph.GraphException.InvalidGraphException;
 import io.millrace.graph.NodeLimits;
 import io.millrace.graph.Timing;
 import io.millrace.store.Task.Lane;
+import io.millrace.store.Throttling;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.Policy.Field;
 import io.millrace.work.policy.PolicyException;
@@ -84,7 +85,12 @@ public record RunPolicy(RetryPolicy retries, int interruptions, @Nullable Durati
 
   /** The keys about shared limits, which groups refuse. */
   private static final Set<String> OF_LIMITS =
-      Set.of(Field.LIMITS.key(), LIMIT_KEY, PRIORITY_LEVEL);
+      Set.of(
+          Field.LIMITS.key(),
+          LIMIT_KEY,
+          PRIORITY_LEVEL,
+          Field.KEY_RUNNING.key(),
+          Field.KEY_STARTS.key());
 
   private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
   private static final long YEAR_MILLIS = Duration.ofDays(365).toMillis();
@@ -157,10 +163,16 @@ public record RunPolicy(RetryPolicy retries, int interruptions, @Nullable Durati
    */
   public static NodeLimits limits(Map<String, JsonNode> data) {
     Inputs inputs = new Inputs(data);
-    inputs.onlyWith(LIMIT_KEY, Field.LIMITS.key());
-    inputs.onlyWith(PRIORITY_LEVEL, Field.LIMITS.key());
-    Optional<String> names = inputs.setting(Field.LIMITS.key());
-    if (names.isEmpty()) {
+    Map<String, String> fields = new TreeMap<>();
+    for (Field field : List.of(Field.LIMITS, Field.KEY_RUNNING, Field.KEY_STARTS)) {
+      inputs.setting(field.key()).ifPresent(text -> fields.put(field.key(), text));
+      if (field != Field.LIMITS) {
+        inputs.onlyWith(field.key(), LIMIT_KEY);
+      }
+    }
+    if (fields.isEmpty()) {
+      inputs.onlyWith(LIMIT_KEY, Field.LIMITS.key());
+      inputs.onlyWith(PRIORITY_LEVEL, Field.LIMITS.key());
       return NodeLimits.NONE;
     }
     Optional<String> key = inputs.optionalText(LIMIT_KEY);
@@ -171,10 +183,12 @@ public record RunPolicy(RetryPolicy retries, int interruptions, @Nullable Durati
               LIMIT_KEY + " must have 1 to " + MAX_KEY_BYTES + " bytes of UTF-8");
         });
     try {
+      Throttling limits = new Policy(fields).throttling();
       return new NodeLimits(
-          new Policy(Map.of(Field.LIMITS.key(), names.get())).throttling().shared(),
+          limits.shared(),
           key.orElse(null),
-          inputs.number(PRIORITY_LEVEL, 0, Lane.MAX_PRIORITY, 0));
+          inputs.number(PRIORITY_LEVEL, 0, Lane.MAX_PRIORITY, 0),
+          limits.key());
     } catch (PolicyException e) {
       throw new InvalidGraphException(String.valueOf(e.getMessage()));
     }

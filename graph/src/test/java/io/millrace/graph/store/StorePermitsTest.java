@@ -35,6 +35,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -118,18 +119,31 @@ class StorePermitsTest {
   }
 
   private int groups() {
-    return world
-        .store()
-        .documents(DocumentQuery.prefix(Throttling.GROUPS, StorePermits.PREFIX))
-        .value()
-        .size();
+    int count = 0;
+    for (String collection : List.of(Throttling.GROUPS, Throttling.PREFIXES)) {
+      count +=
+          world
+              .store()
+              .documents(DocumentQuery.prefix(collection, StorePermits.PREFIX))
+              .value()
+              .size();
+    }
+    return count;
+  }
+
+  /** A node of a type with a key and one of its limits. */
+  private NodeId keyed(String type, String key, String limit, String value) {
+    return world.addOne(
+        with(form(type), Map.of("limit_key", Json.text(key), limit, Json.text(value))));
   }
 
   private List<Reason> reasons(NodeId id) {
     return world
         .graph()
         .limitReasons(
-            world.node(id), usage -> Map.of("node", world.graph().sharing(usage, _ -> true)));
+            world.node(id),
+            _ -> true,
+            usage -> Map.of("node", world.graph().sharing(usage, _ -> true)));
   }
 
   @Test
@@ -357,11 +371,89 @@ class StorePermitsTest {
   }
 
   @Test
+  void a_key_runs_as_often_as_it_may_whatever_the_types_of_its_nodes() {
+    List<NodeId> ann =
+        List.of(
+            keyed("command", "ann", "key_running", "2"),
+            keyed("condition", "ann", "key_running", "2"),
+            keyed("command", "ann", "key_running", "2"),
+            keyed("condition", "ann", "key_running", "2"));
+    NodeId bob = keyed("command", "bob", "key_running", "2");
+    NodeId other = keyed("command", "ann", "key_running", "1");
+
+    update();
+    List<NodeId> conditions = world.work().permits().claim(false, 9, 9);
+    assertThat(conditions).containsExactly(ann.get(1), ann.get(3));
+    assertThat(world.work().start(conditions)).hasSize(2);
+    assertThat(startAll(9)).containsExactlyInAnyOrder(bob, other);
+    assertThat(groups()).isEqualTo(2);
+    Reason reason = reasons(ann.get(2)).getFirst();
+    assertThat(reason.message())
+        .isEqualTo(
+            "the limit of key ann in the nodes with these limits is reached (2 of 2 running)");
+    assertThat(reason.related().ids()).containsExactly("2", "4");
+
+    world.restart();
+    assertThat(startAll(9)).isEmpty();
+    world.end(ann.get(1), new Outcome.Finished(null));
+    assertThat(startAll(9)).containsExactly(ann.get(0));
+    for (NodeId id : List.of(ann.get(3), ann.get(0), bob, other)) {
+      world.end(id, new Outcome.Finished(null));
+    }
+    assertThat(startAll(9)).containsExactly(ann.get(2));
+    assertThat(groups()).isEqualTo(1);
+    set(ann.get(2), "note", "free for any use");
+    world.end(ann.get(2), new Outcome.Finished(null));
+    update();
+    assertThat(permits()).isEmpty();
+    assertThat(groups()).isZero();
+  }
+
+  @Test
+  void a_key_starts_as_often_as_it_may_besides_the_limits_that_it_shares() {
+    limit("mail", 3);
+    Map<String, JsonNode> data =
+        Map.of(
+            "limits", Json.text("mail"),
+            "limit_key", Json.text("ann"),
+            "key_starts", Json.text("2/1h"),
+            "key_running", Json.text("5"));
+    List<NodeId> ann = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      ann.add(world.addOne(with(form("command"), data)));
+    }
+    assertThat(startAll(9)).containsExactly(ann.get(0), ann.get(1));
+    assertThat(world.graph().limited("mail")).isEqualTo(4);
+    assertThat(reasons(ann.get(3)))
+        .extracting(Reason::message)
+        .containsExactly("too many nodes have started lately: at most 2/1h for key ann");
+    NodeId free = limited("mail");
+    NodeId waiting = limited("mail");
+    assertThat(startAll(9)).containsExactly(free);
+    assertThat(reasons(waiting).getFirst().message()).contains("mail is reached (3 of 3 running)");
+    world.end(ann.get(0), new Outcome.Finished(null));
+    assertThat(startAll(9)).containsExactly(waiting);
+    world.end(free, new Outcome.Finished(null));
+    assertThat(startAll(9)).isEmpty();
+    // With other settings it is in another line.
+    set(ann.get(3), "key_starts", null);
+    assertThat(startAll(9)).containsExactly(ann.get(3));
+  }
+
+  @Test
   void bad_limits_are_refused_with_the_key_that_is_wrong() {
+    refused("key_running", "1", "key_running is set, and there is no limit_key");
+    refused("key_starts", "1/1s", "key_starts is set, and there is no limit_key");
     refused("limits", "a b", "limits: the name of a limit has 1 to 64 characters");
     refused("limits", "a,a", "limits");
     refused("limit_key", "ann", "limit_key is set, and there is no limits");
     refused("priority_level", "1", "priority_level is set, and there is no limits");
+    assertThatThrownBy(() -> keyed("command", "ann", "key_running", "many"))
+        .isInstanceOf(InvalidGraphException.class)
+        .hasMessageContaining("key_running");
+    assertThatThrownBy(() -> keyed("command", "ann", "key_starts", "5"))
+        .isInstanceOf(InvalidGraphException.class)
+        .hasMessageContaining("key_starts must be a number of starts and a time");
     NodeId id = limited("mail");
     assertThatThrownBy(() -> set(id, "limit_key", "x".repeat(513)))
         .isInstanceOf(InvalidGraphException.class)
@@ -436,7 +528,15 @@ class StorePermitsTest {
                 ? Map.of()
                 : random.nextBoolean()
                     ? Map.of("limits", Json.text(limits))
-                    : Map.of("limits", Json.text(limits), "limit_key", key);
+                    : random.nextBoolean()
+                        ? Map.of("limits", Json.text(limits), "limit_key", key)
+                        : Map.of(
+                            "limits",
+                            Json.text(limits),
+                            "limit_key",
+                            key,
+                            "key_running",
+                            Json.text("1"));
         String type = random.nextInt(3) == 0 ? "condition" : "command";
         var _ =
             world.addOne(
@@ -489,6 +589,16 @@ class StorePermitsTest {
         assertThat(claimed).as("seed %s", seed).contains(node.id() + " " + node.phase().attempt());
       }
     }
+    Map<String, Integer> running = new HashMap<>();
+    for (GroupSummary group : world.store().groups().value()) {
+      if (group.name().startsWith(StorePermits.PREFIX + "keys/")) {
+        String limits = group.name().substring(0, group.name().lastIndexOf('/'));
+        for (Task task : world.store().group(GroupQuery.all(group.name())).value()) {
+          running.merge(limits + " " + task.key(), task.heldByClaim() ? 1 : 0, Integer::sum);
+        }
+      }
+    }
+    assertThat(running.values()).as("seed %s: %s", seed, running).allMatch(count -> count <= 1);
     assertThat(
             world.store().groups().value().stream()
                 .filter(group -> group.name().contains("one"))

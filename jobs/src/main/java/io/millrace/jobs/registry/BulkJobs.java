@@ -114,7 +114,7 @@ final class BulkJobs implements BulkTarget<BulkJobs.JobItem> {
     JsonNode names = condition.path("$in");
     return condition.asString("").equals(type)
         || condition.path("$eq").asString("").equals(type)
-        || names.size() == 1 && names.get(0).asString("").equals(type)
+        || (names.size() == 1 && names.get(0).asString("").equals(type))
         || filter.path("$and").valueStream().anyMatch(each -> choosesOnly(each, type));
   }
 

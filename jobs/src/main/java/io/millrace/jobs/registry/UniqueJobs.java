@@ -186,7 +186,7 @@ final class UniqueJobs {
       return true;
     }
     Document there = store.document(key(to, hold)).orElse(null);
-    if (there != null && !Holder.of(there).isOver(store.nowMillis()) || !taken.add(hold.hash())) {
+    if ((there != null && !Holder.of(there).isOver(store.nowMillis())) || !taken.add(hold.hash())) {
       return false;
     }
     transaction.delete(own.key(), own.version());

@@ -161,7 +161,7 @@ public final class GraphPart implements Part {
             graph.registry(),
             types.all(),
             settings.scheduling(folder),
-            limited -> graph.limitReasons(limited, sharing));
+            limited -> graph.limitReasons(limited, reach::includes, sharing));
     Explanation own = explainer.explain(found.get(), reach::includes, Clock.systemUTC().millis());
     Optional<Explanation> elsewhere =
         switch (types.all().find(found.get().definition().type()).orElse(null)) {

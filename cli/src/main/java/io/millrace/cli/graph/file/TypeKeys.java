@@ -41,12 +41,17 @@ public final class TypeKeys {
           "delay",
           "limits",
           "limit_key",
-          "priority_level");
+          "priority_level",
+          "key_running",
+          "key_starts");
 
   /** How long the graph of a node of any type stays in the store. */
   private static final List<String> RETENTION = List.of("keep_finished", "keep_count");
 
-  /** Keys of which a node has one only: older forms by the keys of today, and the two of times. */
+  /**
+   * Keys of which either one of a node replaces both of the defaults: older forms by the keys of
+   * today, and the two of times.
+   */
   static final Map<String, String> EITHER =
       Map.of("attempts", "retries", "retry_delay", "backoff", "at", "delay");
 
