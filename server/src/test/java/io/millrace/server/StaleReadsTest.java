@@ -158,6 +158,40 @@ class StaleReadsTest {
   }
 
   @Test
+  void queues_nodes_and_schedules_are_read_at_a_standby_as_at_the_leader() throws Exception {
+    assertThat(send(leader, "POST", "/dci/config", "{\"plugins\": [\"mailer\"]}").statusCode())
+        .isEqualTo(200);
+    HttpResponse<String> made =
+        send(leader, "POST", "/dci/queues", "{\"name\": \"mail\", \"plugin\": \"mailer\"}");
+    assertThat(made.statusCode()).as(made.body()).isEqualTo(200);
+    HttpResponse<String> put =
+        send(
+            leader,
+            "PUT",
+            "/schedules/nightly",
+            "{\"times\": [{\"cron\": \"@daily\"}], \"target\": {\"job\": {\"payload\": \"x\"}}}");
+    assertThat(put.statusCode()).as(put.body()).isBetween(200, 201);
+    String position = header(get(leader, "/store/position"), POSITION);
+    for (String path :
+        List.of(
+            "/dci/queues", "/dci/queues/mail", "/dci/nodes", "/schedules", "/schedules/nightly")) {
+      HttpResponse<String> ofStandby = getAfter(position, path + "?stale=10s");
+      assertThat(ofStandby.statusCode()).as(path).isEqualTo(200);
+      assertThat(header(ofStandby, POSITION)).isNotEmpty();
+      HttpResponse<String> ofLeader = get(leader, path + "?stale=10s");
+      assertThat(ofStandby.body()).isEqualTo(ofLeader.body());
+      assertThat(header(ofLeader, STALENESS)).isEqualTo("0");
+      assertThat(ofLeader.headers().firstValue(POSITION)).isPresent();
+    }
+    assertThat(getAfter(position, "/schedules/none?stale=10s").statusCode()).isEqualTo(404);
+    assertThat(getAfter(position, "/dci/queues/none?stale=10s").statusCode()).isEqualTo(400);
+    assertThat(get(standby, "/dci/queues").statusCode()).isEqualTo(307);
+    assertThat(get(standby, "/dci/plugins?stale=10s").statusCode()).isEqualTo(307);
+    assertThat(send(standby, "DELETE", "/schedules/nightly?stale=10s", "").statusCode())
+        .isEqualTo(307);
+  }
+
+  @Test
   void what_a_standby_cannot_answer_goes_to_the_leader_and_mistakes_are_named() throws Exception {
     for (String path :
         List.of(
