@@ -20,9 +20,18 @@ import org.jspecify.annotations.Nullable;
  * @param certificates a PEM or DER file with the certificates to trust over {@code https}; null to
  *     trust those of the JVM. The host name is always checked
  * @param timeouts how long to wait
+ * @param stale the greatest age of what is read from an {@link HttpTaskStore}: reads then go to all
+ *     servers in turn, and standbys answer what they can. Null, the default, for none; then the
+ *     leader answers everything
  */
 public record ClientOptions(
-    List<URI> servers, @Nullable String token, @Nullable Path certificates, Timeouts timeouts) {
+    List<URI> servers,
+    @Nullable String token,
+    @Nullable Path certificates,
+    Timeouts timeouts,
+    @Nullable Duration stale) {
+  /** The greatest {@code stale} that servers accept. */
+  public static final Duration MOST_STALE = Duration.ofMinutes(1);
 
   /**
    * How long to wait.
@@ -52,6 +61,10 @@ public record ClientOptions(
     if (token != null && !token.chars().allMatch(c -> c > ' ' && c < 127)) {
       throw new IllegalArgumentException("the token must be printable ASCII without spaces");
     }
+    if (stale != null && (stale.isNegative() || stale.compareTo(MOST_STALE) > 0)) {
+      throw new IllegalArgumentException(
+          "stale must be at most " + MOST_STALE.toSeconds() + "s, not " + stale);
+    }
   }
 
   private static void check(URI server) {
@@ -79,7 +92,7 @@ public record ClientOptions(
   public static ClientOptions at(List<URI> servers) {
     Timeouts timeouts =
         new Timeouts(Duration.ofSeconds(5), Duration.ofSeconds(30), Duration.ofSeconds(10));
-    return new ClientOptions(servers, null, null, timeouts);
+    return new ClientOptions(servers, null, null, timeouts, null);
   }
 
   /**
@@ -98,12 +111,17 @@ public record ClientOptions(
 
   /** The same with a bearer token. */
   public ClientOptions withToken(@Nullable String token) {
-    return new ClientOptions(servers, token, certificates, timeouts);
+    return new ClientOptions(servers, token, certificates, timeouts, stale);
+  }
+
+  /** The same for reads that may be of this age; null for none. */
+  public ClientOptions withStale(@Nullable Duration age) {
+    return new ClientOptions(servers, token, certificates, timeouts, age);
   }
 
   /** The same, but trusting the certificates in this file instead of those of the JVM. */
   public ClientOptions withCertificates(@Nullable Path file) {
-    return new ClientOptions(servers, token, file, timeouts);
+    return new ClientOptions(servers, token, file, timeouts, stale);
   }
 
   /** The same with another connect timeout. */
@@ -122,7 +140,7 @@ public record ClientOptions(
   }
 
   private ClientOptions with(Timeouts other) {
-    return new ClientOptions(servers, token, certificates, other);
+    return new ClientOptions(servers, token, certificates, other, stale);
   }
 
   /**

@@ -32,8 +32,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A task store on a server, over HTTP. Thread-safe: each concurrent request uses a pooled
@@ -44,12 +46,20 @@ import java.util.function.Supplier;
  * server cannot be reached and nothing changed, and {@link RejectedException} if the server rejects
  * the request. If the response to a command is lost, the command is sent again if it has a request
  * id; otherwise it fails with {@link OutcomeUnknownException}.
+ *
+ * <p>With {@link ClientOptions#stale}, reads may lack what others have written within that time,
+ * and nothing that this object has read or written before.
  */
 public final class HttpTaskStore implements TaskStore {
   private final HttpTransport server;
+  private final @Nullable Duration stale;
+
+  /** The latest position of an answer; null for none. */
+  private final AtomicReference<@Nullable Position> latest = new AtomicReference<>();
 
   private HttpTaskStore(ClientOptions options) {
     server = new HttpTransport(options, Map.of());
+    stale = options.stale();
   }
 
   /** The store at this address, with default options. Connects on first use. */
@@ -132,7 +142,9 @@ public final class HttpTaskStore implements TaskStore {
 
   private Outcome outcome(Response response) {
     try {
-      return Responses.readOutcome(response.body());
+      Outcome outcome = Responses.readOutcome(response.body());
+      note(outcome.position());
+      return outcome;
     } catch (WireException e) {
       if (response.status() == 200) {
         throw new OutcomeUnknownException("cannot read the answer of " + server, e);
@@ -216,7 +228,23 @@ public final class HttpTaskStore implements TaskStore {
   }
 
   private Response ask(Request request) {
-    return server.send(request, Idempotency.SAFE, new Call());
+    Request asked = stale == null ? request : request.anywhere(stale, latest.get());
+    return server.send(asked, Idempotency.SAFE, new Call());
+  }
+
+  /** Notes the position of an answer, unless a later one of the same history is known. */
+  private void note(Position position) {
+    if (stale != null) {
+      latest.accumulateAndGet(
+          position,
+          (known, given) ->
+              known != null
+                      && given != null
+                      && known.history() == given.history()
+                      && known.number() > given.number()
+                  ? known
+                  : given);
+    }
   }
 
   private <T> Read<T> read(Response response, Function<byte[], T> form) {
@@ -233,8 +261,10 @@ public final class HttpTaskStore implements TaskStore {
       throw new RejectedException(response.status(), "no task store at " + server);
     }
     try {
-      return new Read<>(
-          Position.parse(position), Long.parseLong(time), form.apply(response.body()));
+      Read<T> read =
+          new Read<>(Position.parse(position), Long.parseLong(time), form.apply(response.body()));
+      note(read.position());
+      return read;
     } catch (WireException | IllegalArgumentException e) {
       throw new UnreachableException("cannot read the answer of " + server, e);
     }

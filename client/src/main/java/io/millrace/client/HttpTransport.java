@@ -3,6 +3,7 @@ package io.millrace.client;
 import io.millrace.client.ConnectionPool.Call;
 import io.millrace.client.ResponseReader.ResponseStream;
 import io.millrace.store.OutcomeUnknownException;
+import io.millrace.store.Position;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
 import io.millrace.wire.Responses;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +46,9 @@ final class HttpTransport implements AutoCloseable {
 
   /** The server that the next request goes to. */
   private volatile Target current;
+
+  /** Counts the requests that any server may answer. */
+  private final AtomicInteger anywhere = new AtomicInteger();
 
   /** The place of the configured server whose turn it was last; guarded by this. */
   private int turn;
@@ -147,6 +152,7 @@ final class HttpTransport implements AutoCloseable {
     private final byte @Nullable [] json;
     private final @Nullable UploadBody upload;
     private final int responseTimeoutMillis;
+    private final boolean anywhere;
 
     private Request(
         String method,
@@ -155,6 +161,17 @@ final class HttpTransport implements AutoCloseable {
         byte @Nullable [] json,
         @Nullable UploadBody upload,
         int responseTimeoutMillis) {
+      this(method, path, headers, json, upload, responseTimeoutMillis, false);
+    }
+
+    private Request(
+        String method,
+        String path,
+        Map<String, String> headers,
+        byte @Nullable [] json,
+        @Nullable UploadBody upload,
+        int responseTimeoutMillis,
+        boolean anywhere) {
       if (!isPrintable(path)) {
         throw new IllegalArgumentException("the path must be percent-encoded: " + path);
       }
@@ -164,6 +181,7 @@ final class HttpTransport implements AutoCloseable {
       this.json = json;
       this.upload = upload;
       this.responseTimeoutMillis = responseTimeoutMillis;
+      this.anywhere = anywhere;
     }
 
     /** Whether a text is printable ASCII without spaces, so that it cannot inject a header. */
@@ -199,6 +217,22 @@ final class HttpTransport implements AutoCloseable {
     /** The same with an additional header. */
     Request with(String name, String value) {
       return new Request(method, path, Map.of(name, value), json, upload, responseTimeoutMillis);
+    }
+
+    /**
+     * The same read for any server, whose answer may be of some age.
+     *
+     * @param after the position that the answer must have; null for none
+     */
+    Request anywhere(Duration stale, @Nullable Position after) {
+      return new Request(
+          method,
+          path + (path.contains("?") ? "&" : "?") + "stale=" + stale.toMillis() + "ms",
+          after == null ? headers : Map.of(Responses.POSITION_HEADER, after.toString()),
+          json,
+          upload,
+          responseTimeoutMillis,
+          true);
     }
 
     String method() {
@@ -447,7 +481,7 @@ final class HttpTransport implements AutoCloseable {
 
   private StreamedResponse open(Request request, Call call, boolean certain) throws IOException {
     for (int redirects = 0; ; redirects++) {
-      Target target = current;
+      Target target = request.anywhere && redirects == 0 ? anyone() : current;
       StreamedResponse response;
       try {
         response = target.open(request, call, certain);
@@ -474,6 +508,13 @@ final class HttpTransport implements AutoCloseable {
       }
       current = follow(target, location, request);
     }
+  }
+
+  /**
+   * The configured server whose turn it is to answer a read; a standby that cannot names another.
+   */
+  private Target anyone() {
+    return configured.get(Math.floorMod(anywhere.getAndIncrement(), configured.size()));
   }
 
   /**

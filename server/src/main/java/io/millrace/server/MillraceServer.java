@@ -231,6 +231,7 @@ public final class MillraceServer implements AutoCloseable {
               configuration,
               token,
               endpoint,
+              queues == null,
               Access.ofStandby(
                   endpoint.address(),
                   token,

@@ -2,6 +2,7 @@ package io.millrace.server;
 
 import io.millrace.access.AccessDirectory;
 import io.millrace.http.Caller;
+import io.millrace.http.ErrorResponses;
 import io.millrace.http.HttpServer;
 import io.millrace.http.Request;
 import io.millrace.http.Route;
@@ -11,6 +12,8 @@ import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
 import io.millrace.server.access.AccessSettings;
 import io.millrace.server.config.Configuration;
+import io.millrace.server.queues.QueuesPart;
+import io.millrace.server.schedules.SchedulesPart;
 import io.millrace.server.security.Access;
 import io.millrace.server.security.Principals;
 import io.millrace.server.security.ProxySettings;
@@ -32,6 +35,7 @@ import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -50,6 +54,7 @@ final class StandbyReads {
   private final Configuration configuration;
   private final @Nullable Token token;
   private final HttpServer.Endpoint endpoint;
+  private final boolean ownQueues;
   private final Handler direct;
   private final SecureRandom random = new SecureRandom();
   private final TaskStore store = new Reading();
@@ -118,16 +123,19 @@ final class StandbyReads {
    * The reads of a standby.
    *
    * @param token the server's token; null for none
+   * @param ownQueues whether the command interface serves the queues of the store
    * @param direct directs a request to the leader
    */
   StandbyReads(
       Configuration configuration,
       @Nullable Token token,
       HttpServer.Endpoint endpoint,
+      boolean ownQueues,
       Handler direct) {
     this.configuration = configuration;
     this.token = token;
     this.endpoint = endpoint;
+    this.ownQueues = ownQueues;
     this.direct = direct;
   }
 
@@ -136,10 +144,22 @@ final class StandbyReads {
     standby = next;
   }
 
+  /** Defines the responses to exceptions of these routes. */
+  static void addErrors(ErrorResponses responses) {
+    StorePart.addErrors(responses);
+    QueuesPart.addErrors(responses);
+    SchedulesPart.addErrors(responses);
+  }
+
   /** The routes, which check the caller themselves. */
   List<Route> routes() {
     int maxOperations = configuration.get(StoreSettings.SECTION).options().limits().operations();
-    return StorePart.reads(store, maxOperations).stream()
+    List<Route> routes = new ArrayList<>(StorePart.reads(store, maxOperations));
+    if (ownQueues) {
+      routes.addAll(QueuesPart.reads(store, token, random));
+    }
+    routes.addAll(SchedulesPart.reads(store, random));
+    return routes.stream()
         .map(route -> route.withHandler(request -> answer(route, request)).forAnyone())
         .toList();
   }
@@ -170,7 +190,7 @@ final class StandbyReads {
     return request.header(Headers.AUTHORIZATION).isEmpty() && request.header("Cookie").isPresent();
   }
 
-  /** The answer; null if the caller is not known here. */
+  /** The answer; null if the caller is not known here, or has a reach that is not kept here. */
   private @Nullable Response read(Route route, Request request, Duration bound)
       throws IOException, InterruptedException {
     try {
@@ -184,6 +204,10 @@ final class StandbyReads {
         throw problem;
       }
       // The key or password may be a new one.
+      return null;
+    }
+    if (!route.limitable() && !request.caller().reach().coversEverything()) {
+      // The leader's route may keep to it.
       return null;
     }
     route.check(request.caller());

@@ -15,7 +15,6 @@ import io.millrace.http.message.Response;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.metrics.Metrics;
 import io.millrace.server.security.Token;
-import io.millrace.server.store.StorePart;
 import io.millrace.store.StandbyStore;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,13 +45,15 @@ final class StandbySite implements AutoCloseable {
    *
    * @param access the usual rules, without principals
    * @param token the server's token; null for none
+   * @param ownQueues whether the command interface serves the queues of the store
    */
   StandbySite(
       Configuration configuration,
       @Nullable Token token,
       HttpServer.Endpoint endpoint,
+      boolean ownQueues,
       AccessCheck access) {
-    this.reads = new StandbyReads(configuration, token, endpoint, this::direct);
+    this.reads = new StandbyReads(configuration, token, endpoint, ownQueues, this::direct);
     Metrics.role(registry, false);
     ApiRoutes own = ApiRoutes.below("").errors(ErrorForm.PROBLEM_DETAILS);
     own.role(Caller.Role.ANYONE).get("/health", _ -> health(false));
@@ -60,7 +61,7 @@ final class StandbySite implements AutoCloseable {
     own.get("/metrics", request -> Metrics.scrape(registry, request.header("Accept").orElse("")));
     Routes routes = new Routes(registry, this::direct).addAll(own.routes()).addAll(reads.routes());
     ErrorResponses errors = new ErrorResponses();
-    StorePart.addErrors(errors);
+    StandbyReads.addErrors(errors);
     this.site = new HttpServer.Site(access, routes, errors, AuditTrail.NONE);
   }
 

@@ -85,7 +85,7 @@ public final class StoreCommands extends CommandGroup {
   }
 
   @Command(name = "groups", description = "Lists the groups and the number of tasks in each.")
-  int groups(@Mixin StoreTarget.Open target) {
+  int groups(@Mixin StoreTarget.Reading target) {
     return target.run(store -> {
       List<GroupSummary> groups = store.groups().value();
       if (target.json()) {
@@ -106,7 +106,7 @@ public final class StoreCommands extends CommandGroup {
       description =
           "Lists the waiting tasks of a group in the order in which they became available.")
   int list(
-      @Mixin StoreTarget.Open target,
+      @Mixin StoreTarget.Reading target,
       @Parameters(paramLabel = "GROUP", description = "The group's name.") String group,
       @Option(
               names = {"-a", "--all"},
@@ -127,7 +127,7 @@ public final class StoreCommands extends CommandGroup {
 
   @Command(name = "get", description = "Shows tasks; exits with 4 if one of them does not exist.")
   int get(
-      @Mixin StoreTarget.Open target,
+      @Mixin StoreTarget.Reading target,
       @Parameters(paramLabel = "TASK", arity = "1..*", description = TASK) List<String> names,
       @Option(names = "--raw", description = "Writes only the data of the tasks, byte for byte.")
           boolean raw) {
@@ -154,7 +154,7 @@ public final class StoreCommands extends CommandGroup {
 
   @Command(name = "documents", description = "Lists the documents of a collection by key.")
   int documents(
-      @Mixin StoreTarget.Open target,
+      @Mixin StoreTarget.Reading target,
       @Parameters(paramLabel = "COLLECTION", description = "The collection's name.")
           String collection,
       @Option(
@@ -187,7 +187,7 @@ public final class StoreCommands extends CommandGroup {
 
   @Command(name = "document", description = "Shows a document; exits with 4 if it does not exist.")
   int document(
-      @Mixin StoreTarget.Open target,
+      @Mixin StoreTarget.Reading target,
       @Parameters(
               index = "0",
               paramLabel = "COLLECTION",

@@ -2,6 +2,7 @@ package io.millrace.cli.store;
 
 import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.terminal.CommandException;
+import io.millrace.cli.terminal.Durations;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.TerminalUser;
 import io.millrace.cli.terminal.UsageException;
@@ -17,6 +18,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -70,7 +72,7 @@ class StoreTarget extends TerminalUser {
   }
 
   /** The same, with {@code --json}; opens the store and prints answers. */
-  static final class Open extends StoreTarget {
+  static class Open extends StoreTarget {
     @Option(names = "--json", description = "Prints the JSON of the HTTP API.")
     private boolean json;
 
@@ -139,6 +141,36 @@ class StoreTarget extends TerminalUser {
         Tasks.Documents.print(out(), done.documents());
       }
       return ExitCode.OK;
+    }
+  }
+
+  /** The same for commands that only read, with {@code --stale}. */
+  static final class Reading extends Open {
+    @Option(
+        names = "--stale",
+        paramLabel = "TIME",
+        converter = Durations.class,
+        description =
+            "Accepts an answer of this age, at most 60s, so that any of several servers may give"
+                + " it; for example 2s.")
+    private @Nullable Duration stale;
+
+    @Override
+    ClientOptions client() {
+      try {
+        return super.client().withStale(stale);
+      } catch (IllegalArgumentException e) {
+        throw new UsageException("--" + e.getMessage());
+      }
+    }
+
+    @Override
+    @Nullable Path folder() {
+      Path folder = super.folder();
+      if (folder != null && stale != null) {
+        throw new UsageException("--data cannot be combined with --stale");
+      }
+      return folder;
     }
   }
 }

@@ -34,6 +34,11 @@ record DciRoutes(ApiRoutes api) {
     return new DciRoutes(api.limitable());
   }
 
+  /** The same for routes that a server may answer that only follows the store. */
+  DciRoutes stale() {
+    return new DciRoutes(api.stale());
+  }
+
   /** The same for routes that need this role. */
   DciRoutes role(Role needed) {
     return new DciRoutes(api.role(needed));

@@ -15,13 +15,19 @@ import java.util.Set;
 record NodeRoutes(QueueBackend.Nodes nodes) {
   private static final Set<String> FIELDS = Set.of("maxthreads");
 
-  void addTo(DciRoutes api) {
-    api.get("/nodes", (_, _) -> all())
+  /** Adds those that only read the store. */
+  void addReadsTo(DciRoutes api) {
+    api.stale()
+        .get("/nodes", (_, _) -> all())
         .get(
             "/nodes/{node}",
             (request, _) ->
                 Json.response(
                     Shapes.of(find(request.parameter("node")), nodes.list().timeMillis())));
+  }
+
+  void addTo(DciRoutes api) {
+    addReadsTo(api);
     api.role(Role.OPERATOR)
         .action("node.change")
         .post("/nodes/{node}", FIELDS, (request, input) -> change(request.parameter("node"), input))

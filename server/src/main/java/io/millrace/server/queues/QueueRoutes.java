@@ -52,13 +52,20 @@ final class QueueRoutes {
     this.plugins = plugins;
   }
 
+  /** Adds those that only read the store. */
+  void addReadsTo(DciRoutes api) {
+    api.limitable()
+        .stale()
+        .get("/queues", (request, _) -> all(request))
+        .get("/queues/{queue}", (request, _) -> one(find(request, request.parameter("queue"))));
+  }
+
   void addTo(DciRoutes whole) {
     DciRoutes api = whole.limitable();
     // Names of plugins tell nothing of queues, and who creates a queue needs them.
     api.get("/plugins", (_, _) -> Json.response(Shapes.strings(List.copyOf(plugins.names()))))
-        .get("/plugins/{plugin}", (request, _) -> Json.response(plugins.describe(request)))
-        .get("/queues", (request, _) -> all(request))
-        .get("/queues/{queue}", (request, _) -> one(find(request, request.parameter("queue"))));
+        .get("/plugins/{plugin}", (request, _) -> Json.response(plugins.describe(request)));
+    addReadsTo(whole);
     api.role(Role.OPERATOR)
         .action("queue.create")
         .post("/queues", PARAMS, (request, input) -> Json.response(create(request, input)))

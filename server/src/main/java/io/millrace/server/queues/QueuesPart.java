@@ -130,12 +130,27 @@ public final class QueuesPart implements Part {
     return queues.retention(settings.retention(), settings.sweep().interval());
   }
 
+  /**
+   * The routes that only read the queues and nodes of a store.
+   *
+   * @param token the server's; null for none
+   */
+  public static List<Route> reads(TaskStore store, @Nullable Token token, RandomGenerator random) {
+    Queues queues = Queues.in(store, Clock.systemUTC(), random);
+    ApiRoutes all = below(token);
+    DciRoutes api = new DciRoutes(all);
+    new NodeRoutes(queues.nodes()).addReadsTo(api);
+    new QueueRoutes(queues.queues(), new Plugins(queues)).addReadsTo(api);
+    return all.routes();
+  }
+
+  private static ApiRoutes below(@Nullable Token token) {
+    return ApiRoutes.below("/dci").errors(Refusal.OBJECT).credentials(new BasicCredentials(token));
+  }
+
   @Override
   public List<Route> routes() {
-    ApiRoutes all =
-        ApiRoutes.below("/dci")
-            .errors(Refusal.OBJECT)
-            .credentials(new BasicCredentials(callers.token()));
+    ApiRoutes all = below(callers.token());
     DciRoutes api = new DciRoutes(all);
     CommandQueues outside = callers.outside();
     if (outside == null) {
@@ -181,6 +196,11 @@ public final class QueuesPart implements Part {
 
   @Override
   public void addErrorResponses(ErrorResponses responses) {
+    addErrors(responses);
+  }
+
+  /** Defines the responses to exceptions of queues. */
+  public static void addErrors(ErrorResponses responses) {
     responses
         .addUnavailable(StoreFullException.class)
         .add(InvalidRequestException.class, 400)

@@ -53,15 +53,21 @@ final class ScheduleRoutes {
     this.clock = clock;
   }
 
-  void addTo(ApiRoutes api) {
-    ApiRoutes changes = api.role(Role.OPERATOR).strictQuery(Set.of());
+  /** Adds those that only read the store. */
+  void addReadsTo(ApiRoutes all) {
+    ApiRoutes api = all.stale();
     api.strictQuery(Set.of("prefix", "paused", "after", "limit")).get("", this::list);
+    api.strictQuery(Set.of("count", "after")).get("/{name}/next", this::next);
+    api.strictQuery(Set.of()).get("/{name}", request -> response(find(request)));
+  }
+
+  void addTo(ApiRoutes api) {
+    addReadsTo(api);
+    ApiRoutes changes = api.role(Role.OPERATOR).strictQuery(Set.of());
     api.strictQuery(Set.of("count", "after"))
-        .get("/{name}/next", this::next)
         .role(Role.VIEWER)
         .body(Body.JSON, Schedule.FIELDS)
         .post("/preview", this::preview);
-    api.strictQuery(Set.of()).get("/{name}", request -> response(find(request)));
     changes
         .body(Body.JSON, Schedule.FIELDS)
         .action("schedule.put")

@@ -57,6 +57,15 @@ public final class SchedulesPart implements Part {
         .collect(Collectors.toUnmodifiableSet());
   }
 
+  /** The routes that only read the schedules of a store, for callers without a limited reach. */
+  public static List<Route> reads(TaskStore store, RandomGenerator random) {
+    Clock clock = Clock.systemUTC();
+    ApiRoutes api = ApiRoutes.below("/schedules").errors(ErrorForm.PROBLEM_DETAILS);
+    new ScheduleRoutes(Schedules.in(store, List.of(), clock, random), List.of(), clock)
+        .addReadsTo(api);
+    return api.routes();
+  }
+
   @Override
   public List<Route> routes() {
     ApiRoutes api = ApiRoutes.below("/schedules").limitable().errors(ErrorForm.PROBLEM_DETAILS);
@@ -66,6 +75,11 @@ public final class SchedulesPart implements Part {
 
   @Override
   public void addErrorResponses(ErrorResponses responses) {
+    addErrors(responses);
+  }
+
+  /** Defines the responses to exceptions of schedules. */
+  public static void addErrors(ErrorResponses responses) {
     responses
         .add(InvalidScheduleException.class, SchedulesPart::malformed)
         .add(NoScheduleException.class, 404)

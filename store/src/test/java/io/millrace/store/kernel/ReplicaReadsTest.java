@@ -21,7 +21,6 @@ import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.Add;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.Transaction.When;
-import io.millrace.store.environment.Environment;
 import io.millrace.store.kernel.state.Listings;
 import io.millrace.store.kernel.state.State;
 import java.nio.file.Path;
@@ -121,7 +120,7 @@ class ReplicaReadsTest {
   /** Each commit changes all documents, and replaces all tasks; a read must see one of them. */
   @Test
   void reads_see_whole_commits_while_frames_are_applied() throws Exception {
-    StoreOptions options = StoreOptions.in(folder).withEnvironment(Environment.system());
+    StoreOptions options = StoreOptions.in(folder).withEnvironment(new FixedEnvironment(1));
     AtomicBoolean over = new AtomicBoolean();
     try (EmbeddedTaskStore store = TaskStore.open(options, journal);
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
