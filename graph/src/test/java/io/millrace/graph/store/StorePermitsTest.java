@@ -441,6 +441,27 @@ class StorePermitsTest {
   }
 
   @Test
+  void starts_of_a_key_count_for_their_time_although_no_node_is_left() {
+    List<NodeId> first = List.of(keyed("ann"), keyed("ann"));
+    assertThat(startAll(9)).isEqualTo(first);
+    first.forEach(id -> world.end(id, new Outcome.Finished(null)));
+    update();
+    assertThat(permits()).isEmpty();
+    assertThat(groups()).isZero();
+    NodeId third = keyed("ann");
+    assertThat(startAll(9)).isEmpty();
+    NodeId bob = keyed("bob");
+    assertThat(startAll(9)).containsExactly(bob);
+    world.restart();
+    assertThat(startAll(9)).isEmpty();
+    assertThat(reasons(third).getFirst().message()).contains("at most 2/1h for key ann");
+  }
+
+  private NodeId keyed(String key) {
+    return keyed("command", key, "key_starts", "2/1h");
+  }
+
+  @Test
   void bad_limits_are_refused_with_the_key_that_is_wrong() {
     refused("key_running", "1", "key_running is set, and there is no limit_key");
     refused("key_starts", "1/1s", "key_starts is set, and there is no limit_key");
