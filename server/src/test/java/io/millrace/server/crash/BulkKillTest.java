@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
+import io.millrace.client.jobs.JobClient;
+import io.millrace.client.jobs.JobKind;
 import io.millrace.graph.store.GraphRuns;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
@@ -12,6 +14,7 @@ import io.millrace.queues.Queues;
 import io.millrace.queues.Status;
 import io.millrace.store.Document;
 import io.millrace.store.TaskStore;
+import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.work.Watch;
 import java.io.IOException;
 import java.net.URI;
@@ -22,21 +25,26 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A server that is killed in the middle of a bulk action: each task or node is changed once. */
+/**
+ * A server that is killed in the middle of a bulk action: each task, node or job is changed once.
+ */
 @Timeout(600)
 class BulkKillTest {
   private static final int KILLS = 2;
   private static final int TASKS = 6_000;
   private static final int NODES = 6_000;
+  private static final int JOBS = 3_000;
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private static Queues queues(TaskStore store) {
@@ -147,6 +155,94 @@ class BulkKillTest {
           .isEqualTo(NODES);
       server.kill();
     }
+  }
+
+  @Test
+  void a_server_that_is_killed_moves_each_job_once(@TempDir Path folder) throws Exception {
+    String id = "";
+    for (int kill = 0; kill < KILLS; kill++) {
+      try (ServerProcess server = withTypes(folder);
+          TaskStore store = server.connect()) {
+        if (kill == 0) {
+          submitDrafts(server);
+        }
+        try (Watch.Changes<String, Document> progress =
+            Watch.documents(store, "bulk.running", key -> key, running -> running)) {
+          if (kill == 0) {
+            id =
+                start(
+                    server,
+                    "{\"kind\": \"jobs\", \"action\": \"move\", \"all\": true,"
+                        + " \"options\": {\"type\": \"final\"}}");
+          }
+          if (isRunning(server, id)) {
+            assertThat(progress.next(PATIENCE, id::equals)).isNotEmpty();
+          }
+        }
+        server.kill();
+      }
+    }
+    try (ServerProcess server = withTypes(folder);
+        TaskStore store = server.connect()) {
+      try (Watch.Changes<String, Document> ends =
+          Watch.documents(store, "bulk.ended", key -> key, end -> end)) {
+        while (isRunning(server, id)) {
+          assertThat(ends.next(PATIENCE, id::equals)).isNotEmpty();
+        }
+      }
+      JsonNode ended = show(server, id);
+      assertThat(ended.path("state").asString()).isEqualTo("done");
+      // A job that was moved is left alone, so a second visit would not count.
+      assertThat(ended.path("done").asLong()).isEqualTo(JOBS);
+      assertThat(ended.path("skipped").asLong()).isZero();
+      assertThat(waiting(store, "jobs/draft/")).isZero();
+      assertThat(waiting(store, "jobs/final/")).isEqualTo(JOBS);
+      server.kill();
+    }
+  }
+
+  private static ServerProcess withTypes(Path folder) throws IOException {
+    return ServerProcess.start(
+        "",
+        "-Xmx256m",
+        "store.data",
+        folder.toString(),
+        "store.snapshot-every",
+        "400",
+        "jobs.types.draft.description",
+        "before",
+        "jobs.types.final.description",
+        "after");
+  }
+
+  private static void submitDrafts(ServerProcess server) throws InterruptedException {
+    JobKind<Integer, Void> draft = JobKind.of("draft", Integer.class);
+    try (JobClient client = JobClient.open(ClientOptions.at(server.address()))) {
+      List<Thread> submitters = new ArrayList<>();
+      List<Throwable> failures = new CopyOnWriteArrayList<>();
+      for (int first = 0; first < JOBS; first += JOBS / 20) {
+        int from = first;
+        submitters.add(
+            Thread.ofVirtual()
+                .uncaughtExceptionHandler((_, failure) -> failures.add(failure))
+                .start(() -> {
+                  for (int number = from; number < from + JOBS / 20; number++) {
+                    client.submit(draft, number);
+                  }
+                }));
+      }
+      for (Thread submitter : submitters) {
+        submitter.join();
+      }
+      assertThat(failures).isEmpty();
+    }
+  }
+
+  private static long waiting(TaskStore store, String prefix) {
+    return store.groups().value().stream()
+        .filter(group -> group.name().startsWith(prefix))
+        .mapToLong(GroupSummary::waiting)
+        .sum();
   }
 
   private static boolean isRunning(ServerProcess server, String id) throws Exception {
