@@ -177,6 +177,9 @@ class CutOffLeaderTest {
     bucket = new S3Server("0.0.0.0");
     networks.add(Network.make(0));
     networks.add(Network.make(1));
+    leader = up(networks.get(0), 0);
+    leader.await("leader");
+    next = up(networks.get(1), 0);
   }
 
   @AfterEach
@@ -269,9 +272,6 @@ class CutOffLeaderTest {
 
   @Test
   void what_was_acknowledged_is_neither_lost_nor_done_twice_nor_read_as_it_was() throws Exception {
-    leader = up(networks.get(0), 0);
-    leader.await("leader");
-    next = up(networks.get(1), 0);
     String both = leader.address + "," + next.address;
     Told told = new Told();
     for (int number = 0; number < CLIENTS; number++) {
