@@ -1,13 +1,11 @@
 package io.millrace.cli.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.millrace.cli.queues.Program;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpTaskStore;
 import io.millrace.client.JsonCalls;
-import io.millrace.processes.ProcessLauncher;
 import io.millrace.s3.S3Server;
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
@@ -20,7 +18,6 @@ import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -72,44 +69,6 @@ class CutOffLeaderTest {
     this.root = root;
   }
 
-  /** A namespace that is connected with this machine by a link of two addresses. */
-  private record Network(String name, String outside, String inside) {
-    static Network make(int number) throws Exception {
-      long pid = ProcessHandle.current().pid();
-      String part = "10.%d.%d.".formatted(200 + pid % 50, pid / 50 % 250);
-      Network made =
-          new Network(
-              "mr%d-%d".formatted(pid, number), part + (4 * number + 1), part + (4 * number + 2));
-      ip("netns add " + made.name);
-      ip("link add " + made.name + " type veth peer name inside netns " + made.name);
-      ip("address add " + made.outside + "/30 dev " + made.name);
-      ip("-n " + made.name + " address add " + made.inside + "/30 dev inside");
-      ip("-n " + made.name + " link set inside up");
-      ip("-n " + made.name + " link set lo up");
-      ip("link set " + made.name + " up");
-      return made;
-    }
-
-    /** Begins or ends what a fault does to the network. */
-    void set(Fault fault, boolean begin) throws Exception {
-      switch (fault) {
-        case CUT_OFF -> ip("link set " + name + (begin ? " down" : " up"));
-        case DEAF -> {
-          // Frames for another card are passed over.
-          String other = begin ? "replace %s lladdr 02:00:00:00:00:01 nud permanent" : "delete %s";
-          ip("neighbour " + other.formatted(inside) + " dev " + name);
-        }
-        case KILLED -> {}
-      }
-    }
-
-    List<String> command(List<String> command) {
-      List<String> within = new ArrayList<>(List.of("ip", "netns", "exec", name));
-      within.addAll(command);
-      return within;
-    }
-  }
-
   /** A server in a network. */
   private record Server(Network network, Process process, String address) {
     String role() {
@@ -140,16 +99,7 @@ class CutOffLeaderTest {
               + "Authorization: Bearer "
               + TOKEN
               + "\\r\\n\\r\\n";
-      String script =
-          "exec 3<>/dev/tcp/%s/%d; printf '%s' >&3; exec timeout 3 cat <&3"
-              .formatted(network.inside, port(), request);
-      Process caller =
-          new ProcessBuilder(network.command(List.of("bash", "-c", script)))
-              .redirectOutput(scratch.toFile())
-              .redirectError(ProcessBuilder.Redirect.DISCARD)
-              .start();
-      caller.waitFor();
-      return Files.readString(scratch, StandardCharsets.ISO_8859_1);
+      return network.exchange(network.inside(), port(), request, scratch);
     }
   }
 
@@ -160,20 +110,9 @@ class CutOffLeaderTest {
         .withResponseTimeout(Duration.ofSeconds(3));
   }
 
-  private static void ip(String arguments) throws Exception {
-    List<String> command = new ArrayList<>(List.of("ip"));
-    command.addAll(List.of(arguments.split(" ")));
-    Process ip = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said = new String(ip.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(ip.waitFor()).as("ip %s: %s", arguments, said).isZero();
-  }
-
   @BeforeEach
   void connect() throws Exception {
-    boolean root = System.getProperty("user.name").equals("root");
-    assumeTrue(root && ProcessLauncher.program("ip").isPresent(), "networks need root, and ip");
-    boolean may = new ProcessBuilder("unshare", "--net", "true").start().waitFor() == 0;
-    assumeTrue(may, "networks cannot be made here");
+    Network.assumePossible();
     bucket = new S3Server("0.0.0.0");
     networks.add(Network.make(0));
     networks.add(Network.make(1));
@@ -193,7 +132,7 @@ class CutOffLeaderTest {
       client.join();
     }
     for (Network network : networks) {
-      ip("netns delete " + network.name);
+      network.delete();
     }
     if (bucket != null) {
       bucket.stop();
@@ -208,21 +147,21 @@ class CutOffLeaderTest {
             "up",
             "--no-node",
             "--port=" + port,
-            "--data=" + root.resolve(network.name),
-            "--store=" + bucket.place("store", network.outside),
+            "--data=" + root.resolve(network.name()),
+            "--store=" + bucket.place("store", network.outside()),
             "--set=store.user=" + S3Server.KEY,
             "--set=store.password=" + S3Server.SECRET,
             "--set=store.lease=1500ms",
-            "--set=server.address=" + network.inside,
+            "--set=server.address=" + network.inside(),
             "--set=server.allow-unencrypted=true",
             "--set=server.token-file=" + token));
     Process process =
         new ProcessBuilder(command)
             .redirectError(
-                ProcessBuilder.Redirect.appendTo(root.resolve(network.name + ".log").toFile()))
+                ProcessBuilder.Redirect.appendTo(root.resolve(network.name() + ".log").toFile()))
             .start();
     String line = process.inputReader().readLine();
-    assertThat(line).as(Files.readString(root.resolve(network.name + ".log"))).isNotNull();
+    assertThat(line).as(Files.readString(root.resolve(network.name() + ".log"))).isNotNull();
     int from = line.indexOf("http://");
     return new Server(network, process, line.substring(from, line.indexOf(' ', from)));
   }
@@ -287,18 +226,21 @@ class CutOffLeaderTest {
         }
         findLeader("before " + fault);
 
-        leader.network.set(fault, true);
-        if (fault == Fault.KILLED) {
-          leader.process.destroyForcibly().waitFor();
+        switch (fault) {
+          case CUT_OFF -> leader.network.connect(false);
+          case KILLED -> leader.process.destroyForcibly().waitFor();
+          case DEAF -> leader.network.deafen(true);
         }
         next.await("leader");
         put(store, "after " + fault);
-        if (fault == Fault.KILLED) {
-          leader = up(leader.network, leader.port());
-        } else {
+        if (fault != Fault.KILLED) {
           readNothingOld("before " + fault);
         }
-        leader.network.set(fault, false);
+        switch (fault) {
+          case CUT_OFF -> leader.network.connect(true);
+          case KILLED -> leader = up(leader.network, leader.port());
+          case DEAF -> leader.network.deafen(false);
+        }
       }
       over = true;
       for (Thread client : clients) {
