@@ -112,12 +112,16 @@ final class PlannedGraph {
    */
   Optional<List<NodeId>> cycle() {
     Map<NodeId, CycleSearch> searches = new HashMap<>();
+    CycleSearch ofNewGroups = new CycleSearch(null);
     for (NodeId id : order) {
       NodeId group = group(id);
       // Only through a group can a node that existed before wait for a planned one.
       if (group != null) {
-        Optional<List<NodeId>> circle =
-            searches.computeIfAbsent(group, CycleSearch::new).from(new Moment(id, true));
+        CycleSearch search =
+            graph.find(group) == null
+                ? ofNewGroups
+                : searches.computeIfAbsent(group, CycleSearch::new);
+        Optional<List<NodeId>> circle = search.from(new Moment(id, true));
         if (circle.isPresent()) {
           return circle;
         }
@@ -127,7 +131,8 @@ final class PlannedGraph {
   }
 
   /**
-   * Searches for circles through the end of one group, or of those around it. A node starts after
+   * Searches for circles through the end of a group, or of those around it: of one group that there
+   * was before, or of all new ones, so that groups in groups are visited once. A node starts after
    * the end of the nodes that it refers to, and after the start of a parent that is a group; a
    * group ends after all nodes in it.
    */
@@ -135,11 +140,12 @@ final class PlannedGraph {
     /** A moment on the path, and those that it depends on and that are still to be visited. */
     private record Step(Moment moment, Iterator<Moment> left) {}
 
-    private final NodeId within;
+    private final @Nullable NodeId within;
     private final Set<Moment> open = new HashSet<>();
     private final Set<Moment> seen = new HashSet<>();
 
-    CycleSearch(NodeId within) {
+    /** A search of a group that there was before; null for all new ones. */
+    CycleSearch(@Nullable NodeId within) {
       this.within = within;
     }
 
@@ -175,7 +181,9 @@ final class PlannedGraph {
      */
     private boolean isSafe(NodeId id) {
       Vertex there = graph.find(id);
-      return there != null && !plans(id) && (there.state == NodeState.FINISHED || isIn(id, within));
+      return there != null
+          && !plans(id)
+          && (there.state == NodeState.FINISHED || (within != null && isIn(id, within)));
     }
 
     private List<Moment> needs(Moment moment) {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class CyclesTest {
   private final Drive drive = new Drive();
@@ -37,6 +38,21 @@ class CyclesTest {
     assertThatThrownBy(() -> drive.add(group, inside))
         .isInstanceOf(InvalidGraphException.class)
         .hasMessage("nodes would wait for themselves: new node 2 < new node 1 < new node 2");
+  }
+
+  /** Each of the groups is looked through once, not once for each group within it. */
+  @Test
+  @Timeout(10)
+  void groups_may_be_nested_deeply() {
+    List<NewNode> nodes = new ArrayList<>();
+    for (int chain = 0; chain < 10; chain++) {
+      for (int depth = 0; depth < 1_000; depth++) {
+        List<NodeRef> parents = depth == 0 ? List.of() : local(chain + "/" + (depth - 1));
+        nodes.add(node(chain + "/" + depth, Kind.GROUP, parents, List.of()));
+      }
+    }
+    drive.add(nodes.toArray(NewNode[]::new));
+    assertThat(drive.graph.size()).isEqualTo(10_000);
   }
 
   @Test
