@@ -6,10 +6,8 @@ import io.millrace.cli.Shell;
 import io.millrace.cli.queues.Program;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpTaskStore;
-import io.millrace.client.JsonCalls;
 import io.millrace.store.Bytes;
 import io.millrace.store.Owner;
-import io.millrace.store.StoreException;
 import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.Transaction;
 import java.io.IOException;
@@ -19,7 +17,6 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import tools.jackson.databind.JsonNode;
 
 /** Servers that share a store in a database: one leads, and the others follow and take over. */
 class SharedServersTest {
@@ -27,94 +24,45 @@ class SharedServersTest {
   private static final Duration LONGEST_TAKEOVER = Duration.ofSeconds(10);
 
   private final Path root;
+  private final SharedServers servers;
 
   SharedServersTest(@TempDir Path root) {
     this.root = root;
+    this.servers = new SharedServers(root, "500ms");
   }
 
   @AfterEach
   void close() throws IOException {
-    for (ProcessHandle process : Program.speakingOf(root)) {
-      process.destroyForcibly();
-      process.onExit().join();
-    }
-  }
-
-  /** Starts a server; its first line names its address. */
-  private Program.Ready up(String name) throws IOException {
-    return Program.startReady(
-        root.resolve(name + ".log"),
-        List.of(
-            "up",
-            "--no-node",
-            "--port=0",
-            "--data=" + root.resolve(name),
-            "--store=jdbc:sqlite:" + root.resolve("store.db"),
-            "--set=store.lease=500ms"));
-  }
-
-  private static String address(Program.Ready server) {
-    int from = server.line().indexOf("http://");
-    return server.line().substring(from, server.line().indexOf(' ', from));
-  }
-
-  private static String role(Program.Ready server) {
-    try (JsonCalls calls = JsonCalls.open(ClientOptions.at(address(server)))) {
-      JsonNode health = calls.get("/health");
-      return health.path("role").asString("") + (health.has("leader") ? " with a leader" : "");
-    } catch (StoreException _) {
-      // It does not lead any more, and is not a standby yet.
-      return "";
-    }
-  }
-
-  /** Waits until the first server has a role. */
-  private static void await(Program.Ready server, String role) {
-    while (!role(server).equals(role)) {
-      Thread.onSpinWait();
-    }
-  }
-
-  /** Of two servers, the one that leads; waits until the other one follows it. */
-  private static Program.Ready leader(Program.Ready one, Program.Ready other) {
-    while (true) {
-      String first = role(one);
-      String second = role(other);
-      if (first.equals("leader") && second.equals("standby with a leader")) {
-        return one;
-      }
-      if (second.equals("leader") && first.equals("standby with a leader")) {
-        return other;
-      }
-    }
+    servers.close();
   }
 
   @Test
   void whatever_ends_the_leader_another_one_goes_on_without_an_error_of_the_client()
       throws Exception {
-    Program.Ready first = up("first");
-    await(first, "leader");
-    Program.Ready second = up("second");
-    Program.Ready ended = leader(first, second);
+    Program.Ready first = servers.up("first");
+    SharedServers.await(first, "leader");
+    Program.Ready second = servers.up("second");
+    Program.Ready ended = SharedServers.leader(first, second);
     Program.Ready other = ended.equals(first) ? second : first;
-    String both = address(second) + "," + address(first);
+    String both = SharedServers.address(second) + "," + SharedServers.address(first);
     try (HttpTaskStore store = open(both)) {
       commit(store, "before");
       ended.program().killAlive();
       commit(store, "after the kill");
-      await(other, "leader");
+      SharedServers.await(other, "leader");
     }
-    Program.Ready third = up("third");
-    try (HttpTaskStore store = open(address(other) + "," + address(third))) {
-      Program.Ready stopped = leader(other, third);
+    Program.Ready third = servers.up("third");
+    try (HttpTaskStore store =
+        open(SharedServers.address(other) + "," + SharedServers.address(third))) {
+      Program.Ready stopped = SharedServers.leader(other, third);
       Program.Ready next = stopped.equals(other) ? third : other;
       standStill(stopped, next);
       commit(store, "after the pause");
 
-      Program.Ready last = leader(other, third);
+      Program.Ready last = SharedServers.leader(other, third);
       assertThat(last.program().stopped()).isZero();
       commit(store, "after the stop");
-      await(last.equals(other) ? third : other, "leader");
+      SharedServers.await(last.equals(other) ? third : other, "leader");
       List<String> found =
           store.group(GroupQuery.all("group")).value().stream()
               .map(task -> task.data().utf8())
@@ -134,22 +82,14 @@ class SharedServersTest {
   private static void standStill(Program.Ready stopped, Program.Ready next) throws Exception {
     boolean taken = false;
     while (!taken) {
-      signal(stopped, "STOP");
+      SharedServers.signal(stopped, "STOP");
       long began = System.nanoTime();
       while (!taken && System.nanoTime() - began < LONGEST_TAKEOVER.toNanos()) {
-        taken = role(next).equals("leader");
+        taken = SharedServers.role(next).equals("leader");
       }
-      signal(stopped, "CONT");
+      SharedServers.signal(stopped, "CONT");
     }
-    await(stopped, "standby with a leader");
-  }
-
-  private static void signal(Program.Ready server, String name) throws Exception {
-    assertThat(
-            new ProcessBuilder("kill", "-" + name, Long.toString(server.program().pid()))
-                .start()
-                .waitFor())
-        .isZero();
+    SharedServers.await(stopped, "standby with a leader");
   }
 
   private static void commit(HttpTaskStore store, String part) {

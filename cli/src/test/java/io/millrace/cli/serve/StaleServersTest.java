@@ -19,7 +19,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,56 +29,23 @@ class StaleServersTest {
   private static final Duration PAUSE = Duration.ofMillis(1_200);
   private final HttpClient http = HttpClient.newHttpClient();
   private final Path root;
+  private final SharedServers servers;
 
   StaleServersTest(@TempDir Path root) {
     this.root = root;
+    this.servers = new SharedServers(root, "2s");
   }
 
   @AfterEach
   void close() throws IOException {
     http.close();
-    for (ProcessHandle process : Program.speakingOf(root)) {
-      process.destroyForcibly();
-      process.onExit().join();
-    }
-  }
-
-  private Program.Ready up(String name) throws IOException {
-    return Program.startReady(
-        root.resolve(name + ".log"),
-        List.of(
-            "up",
-            "--no-node",
-            "--port=0",
-            "--data=" + root.resolve(name),
-            "--store=jdbc:sqlite:" + root.resolve("store.db"),
-            "--set=store.lease=2s"));
-  }
-
-  private static String address(Program.Ready server) {
-    int from = server.line().indexOf("http://");
-    return server.line().substring(from, server.line().indexOf(' ', from));
+    servers.close();
   }
 
   private HttpResponse<String> get(Program.Ready server, String path) throws Exception {
     return http.send(
-        HttpRequest.newBuilder(URI.create(address(server) + path)).build(),
+        HttpRequest.newBuilder(URI.create(SharedServers.address(server) + path)).build(),
         HttpResponse.BodyHandlers.ofString());
-  }
-
-  /** Waits until the health of a server has this text. */
-  private void await(Program.Ready server, String text) throws Exception {
-    while (!get(server, "/health").body().contains(text)) {
-      Thread.onSpinWait();
-    }
-  }
-
-  private static void signal(Program.Ready server, String name) throws Exception {
-    assertThat(
-            new ProcessBuilder("kill", "-" + name, Long.toString(server.program().pid()))
-                .start()
-                .waitFor())
-        .isZero();
   }
 
   private static void put(TaskStore store, int value) {
@@ -100,12 +66,12 @@ class StaleServersTest {
 
   @Test
   void no_answer_is_older_than_its_bound_and_none_goes_back() throws Exception {
-    Program.Ready leader = up("first");
-    await(leader, "\"role\":\"leader\"");
-    Program.Ready standby = up("second");
-    await(standby, "\"leader\":\"");
+    Program.Ready leader = servers.up("first");
+    SharedServers.await(leader, "leader");
+    Program.Ready standby = servers.up("second");
+    SharedServers.await(standby, "standby with a leader");
     ClientOptions all =
-        ClientOptions.at(address(standby) + "," + address(leader))
+        ClientOptions.at(SharedServers.address(standby) + "," + SharedServers.address(leader))
             .withRetryFor(Duration.ofMinutes(1));
     try (HttpTaskStore writer = HttpTaskStore.open(all);
         HttpTaskStore reader = HttpTaskStore.open(all.withStale(PAUSE.dividedBy(2)));
@@ -116,19 +82,24 @@ class StaleServersTest {
       }
 
       // A standby that stood still does not know how old it is.
-      signal(standby, "STOP");
+      SharedServers.signal(standby, "STOP");
       put(writer, 21);
       long written = System.nanoTime();
       while (System.nanoTime() - written < PAUSE.toNanos()) {
         Thread.onSpinWait();
       }
-      signal(standby, "CONT");
+      SharedServers.signal(standby, "CONT");
       for (int i = 0; i < 4; i++) {
         assertThat(read(reader)).isEqualTo(21);
       }
       Shell.CommandResult shown =
           Shell.run(
-              "store", "document", "books", "k", "--server=" + address(standby), "--stale=2s");
+              "store",
+              "document",
+              "books",
+              "k",
+              "--server=" + SharedServers.address(standby),
+              "--stale=2s");
       assertThat(shown.out()).contains("21");
 
       // Through a takeover.
