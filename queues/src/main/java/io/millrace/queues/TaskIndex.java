@@ -129,7 +129,7 @@ public final class TaskIndex {
    *
    * @param filter decides nothing by itself: most tasks that cannot match it are left out
    * @param after only tasks with greater ids; empty for all
-   * @param most how many tasks it looks at, with those that are left out, in whole pages of 1,000
+   * @param most how many tasks it looks at, with those that are left out
    * @param look takes a task, and returns whether to go on
    * @return false if it ended because of {@code most}
    */

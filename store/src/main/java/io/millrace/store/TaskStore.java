@@ -305,6 +305,11 @@ public interface TaskStore extends AutoCloseable {
     public DocumentQuery after(String key) {
       return new DocumentQuery(collection, prefix, key, limit, order);
     }
+
+    /** The same with another limit. */
+    public DocumentQuery withLimit(int other) {
+      return new DocumentQuery(collection, prefix, after, other, order);
+    }
   }
 
   /**

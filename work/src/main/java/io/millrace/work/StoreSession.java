@@ -130,7 +130,7 @@ public abstract class StoreSession {
    * are looked at by all processors.
    *
    * @param query its limit is the size of a page, from 1
-   * @param most it ends after the page in which it has read so many documents
+   * @param most how many documents it reads
    * @param look what a document is to the caller, or null to leave it out; depends on nothing else,
    *     and is called by any thread, also for documents that are never asked for
    */
@@ -151,6 +151,9 @@ public abstract class StoreSession {
 
   /** Reads documents page by page, each page when it is asked for. For one thread. */
   public static final class Scan<T> implements Iterator<T> {
+    /** How much larger pages are of which each processor has a part. */
+    private static final int SHARED = 8;
+
     private final TaskStore store;
     private final DocumentQuery query;
     private final long most;
@@ -178,13 +181,15 @@ public abstract class StoreSession {
     @Override
     public boolean hasNext() {
       while (!found.hasNext() && !over && read < most) {
-        List<Document> page = store.documents(query.after(last)).value();
-        Stream<Document> documents = shared && read > 0 ? page.parallelStream() : page.stream();
+        boolean parallel = shared && read > 0;
+        int size = (int) Math.min((long) query.limit() * (parallel ? SHARED : 1), most - read);
+        List<Document> page = store.documents(query.after(last).withLimit(size)).value();
+        Stream<Document> documents = parallel ? page.parallelStream() : page.stream();
         Stream<T> each = documents.mapMulti(this::look);
         // The first page is looked at as far as needed, since many callers want no more.
         found = each.isParallel() ? each.toList().iterator() : each.iterator();
         read += page.size();
-        over = page.size() < query.limit();
+        over = page.size() < size;
         last = page.isEmpty() ? last : page.getLast().key().key();
       }
       return found.hasNext();

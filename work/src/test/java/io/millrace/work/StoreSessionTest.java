@@ -171,7 +171,7 @@ class StoreSessionTest {
     sevens.forEachRemaining(others::add);
     assertThat(others)
         .isEqualTo(
-            IntStream.rangeClosed(2_000, 8_994)
+            IntStream.rangeClosed(2_500, 8_994)
                 .filter(number -> number % 7 == 0)
                 .boxed()
                 .toList()
