@@ -86,14 +86,7 @@ class BulkKillTest {
     }
     try (ServerProcess server = ServerProcess.start(folder, "strict");
         TaskStore store = server.connect()) {
-      try (Watch.Changes<String, Document> ends =
-          Watch.documents(store, "bulk.ended", key -> key, end -> end)) {
-        while (isRunning(server, id)) {
-          assertThat(ends.next(PATIENCE, id::equals)).isNotEmpty();
-        }
-      }
-      JsonNode ended = show(server, id);
-      assertThat(ended.path("state").asString()).isEqualTo("done");
+      JsonNode ended = done(server, store, id);
       // A task that is blocked is left alone, so a second visit would not count.
       assertThat(ended.path("done").asLong()).isEqualTo(TASKS);
       assertThat(ended.path("skipped").asLong()).isZero();
@@ -136,14 +129,7 @@ class BulkKillTest {
     try (ServerProcess server = ServerProcess.start(folder, "strict");
         TaskStore store = server.connect();
         JsonCalls calls = JsonCalls.open(ClientOptions.at(server.address()))) {
-      try (Watch.Changes<String, Document> ends =
-          Watch.documents(store, "bulk.ended", key -> key, end -> end)) {
-        while (isRunning(server, id)) {
-          assertThat(ends.next(PATIENCE, id::equals)).isNotEmpty();
-        }
-      }
-      JsonNode ended = show(server, id);
-      assertThat(ended.path("state").asString()).isEqualTo("done");
+      JsonNode ended = done(server, store, id);
       // A node that was killed is left alone, so a second visit would not count.
       assertThat(ended.path("done").asLong()).isEqualTo(NODES);
       assertThat(ended.path("skipped").asLong()).isZero();
@@ -184,14 +170,7 @@ class BulkKillTest {
     }
     try (ServerProcess server = withTypes(folder);
         TaskStore store = server.connect()) {
-      try (Watch.Changes<String, Document> ends =
-          Watch.documents(store, "bulk.ended", key -> key, end -> end)) {
-        while (isRunning(server, id)) {
-          assertThat(ends.next(PATIENCE, id::equals)).isNotEmpty();
-        }
-      }
-      JsonNode ended = show(server, id);
-      assertThat(ended.path("state").asString()).isEqualTo("done");
+      JsonNode ended = done(server, store, id);
       // A job that was moved is left alone, so a second visit would not count.
       assertThat(ended.path("done").asLong()).isEqualTo(JOBS);
       assertThat(ended.path("skipped").asLong()).isZero();
@@ -243,6 +222,19 @@ class BulkKillTest {
         .filter(group -> group.name().startsWith(prefix))
         .mapToLong(GroupSummary::waiting)
         .sum();
+  }
+
+  /** Waits for the end of a bulk action, which is to be done then. */
+  private static JsonNode done(ServerProcess server, TaskStore store, String id) throws Exception {
+    try (Watch.Changes<String, Document> ends =
+        Watch.documents(store, "bulk.ended", key -> key, end -> end)) {
+      while (isRunning(server, id)) {
+        assertThat(ends.next(PATIENCE, id::equals)).isNotEmpty();
+      }
+    }
+    JsonNode ended = show(server, id);
+    assertThat(ended.path("state").asString()).isEqualTo("done");
+    return ended;
   }
 
   private static boolean isRunning(ServerProcess server, String id) throws Exception {
