@@ -25,7 +25,7 @@ final class ListingKillTest {
       site.startFirst("listing");
       site.start();
       site.start();
-      Await.until("lambdas run on all members", () -> workers(lines).size() == 3);
+      Await.until("lambdas run on all members", () -> workers(site, lines).size() == 3);
       String leader = site.status().path("leader").asString(site.tokens().getFirst());
       site.kill(leader);
       site.addFiles(10);
@@ -36,7 +36,11 @@ final class ListingKillTest {
     }
   }
 
-  private static Set<String> workers(OutputLines lines) throws IOException {
+  /** The members that have written a line. Adds files if none is left: members may start late. */
+  private static Set<String> workers(ClusterFixture site, OutputLines lines) throws IOException {
+    if (lines.names().size() == site.files()) {
+      site.addFiles(10);
+    }
     return lines.read().stream().map(OutputLines.Line::token).collect(Collectors.toSet());
   }
 }
