@@ -89,7 +89,8 @@ class SharedServersTest {
       }
       SharedServers.signal(stopped, "CONT");
     }
-    SharedServers.await(stopped, "standby with a leader");
+    // On a busy machine the lead may come back to it.
+    var _ = SharedServers.leader(stopped, next);
   }
 
   private static void commit(HttpTaskStore store, String part) {
