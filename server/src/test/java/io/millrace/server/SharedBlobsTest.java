@@ -98,7 +98,7 @@ class SharedBlobsTest {
                 "store.url",
                 "jdbc:sqlite:" + root.resolve("store.db"),
                 "store.lease",
-                "500ms",
+                "3s",
                 "audit.enabled",
                 "false",
                 "jobs.types.kind.description",

@@ -89,7 +89,7 @@ class StandbyServerTest {
                 "server.port", "0",
                 "store.data", root.resolve(name).toString(),
                 "store.url", url(),
-                "store.lease", "500ms",
+                "store.lease", "3s",
                 "audit.enabled", "false"));
     for (int i = 0; i < more.length; i += 2) {
       flags.put(more[i], more[i + 1]);
@@ -171,7 +171,7 @@ class StandbyServerTest {
 
   /** A store that leads although another one does; it fails if that one renews meanwhile. */
   private EmbeddedTaskStore fencing() {
-    SqlJournalOptions options = SqlJournalOptions.at(url()).withLease(Duration.ofMillis(500));
+    SqlJournalOptions options = SqlJournalOptions.at(url()).withLease(Duration.ofSeconds(3));
     while (true) {
       SharedJournal journal = SharedJournal.open(Environment.system(), options);
       try {

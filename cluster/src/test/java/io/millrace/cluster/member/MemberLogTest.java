@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
 /** The log of members at the default level, and the handling of exceptions of users' code. */
 @Timeout(120)
 final class MemberLogTest {
-  private static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofMillis(500));
+  private static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofMillis(1500));
 
   private final Logger logger = (Logger) LoggerFactory.getLogger("io.millrace.cluster");
   private final BlockingQueue<ILoggingEvent> events = new LinkedBlockingQueue<>();

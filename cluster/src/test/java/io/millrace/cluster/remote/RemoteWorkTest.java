@@ -145,7 +145,7 @@ final class RemoteWorkTest {
     cluster.start(1);
     RemoteMember member = cluster.executor().idleMembers().getFirst();
     ExecutionFuture<?> future =
-        member.submit(RemoteWorkTest::runUntilToldOrInterrupted, Duration.ofMillis(700));
+        member.submit(RemoteWorkTest::runUntilToldOrInterrupted, Duration.ofSeconds(3));
     future.onFailureOrTimeout(() -> SAID.add("over"));
     assertThat(said()).isEqualTo("begun");
     assertThat(List.of(said(), said())).containsExactlyInAnyOrder("interrupted", "over");

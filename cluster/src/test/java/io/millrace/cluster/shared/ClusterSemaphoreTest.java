@@ -103,7 +103,8 @@ final class ClusterSemaphoreTest {
   @Test
   void a_permit_of_a_dead_member_becomes_free() throws Exception {
     FaultyDocuments cut = new FaultyDocuments(documents);
-    ClusterSemaphore lost = ClusterSemaphore.of("s", 1, member(cut, SHORT));
+    // Long enough that it is still held when the other member asks for it, on a slow machine too.
+    ClusterSemaphore lost = ClusterSemaphore.of("s", 1, member(cut, LONG));
     ClusterSemaphore next = ClusterSemaphore.of("s", 1, member(documents, SHORT));
     CountDownLatch inside = new CountDownLatch(1);
     Future<String> gone =

@@ -169,7 +169,7 @@ class RealCommandsTest {
                 .formatted(ready));
     long grandchild = Long.parseLong(Files.readString(ready).strip());
 
-    graph.kill(id, new Kill("INT", Duration.ofMillis(200)));
+    graph.kill(id, new Kill("INT", Duration.ofSeconds(2)));
 
     assertThat(end(id)).isEqualTo(NodeState.KILLED);
     assertThat(graph.reason(id)).isEqualTo("it outlived INT and was killed");

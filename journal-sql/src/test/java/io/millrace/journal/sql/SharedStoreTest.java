@@ -38,7 +38,7 @@ final class SharedStoreTest {
 
   private SqlJournalOptions journalOptions() {
     return SqlJournalOptions.at("jdbc:sqlite:" + folder.resolve("store.db"))
-        .withLease(Duration.ofMillis(400));
+        .withLease(Duration.ofMillis(1_500));
   }
 
   private StoreOptions options() {
@@ -55,7 +55,7 @@ final class SharedStoreTest {
     try (EmbeddedTaskStore first = TaskStore.open(options(), this::journal)) {
       first.commit(task("one"));
       second = CompletableFuture.supplyAsync(() -> TaskStore.open(options(), this::journal));
-      assertThatThrownBy(() -> second.get(1, TimeUnit.SECONDS))
+      assertThatThrownBy(() -> second.get(3, TimeUnit.SECONDS))
           .isInstanceOf(TimeoutException.class);
       first.commit(task("two"));
     }

@@ -104,10 +104,10 @@ class TaskRunTest {
 
   @Test
   void work_is_ended_and_not_repeated_when_its_task_is_over_time_as_a_whole() throws Exception {
-    bench.retry("total_timeout", "100ms", "attempts", "5", "timeout", "1h");
+    bench.retry("total_timeout", "1s", "attempts", "5", "timeout", "1h");
     QueueTask end = bench.run("shell", shell("exec sleep 1000"));
     assertThat(end.status()).isEqualTo(Status.FAILED);
-    assertThat(reason(end)).isEqualTo("it took longer than its total_timeout of 100ms");
+    assertThat(reason(end)).isEqualTo("it took longer than its total_timeout of 1s");
   }
 
   @Test
