@@ -134,9 +134,7 @@ final class DocumentedCommandsTest {
   @AfterAll
   static void end() throws IOException {
     RUNNING.shutdownNow();
-    for (ProcessHandle left : Program.speakingOf(folder)) {
-      left.destroyForcibly();
-    }
+    Program.killAll(folder);
   }
 
   @TestFactory

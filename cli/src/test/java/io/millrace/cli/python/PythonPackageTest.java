@@ -76,9 +76,7 @@ final class PythonPackageTest {
       String said = printed(python);
       assertThat(said).contains("\nOK").doesNotContain("skipped");
     } finally {
-      for (ProcessHandle left : Program.speakingOf(work)) {
-        left.destroyForcibly();
-      }
+      Program.killAll(work);
     }
   }
 

@@ -41,7 +41,7 @@ class FirstContactTest {
   @AfterEach
   void close() throws IOException {
     programs.forEach(Program::kill);
-    Program.speakingOf(root).forEach(ProcessHandle::destroyForcibly);
+    Program.killAll(root);
   }
 
   private Program start(String... options) throws IOException {

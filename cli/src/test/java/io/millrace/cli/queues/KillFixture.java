@@ -170,6 +170,6 @@ final class KillFixture implements AutoCloseable {
   public void close() throws IOException {
     nodes.values().forEach(Program::kill);
     server.kill();
-    Program.speakingOf(root).forEach(ProcessHandle::destroyForcibly);
+    Program.killAll(root);
   }
 }

@@ -13,6 +13,7 @@ import io.millrace.queues.Run;
 import io.millrace.queues.Status;
 import io.millrace.queues.node.Runners.RunnerException;
 import io.millrace.queues.runner.LocalRunners;
+import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -39,7 +40,7 @@ class LocalRunnersTest {
   }
 
   @AfterEach
-  void close() {
+  void close() throws IOException {
     site.close();
   }
 
@@ -243,7 +244,7 @@ class LocalRunnersTest {
       }
       channel.shutdownOutput();
       return channel.read(ByteBuffer.allocate(1));
-    } catch (java.io.IOException e) {
+    } catch (IOException e) {
       // Cut off while it was still talking.
       return -1;
     }

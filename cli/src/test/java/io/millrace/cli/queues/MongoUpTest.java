@@ -45,7 +45,7 @@ class MongoUpTest {
   @AfterEach
   void close() throws IOException {
     programs.forEach(Program::kill);
-    Program.speakingOf(root).forEach(ProcessHandle::destroyForcibly);
+    Program.killAll(root);
     mongo.shutdownNow();
   }
 

@@ -47,7 +47,7 @@ class NodeCommandTest {
   @AfterEach
   void close() throws IOException {
     programs.forEach(Program::kill);
-    Program.speakingOf(root).forEach(ProcessHandle::destroyForcibly);
+    Program.killAll(root);
     site.close();
   }
 

@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** The built program, in a process of its own. */
@@ -188,6 +190,28 @@ public final class Program {
   /** Stops it with signal 15, and waits for its end. */
   public void stop() throws InterruptedException {
     assertThat(stopped()).as("its end").isIn(0, TERMINATED);
+  }
+
+  /**
+   * Ends with signal 9 all processes whose command line contains a path, and those that they start
+   * meanwhile, so that the folder can be removed.
+   */
+  public static void killAll(Path path) throws IOException {
+    awaitNone(path, ProcessHandle::destroyForcibly);
+  }
+
+  /** Waits until all processes whose command line contains a path have ended by themselves. */
+  public static void awaitNone(Path path) throws IOException {
+    awaitNone(path, _ -> {});
+  }
+
+  private static void awaitNone(Path path, Consumer<ProcessHandle> each) throws IOException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    for (List<ProcessHandle> left = speakingOf(path); !left.isEmpty(); left = speakingOf(path)) {
+      assertThat(System.nanoTime() - end).as("processes left: %s", left).isNegative();
+      left.forEach(each);
+      LockSupport.parkNanos(5_000_000);
+    }
   }
 
   /** All processes of this machine whose command line contains a path. */

@@ -42,6 +42,6 @@ class QueuesRunTest {
     try (var left = Files.list(folder)) {
       assertThat(left).isEmpty();
     }
-    assertThat(Program.speakingOf(folder)).isEmpty();
+    Program.awaitNone(folder);
   }
 }

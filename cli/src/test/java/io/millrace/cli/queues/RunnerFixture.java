@@ -211,13 +211,10 @@ final class RunnerFixture implements Runners.Listener, AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public void close() throws IOException {
     open.forEach(LocalRunners::close);
     // Whatever a failed test has left; those that are idle end by themselves.
-    ProcessHandle.current()
-        .descendants()
-        .filter(process -> process.info().commandLine().orElse("").contains(root.toString()))
-        .forEach(ProcessHandle::destroyForcibly);
+    Program.killAll(root);
     store.close();
     server.close();
   }

@@ -27,7 +27,7 @@ class UpRestartTest {
   @AfterEach
   void close() throws IOException {
     programs.forEach(Program::kill);
-    Program.speakingOf(root).forEach(ProcessHandle::destroyForcibly);
+    Program.killAll(root);
   }
 
   private Program up() throws IOException {

@@ -124,10 +124,7 @@ class CutOffLeaderTest {
   @AfterEach
   void disconnect() throws Exception {
     over = true;
-    for (ProcessHandle process : Program.speakingOf(root)) {
-      process.destroyForcibly();
-      process.onExit().join();
-    }
+    Program.killAll(root);
     for (Thread client : clients) {
       client.join();
     }

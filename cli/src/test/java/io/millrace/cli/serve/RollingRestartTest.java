@@ -42,7 +42,7 @@ class RollingRestartTest {
   @AfterEach
   void close() throws IOException {
     programs.values().forEach(Program::kill);
-    Program.speakingOf(root).forEach(ProcessHandle::destroyForcibly);
+    Program.killAll(root);
   }
 
   private String start(String name, String... command) throws IOException {

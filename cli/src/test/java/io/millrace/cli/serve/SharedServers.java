@@ -75,9 +75,6 @@ record SharedServers(Path root, String lease) implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    for (ProcessHandle process : Program.speakingOf(root)) {
-      process.destroyForcibly();
-      process.onExit().join();
-    }
+    Program.killAll(root);
   }
 }

@@ -89,7 +89,7 @@ class GraphKillTest {
       assertThat(log.begun()).hasSize(attempts).containsAll(cut);
       server.stop();
     }
-    assertThat(Program.speakingOf(root)).as("processes left").isEmpty();
+    Program.awaitNone(root);
   }
 
   /** The states of nodes once all of them have settled. */

@@ -9,7 +9,6 @@ import io.millrace.client.JsonCalls;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,12 +46,10 @@ class GraphOnNodesTest {
       isKilled(calls);
       server.stop();
       // Runners end by themselves when they find that their node has.
-      for (ProcessHandle left : Program.speakingOf(root)) {
-        left.onExit().get(60, TimeUnit.SECONDS);
-      }
+      Program.awaitNone(root);
     } finally {
       server.kill();
-      Program.speakingOf(root).forEach(ProcessHandle::destroyForcibly);
+      Program.killAll(root);
     }
   }
 

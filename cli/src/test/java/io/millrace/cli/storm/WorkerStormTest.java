@@ -69,7 +69,7 @@ class WorkerStormTest {
       reporter.publishEntry("clients", clients.toString());
       server.stop();
     }
-    assertThat(Program.speakingOf(root)).as("processes left").isEmpty();
+    Program.awaitNone(root);
   }
 
   private static List<StormWorker> workers(HttpClient client, StormServer server) {

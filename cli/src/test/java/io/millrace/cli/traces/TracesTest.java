@@ -39,10 +39,7 @@ class TracesTest {
   @AfterEach
   void close() throws IOException {
     programs.forEach(Program::kill);
-    for (ProcessHandle process : Program.speakingOf(root)) {
-      process.destroyForcibly();
-      process.onExit().join();
-    }
+    Program.killAll(root);
     collector.close();
   }
 
