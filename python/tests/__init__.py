@@ -7,5 +7,5 @@ import faulthandler
 from .support import close_all
 
 # A test that hangs ends the process, which then says where.
-faulthandler.dump_traceback_later(300, exit=True)
+faulthandler.dump_traceback_later(480, exit=True)
 atexit.register(close_all)

@@ -23,7 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** The demonstration as it runs for a user: real processes, really killed. */
 class WordcountTest {
   @Test
-  @Timeout(value = 2, unit = TimeUnit.MINUTES)
+  @Timeout(value = 6, unit = TimeUnit.MINUTES)
   void no_word_is_lost_or_doubled_by_killed_workers_and_a_killed_server() {
     byte[] text = "one two THREE two-three! three\nfour x".getBytes(StandardCharsets.US_ASCII);
     Shell.CommandResult ran = Shell.run(text, "demo", "wordcount", "--json", "--seed", "1", "-");
@@ -38,7 +38,7 @@ class WordcountTest {
   }
 
   @Test
-  @Timeout(value = 4, unit = TimeUnit.MINUTES)
+  @Timeout(value = 6, unit = TimeUnit.MINUTES)
   void the_shipped_text_has_the_counts_that_the_tools_of_the_system_find(@TempDir Path folder)
       throws Exception {
     Path text = folder.resolve("millrace.txt");

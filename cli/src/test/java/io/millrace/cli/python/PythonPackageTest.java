@@ -188,7 +188,7 @@ final class PythonPackageTest {
     Path output = Files.createTempFile(folder, "printed", "");
     Process process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
     process.getOutputStream().close();
-    boolean ended = process.waitFor(6, TimeUnit.MINUTES);
+    boolean ended = process.waitFor(9, TimeUnit.MINUTES);
     if (!ended) {
       process.destroyForcibly();
     }

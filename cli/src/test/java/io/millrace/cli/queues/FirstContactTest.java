@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** A node and the server that it was told of. */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 360, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FirstContactTest {
   private final Path root;
   private final Path words;

@@ -39,7 +39,7 @@ import tools.jackson.databind.JsonNode;
  * load: nothing that was acknowledged is lost or done twice, and the one that is cut off gives no
  * old answer to those on its side.
  */
-@Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 480, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CutOffLeaderTest {
   private static final String TOKEN = "token-of-the-test";
   private static final String GROUP = "work";
