@@ -142,7 +142,7 @@ class JobCommandsTest {
           return JobResult.of(text);
         });
     Shell.CommandResult ran =
-        site.run("jobs", "submit", file("a", "good"), file("b", "bad"), "-w", "--timeout", "5s");
+        site.run("jobs", "submit", file("a", "good"), file("b", "bad"), "-w", "--timeout", "12s");
     // A single worker gets a failed job never again, so that it goes on waiting.
     assertThat(ran.code()).isEqualTo(7);
     assertThat(ran.out()).contains("  done");
