@@ -151,8 +151,8 @@ public abstract class StoreSession {
 
   /** Reads documents page by page, each page when it is asked for. For one thread. */
   public static final class Scan<T> implements Iterator<T> {
-    /** How much larger pages are of which each processor has a part. */
-    private static final int SHARED = 8;
+    /** How many times as large as the first page those are that all processors look at. */
+    private static final int PARALLEL_PAGE_FACTOR = 8;
 
     private final TaskStore store;
     private final DocumentQuery query;
@@ -182,7 +182,9 @@ public abstract class StoreSession {
     public boolean hasNext() {
       while (!found.hasNext() && !over && read < most) {
         boolean parallel = shared && read > 0;
-        int size = (int) Math.min((long) query.limit() * (parallel ? SHARED : 1), most - read);
+        int size =
+            (int)
+                Math.min((long) query.limit() * (parallel ? PARALLEL_PAGE_FACTOR : 1), most - read);
         List<Document> page = store.documents(query.after(last).withLimit(size)).value();
         Stream<Document> documents = parallel ? page.parallelStream() : page.stream();
         Stream<T> each = documents.mapMulti(this::look);

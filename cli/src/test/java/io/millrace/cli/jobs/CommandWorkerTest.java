@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -114,10 +113,8 @@ class CommandWorkerTest {
     worker(site.options("w"), "sleep 1000 & echo $! > " + pid);
     assertThat(done("x", "k")).isEmpty();
     // It may be gone by now.
-    Optional<ProcessHandle> left = ProcessHandle.of(pid(pid));
-    if (left.isPresent()) {
-      left.get().onExit().get(60, TimeUnit.SECONDS);
-    }
+    ProcessHandle.of(pid(pid))
+        .ifPresent(left -> left.onExit().orTimeout(60, TimeUnit.SECONDS).join());
   }
 
   private static Process program(Path errors, List<String> arguments) throws IOException {

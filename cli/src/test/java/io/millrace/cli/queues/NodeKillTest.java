@@ -75,7 +75,7 @@ class NodeKillTest {
       assertThat(queues.runs().all()).as("runs on record").isEmpty();
       check(RunLog.read(log), ended, reporter);
       site.stop();
-      Program.awaitNone(root);
+      assertThat(Program.speakingOf(root)).as("processes left").isEmpty();
     }
   }
 

@@ -42,6 +42,6 @@ class QueuesRunTest {
     try (var left = Files.list(folder)) {
       assertThat(left).isEmpty();
     }
-    Program.awaitNone(folder);
+    assertThat(Program.speakingOf(folder)).isEmpty();
   }
 }
