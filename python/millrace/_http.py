@@ -82,16 +82,17 @@ def trusted(certificates: Union[str, "os.PathLike[str]", None]) -> Optional[ssl.
 
 
 class Backoff:
-    """Pauses that double up to a longest one, each shortened at random by up to a half."""
+    """Pauses that grow by a factor up to a longest one, each shortened at random by up to a half."""
 
-    def __init__(self, first: float, longest: float) -> None:
+    def __init__(self, first: float, longest: float, growth: float = 2) -> None:
         self._first = first
         self._longest = longest
+        self._growth = growth
         self._next = first
 
     def next(self) -> float:
         pause = self._next * random.uniform(0.5, 1)
-        self._next = min(self._next * 2, self._longest)
+        self._next = min(self._next * self._growth, self._longest)
         return pause
 
     def reset(self) -> None:
@@ -330,7 +331,8 @@ class Transport:
         may be silent, if that is more than the timeout. ``opened`` is told the socket before the request is sent.
         """
         end = time.monotonic() + (self.retry_for if retry_for is None else retry_for)
-        backoff = Backoff(0.1, 2)
+        # So small a growth that little is added to the time that a takeover takes.
+        backoff = Backoff(0.02, 1, growth=1.25)
         redirects = 0
         while True:
             problem: MillraceError

@@ -28,8 +28,8 @@ public final class Bench {
    * @param scale divides the numbers of waiting tasks, 1 to 1,000,000; default 1
    * @param items how many jobs the scenario {@code archive} sends through the server, up to a
    *     billion; 0, the default, for a number of runs instead
-   * @param stores the addresses of databases that the scenario {@code stores} measures besides a
-   *     folder and SQLite, as {@code store.url}; empty for none
+   * @param stores the addresses of databases that the scenarios {@code stores} and {@code takeover}
+   *     measure besides a folder and SQLite, as {@code store.url}; empty for none
    * @param out where the table is printed
    */
   public record Options(

@@ -72,7 +72,7 @@ public final class BenchCommand implements Callable<Integer> {
       names = "--store",
       paramLabel = "URL",
       description =
-          "A database that the scenario stores measures too, for example"
+          "A database that the scenarios stores and takeover measure too, for example"
               + " 'jdbc:postgresql://127.0.0.1:5432/bench?user=bench'; can be repeated. What it"
               + " writes stays there")
   private List<String> stores = new ArrayList<>();

@@ -86,6 +86,25 @@ final class MillraceProcess implements AutoCloseable {
         .toList();
   }
 
+  /** Its resident memory in bytes; 0 if the system does not tell it. */
+  long residentBytes() throws IOException {
+    return ServerProcess.residentBytes(process);
+  }
+
+  /** Ends it as SIGKILL does, and waits for that. */
+  void kill() {
+    process.destroyForcibly().onExit().join();
+  }
+
+  /** Tells it to stop, as SIGTERM does, and does not wait. */
+  void terminate() {
+    process.destroy();
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
   /** The processor time that it has used so far, without its runners. */
   Usage usage() {
     return Usage.ofServer(process.pid());

@@ -53,6 +53,7 @@ abstract class Scenario {
         new SnapshotLatency(),
         new LimitsThroughput(),
         new StoresLatency(),
+        new Takeovers(),
         new Backlog("backlog-1m", 1_000_000),
         new Backlog("backlog-10m", 10_000_000));
   }

@@ -213,6 +213,10 @@ final class ServerProcess implements AutoCloseable {
 
   /** Its resident memory in bytes; 0 if the system does not tell it. */
   long residentBytes() throws IOException {
+    return residentBytes(process);
+  }
+
+  static long residentBytes(Process process) throws IOException {
     Path status = Path.of("/proc", Long.toString(process.pid()), "status");
     if (!Files.isReadable(status)) {
       return 0;

@@ -33,6 +33,9 @@ final class HttpTransport implements AutoCloseable {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
+  /** So small that little is added to the time that a takeover takes. */
+  static final double PAUSE_GROWTH = 1.25;
+
   /** The header by which a standby says that it is one, so that it has done nothing. */
   private static final String ROLE = "Millrace-Role";
 
@@ -446,7 +449,7 @@ final class HttpTransport implements AutoCloseable {
   /** The attempts to do one thing, from now on until the retry time is over. For one thread. */
   final class Attempts {
     private final long begin = System.nanoTime();
-    private final Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
+    private final Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE, PAUSE_GROWTH);
 
     /** Waits before the next attempt; false if there is no time for it, or if interrupted. */
     boolean hasTime() {

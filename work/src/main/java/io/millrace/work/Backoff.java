@@ -4,32 +4,46 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * Pauses between attempts, each twice as long as the one before, up to a longest. No clock; for use
- * by one thread at a time.
+ * Pauses between attempts, each longer than the one before by the same factor, up to a longest. No
+ * clock; for use by one thread at a time.
  */
 public final class Backoff {
   private final Duration first;
   private final Duration longest;
+  private final double growth;
   private Duration last = Duration.ZERO;
 
   /**
-   * A backoff before the first failure.
+   * A backoff before the first failure, whose pauses double.
    *
    * @param first the pause after the first failure, longer than zero
    * @param longest no pause is longer
    */
   public Backoff(Duration first, Duration longest) {
+    this(first, longest, 2);
+  }
+
+  /**
+   * The same with another factor from pause to pause, greater than 1. With a small one the first
+   * attempt after an outage comes early: the pause in which it ends is about {@code growth - 1} of
+   * its length.
+   */
+  public Backoff(Duration first, Duration longest, double growth) {
+    if (!(growth > 1)) {
+      throw new IllegalArgumentException("the growth of pauses is greater than 1, not " + growth);
+    }
     if (!first.isPositive() || longest.compareTo(first) < 0) {
       throw new IllegalArgumentException("pauses from " + first + " up to " + longest);
     }
     this.first = first;
     this.longest = longest;
+    this.growth = growth;
   }
 
   /** The pause that is due after one more failure. */
   public Duration next() {
-    Duration twice = last.multipliedBy(2);
-    last = last.isZero() ? first : twice.compareTo(longest) > 0 ? longest : twice;
+    Duration more = Duration.ofNanos((long) (last.toNanos() * growth));
+    last = last.isZero() ? first : more.compareTo(longest) > 0 ? longest : more;
     return last;
   }
 

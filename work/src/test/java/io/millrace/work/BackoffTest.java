@@ -22,6 +22,19 @@ class BackoffTest {
   }
 
   @Test
+  void with_a_small_factor_the_pause_in_which_an_outage_ends_is_a_small_part_of_it() {
+    Backoff slow = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1), 1.25);
+    long outage = 0;
+    Duration pause = slow.next();
+    for (int i = 0; pause.toSeconds() < 1; i++) {
+      outage += pause.toNanos();
+      pause = slow.next();
+      assertThat((double) pause.toNanos() / outage).isLessThan(i < 5 ? 1.3 : 0.4);
+    }
+    assertThat(outage).isBetween(3_000_000_000L, 5_000_000_000L);
+  }
+
+  @Test
   void after_a_success_it_begins_anew() {
     assertThat(backoff.succeeded()).isFalse();
     var _ = backoff.next();
@@ -50,6 +63,8 @@ class BackoffTest {
     assertThatThrownBy(() -> new Backoff(Duration.ZERO, FIRST))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new Backoff(FIRST, Duration.ofMillis(49)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new Backoff(FIRST, FIRST, 1))
         .isInstanceOf(IllegalArgumentException.class);
   }
 }
