@@ -81,6 +81,12 @@ def trusted(certificates: Union[str, "os.PathLike[str]", None]) -> Optional[ssl.
         raise ValueError(f"the certificates in {file} cannot be read: {e.strerror or e}") from e
 
 
+MOST_STALE = 60
+"""The greatest age of an answer, in seconds, that servers accept."""
+
+POSITION = "Millrace-Position"
+
+
 class Backoff:
     """Pauses that grow by a factor up to a longest one, each shortened at random by up to a half."""
 
@@ -220,13 +226,19 @@ class Transport:
         timeout: float,
         retry_for: float,
         context: Optional[ssl.SSLContext],
+        stale: Optional[float] = None,
     ) -> None:
         if timeout <= 0 or retry_for < 0:
             raise ValueError("timeout is above 0 and retry_for at least 0, in seconds")
+        if stale is not None and not 0 <= stale <= MOST_STALE:
+            raise ValueError(f"stale is from 0 to {MOST_STALE} seconds, not {stale}")
         self._context = context
         self._targets = [Target(each.strip(), context, True) for each in address.split(",")]
         self._current = self._targets[0]
         self._turn = 0
+        self._stale = stale
+        self._reads = 0
+        self._position: Optional[str] = None
         self.address = ",".join(target.address for target in self._targets)
         self.timeout = timeout
         self.retry_for = retry_for
@@ -253,21 +265,25 @@ class Transport:
 
     def keep(self, target: Target, connection: http.client.HTTPConnection) -> None:
         with self._lock:
-            if not self._closed and len(self._idle) < 16 and target is self._current:
+            if not self._closed and len(self._idle) < 16 and (target.configured or target is self._current):
                 self._idle.append((time.monotonic(), target, connection))
                 return
         connection.close()
 
     def _take(self, target: Target) -> Tuple[http.client.HTTPConnection, bool]:
         """A connection, and whether it was used before, so that the server may have closed it."""
+        old = []
         with self._lock:
-            while self._idle:
-                since, its, connection = self._idle.pop()
-                # The server closes a silent connection after minutes; a younger one is most likely open.
-                if its is target and time.monotonic() - since < 60:
-                    return connection, True
-                connection.close()
-        return self._open(target), False
+            # The server closes a silent connection after minutes; a younger one is most likely open.
+            now = time.monotonic()
+            old = [each for each in self._idle if now - each[0] >= 60]
+            self._idle = [each for each in self._idle if now - each[0] < 60]
+            found = next((each for each in reversed(self._idle) if each[1] is target), None)
+            if found is not None:
+                self._idle.remove(found)
+        for _, _, connection in old:
+            connection.close()
+        return (self._open(target), False) if found is None else (found[2], True)
 
     def _open(self, target: Target) -> http.client.HTTPConnection:
         if target.context is not None:
@@ -275,6 +291,24 @@ class Transport:
                 target.host, target.port, timeout=self.timeout, context=target.context
             )
         return http.client.HTTPConnection(target.host, target.port, timeout=self.timeout)
+
+    def _anyone(self) -> Target:
+        """The next of the configured addresses in turn, for a read that a standby may answer."""
+        with self._lock:
+            self._reads += 1
+            return self._targets[self._reads % len(self._targets)]
+
+    def note(self, position: Optional[str]) -> None:
+        """Notes the position of an answer, unless a later one of the same history is known."""
+        if self._stale is None or not position:
+            return
+        with self._lock:
+            known = self._position
+            if known is not None:
+                (its, number), (history, given) = known.rsplit("-", 1), position.rsplit("-", 1)
+                if its == history and int(number) > int(given):
+                    return
+            self._position = position
 
     def leave(self, target: Target) -> None:
         """Asks the next address, after a failure of this one."""
@@ -323,12 +357,14 @@ class Transport:
         silence: Optional[float] = None,
         retry_for: Optional[float] = None,
         opened: Optional[Callable[[socket.socket], None]] = None,
+        anywhere: bool = False,
     ) -> Response:
         """Sends a request and returns the answer, which is a success.
 
         A request that is ``repeatable`` is sent again for up to ``retry_for`` seconds while the server cannot be reached
         or is not ready. Any other one is sent again only if it has not been sent. ``silence``: for how long the server
         may be silent, if that is more than the timeout. ``opened`` is told the socket before the request is sent.
+        ``anywhere``: all addresses are asked in turn until one of them names the leader.
         """
         end = time.monotonic() + (self.retry_for if retry_for is None else retry_for)
         # So small a growth that little is added to the time that a takeover takes.
@@ -337,9 +373,11 @@ class Transport:
         while True:
             problem: MillraceError
             cause: Exception
-            target = self.target
+            target = self._anyone() if anywhere and redirects == 0 else self.target
             try:
-                return self._once(target, method, path, body, headers, silence, repeatable, opened)
+                answer = self._once(target, method, path, body, headers, silence, repeatable, opened)
+                self.note(answer.header(POSITION))
+                return answer
             except RedirectedError as e:
                 redirects += 1
                 if redirects % 4 != 0:
@@ -464,6 +502,18 @@ class Transport:
         with self.open(
             method, path, body, headers=sent, repeatable=repeatable, silence=silence, retry_for=retry_for
         ) as answer:
+            content = answer.read()
+        return json.loads(content) if content else None
+
+    def read(self, path: str) -> Any:
+        """The answer to a read as JSON: that of a standby too, if the client accepts answers of some age."""
+        if self._stale is None:
+            return self.json("GET", path)
+        path += ("&" if "?" in path else "?") + f"stale={round(self._stale * 1000)}ms"
+        with self._lock:
+            known = self._position
+        headers = {} if known is None else {POSITION: known}
+        with self.open("GET", path, headers=headers, anywhere=True) as answer:
             content = answer.read()
         return json.loads(content) if content else None
 

@@ -40,6 +40,9 @@ class Client:
     not ready; 0 for never. ``certificates``: a file with certificates to trust instead of the system's, for example that of
     an authority of one's own; otherwise the file that MILLRACE_CERTIFICATES names.
     ``client_id``: the owner of what this client claims in the task store; drawn at random without one.
+    ``stale``: for how many seconds, at most 60, others may have written what a read does not have yet. Reads of the store, of
+    queues and of schedules are then sent to all addresses in turn, and never have less than this client has read or committed
+    in the store. None: every read has all that was acknowledged before.
     """
 
     def __init__(
@@ -54,6 +57,7 @@ class Client:
         retry_for: float = 30,
         certificates: Union[str, "os.PathLike[str]", None] = None,
         client_id: Optional[int] = None,
+        stale: Optional[float] = None,
     ) -> None:
         self._http = Transport(
             address or os.environ.get("MILLRACE_SERVER") or DEFAULT_ADDRESS,
@@ -62,6 +66,7 @@ class Client:
             timeout,
             retry_for,
             trusted(certificates),
+            stale,
         )
         self.store = Store(self._http, Store.random_client_id() if client_id is None else client_id)
         self.jobs = Jobs(self._http)

@@ -19,11 +19,11 @@ class Queues:
 
     def list(self) -> List[Dict[str, Any]]:
         """All queues with their numbers of tasks, oldest first."""
-        return list(self._http.json("GET", "/dci/queues"))
+        return list(self._http.read("/dci/queues"))
 
     def get(self, queue: str) -> Dict[str, Any]:
         """A queue."""
-        return dict(self._http.json("GET", "/dci/queues/" + part(queue)))
+        return dict(self._http.read("/dci/queues/" + part(queue)))
 
     def create(self, name: str, plugin: str, **settings: Any) -> str:
         """Creates a queue and returns its id. ``settings``: ``threads`` (None, the default, runs nothing) and those of

@@ -24,13 +24,13 @@ class Schedules:
 
     def get(self, name: str) -> Dict[str, Any]:
         """A schedule with its next times and last runs."""
-        return dict(self._http.json("GET", self._path(name)))
+        return dict(self._http.read(self._path(name)))
 
     def list(self, prefix: str = "", *, paused: Optional[bool] = None) -> Iterator[Dict[str, Any]]:
         """The schedules by name, page by page."""
         after: Optional[str] = None
         while True:
-            page = self._http.json("GET", query("/schedules", prefix=prefix or None, paused=paused, after=after))
+            page = self._http.read(query("/schedules", prefix=prefix or None, paused=paused, after=after))
             yield from page["schedules"]
             after = page["next"]
             if after is None:
@@ -38,7 +38,7 @@ class Schedules:
 
     def next(self, name: str, count: int = 10) -> List[str]:
         """The next times."""
-        return list(self._http.json("GET", query(self._path(name) + "/next", count=count))["next"])
+        return list(self._http.read(query(self._path(name) + "/next", count=count))["next"])
 
     def preview(self, schedule: Mapping[str, Any], count: int = 10) -> List[str]:
         """The next times of a schedule that is not stored."""

@@ -199,6 +199,7 @@ class Store:
     def _send(self, path: str, fields: Dict[str, Any], silence: float = 0) -> Commit:
         request = {"clientid": self.client_id, "requestid": uuid.uuid4().hex, **fields}
         answer = self._http.json("POST", path, request, silence=silence)
+        self._http.note(answer.get("position"))
         return Commit(
             [_task(task) for task in answer.get("tasks", [])],
             [_document(document) for document in answer.get("documents", [])],
@@ -267,26 +268,26 @@ class Store:
 
     def task(self, id: Union[int, str]) -> Task:
         """The task with this id, or with "~N" that of origin N. Raises NotFoundError."""
-        return _task(self._http.json("GET", f"/store/task/{part(id)}"))
+        return _task(self._http.read(f"/store/task/{part(id)}"))
 
     def groups(self) -> List[str]:
         """The names of the groups that are not empty."""
-        return list(self._http.json("GET", "/store/groups"))
+        return list(self._http.read("/store/groups"))
 
     def tasks(self, group: str, *, limit: int = 0, owned: bool = False) -> List[Task]:
         """The waiting tasks of a group, and with ``owned`` those that cannot be claimed now too."""
         return [
-            _task(task) for task in self._http.json("GET", query("/store/group/" + part(group), limit=limit, owned=owned))
+            _task(task) for task in self._http.read(query("/store/group/" + part(group), limit=limit, owned=owned))
         ]
 
     def document(self, collection: str, key: str) -> Document:
         """A document. Raises NotFoundError."""
-        return _document(self._http.json("GET", f"/store/document/{part(collection)}/{part(key)}"))
+        return _document(self._http.read(f"/store/document/{part(collection)}/{part(key)}"))
 
     def documents(self, collection: str, *, prefix: str = "", after: Optional[str] = None, limit: int = 0) -> List[Document]:
         """The documents of a collection by key."""
         path = query("/store/documents/" + part(collection), prefix=prefix, after=after, limit=limit)
-        return [_document(document) for document in self._http.json("GET", path)]
+        return [_document(document) for document in self._http.read(path)]
 
     def changes(
         self, *, after: Optional[str] = None, groups: Sequence[str] = (), collections: Sequence[str] = ()

@@ -15,14 +15,31 @@ NOBODY = "http://127.0.0.1:1"
 class Fake:
     """A leader, or a standby that names another server or nobody."""
 
-    def __init__(self, *, leads: bool, named: Optional[str] = None) -> None:
+    def __init__(self, *, leads: bool, named: Optional[str] = None, reads: Optional[str] = None) -> None:
         self.leads = leads
         self.named = named
+        self.reads = reads
+        """The position of its answers to reads; None if it directs them to the one that it names."""
+        self.asked: List[Tuple[str, Optional[str]]] = []
         self.seen: List[Tuple[str, Optional[str]]] = []
         fake = self
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                fake.asked.append((self.path, self.headers.get("Millrace-Position")))
+                content = b'["g"]'
+                if fake.reads is None:
+                    self.send_response(307 if fake.named else 503)
+                    if fake.named:
+                        self.send_header("Location", fake.named + self.path)
+                else:
+                    self.send_response(200)
+                    self.send_header("Millrace-Position", fake.reads)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
@@ -55,13 +72,13 @@ class Fake:
 
 
 class FollowTest(unittest.TestCase):
-    def fake(self, *, leads: bool, named: Optional[str] = None) -> Fake:
-        made = Fake(leads=leads, named=named)
+    def fake(self, *, leads: bool, named: Optional[str] = None, reads: Optional[str] = None) -> Fake:
+        made = Fake(leads=leads, named=named, reads=reads)
         self.addCleanup(made.close)
         return made
 
-    def client(self, *addresses: str, retry_for: float = 20) -> Client:
-        client = Client(", ".join(addresses), token="secret", retry_for=retry_for)
+    def client(self, *addresses: str, retry_for: float = 20, stale: Optional[float] = None) -> Client:
+        client = Client(", ".join(addresses), token="secret", retry_for=retry_for, stale=stale)
         self.addCleanup(client.close)
         return client
 
@@ -89,6 +106,45 @@ class FollowTest(unittest.TestCase):
         with self.assertRaises(ConnectionFailedError):
             self.client(standby.address, retry_for=0).store.add("g", "one")
         self.assertEqual([], stranger.seen)
+
+    def test_reads_that_may_be_stale_go_to_all_servers_and_name_the_latest_position(self) -> None:
+        leader = self.fake(leads=True, reads="a-9")
+        standby = self.fake(leads=False, named=leader.address, reads="a-7")
+        client = self.client(leader.address, standby.address, stale=1.5)
+        for _ in range(4):
+            self.assertEqual(["g"], client.store.groups())
+        self.assertEqual([("/store/groups?stale=1500ms", None), ("/store/groups?stale=1500ms", "a-9")], standby.asked)
+        self.assertEqual(["a-7", "a-9"], [position for _, position in leader.asked])
+        self.assertEqual([], standby.seen)
+
+    def test_a_commit_goes_to_the_leader_and_its_position_with_the_next_read(self) -> None:
+        leader = self.fake(leads=True, reads="a-1")
+        standby = self.fake(leads=False, named=leader.address, reads="a-1")
+        client = self.client(standby.address, leader.address, stale=60)
+        client.store.add("g", "one")
+        client.store.groups()
+        self.assertEqual([("/store/groups?stale=60000ms", "a-1")], leader.asked)
+
+    def test_a_standby_that_cannot_answer_directs_a_read_to_the_leader(self) -> None:
+        leader = self.fake(leads=True, reads="a-9")
+        standby = self.fake(leads=False, named=leader.address)
+        client = self.client(standby.address, stale=0)
+        self.assertEqual(["g"], client.store.groups())
+        self.assertEqual(["/store/groups?stale=0ms"], [path for path, _ in leader.asked])
+
+    def test_every_read_goes_to_the_leader_unless_it_may_be_stale(self) -> None:
+        leader = self.fake(leads=True, reads="a-9")
+        standby = self.fake(leads=False, named=leader.address, reads="a-7")
+        client = self.client(leader.address, standby.address)
+        for _ in range(3):
+            client.store.groups()
+        self.assertEqual([("/store/groups", None)] * 3, leader.asked)
+        self.assertEqual([], standby.asked)
+
+    def test_an_age_that_servers_would_refuse_is_refused(self) -> None:
+        for wrong in (-1, 60.5):
+            with self.assertRaisesRegex(ValueError, "stale is from 0 to 60 seconds"):
+                Client("http://127.0.0.1:1", stale=wrong)
 
 
 if __name__ == "__main__":
