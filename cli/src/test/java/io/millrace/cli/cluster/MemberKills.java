@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
 /** Five members that are killed with signal 9, stopped for longer than the lease and continued. */
 final class MemberKills {
   private static final int MEMBERS = 5;
-  private static final int MAX_STOPS = 30;
+  private static final int MAX_STOPS = 200;
 
   private MemberKills() {}
 

@@ -192,7 +192,8 @@ class CutOffLeaderTest {
       store.commit(
           Transaction.by(self).requestId("add " + name).add(GROUP, Bytes.of(name)).build());
       told.added.add(name);
-      if (store.claim(Claim.of(self, GROUP, LEASE)) instanceof Outcome.Done claimed) {
+      if (store.claim(Claim.of(self, GROUP, LEASE)) instanceof Outcome.Done claimed
+          && !claimed.tasks().isEmpty()) {
         Task task = claimed.tasks().getFirst();
         String text = task.data().utf8();
         told.ending.add(text);

@@ -21,7 +21,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Several members in one process, whose leader's program is controlled by the test. */
 final class RemoteCluster implements AutoCloseable {
-  static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofMillis(1500));
+  static final LeaseTerms TERMS = LeaseTerms.of(Duration.ofSeconds(3));
 
   private final VersionedDocuments documents;
   private final BlockingQueue<RemoteExecutor> executors = new LinkedBlockingQueue<>();

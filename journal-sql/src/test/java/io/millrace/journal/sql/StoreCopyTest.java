@@ -55,7 +55,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Stores are backed up, copied, restored and verified between all places where they are kept. */
 final class StoreCopyTest {
   private static final Owner ME = Owner.client(1);
-  private static final Duration LEASE = Duration.ofMillis(200);
+  private static final Duration LEASE = Duration.ofMillis(500);
 
   @TempDir private Path folder;
 
