@@ -1,5 +1,6 @@
 package io.millrace.bench;
 
+import io.millrace.bench.Measurement.Load;
 import io.millrace.store.StoreOptions.Journaling;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,6 +1,7 @@
 package io.millrace.bench;
 
 import io.millrace.bench.Bench.BenchException;
+import io.millrace.bench.Measurement.Load;
 import io.millrace.bench.Protocol.HttpExchange;
 import java.io.IOException;
 import java.io.InterruptedIOException;

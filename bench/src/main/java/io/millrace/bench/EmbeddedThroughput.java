@@ -1,6 +1,7 @@
 package io.millrace.bench;
 
 import io.millrace.bench.Bench.BenchException;
+import io.millrace.bench.Measurement.Load;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.StoreOptions.Journaling;

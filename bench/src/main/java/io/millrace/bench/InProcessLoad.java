@@ -1,6 +1,7 @@
 package io.millrace.bench;
 
 import io.millrace.bench.Bench.BenchException;
+import io.millrace.bench.Measurement.Load;
 import io.millrace.store.Claim;
 import io.millrace.store.Outcome;
 import io.millrace.store.Owner;

@@ -1,6 +1,7 @@
 package io.millrace.bench;
 
 import io.millrace.bench.Bench.BenchException;
+import io.millrace.bench.Measurement.Load;
 import io.millrace.bench.Protocol.HttpExchange;
 import io.millrace.bench.Protocol.HttpExchange.Ascii;
 import java.io.IOException;

@@ -1,6 +1,7 @@
 package io.millrace.bench;
 
 import com.sun.management.UnixOperatingSystemMXBean;
+import io.millrace.bench.Measurement.Load;
 import io.millrace.store.StoreOptions.Journaling;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

@@ -1,5 +1,6 @@
 package io.millrace.bench;
 
+import io.millrace.bench.Measurement.Load;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
 import io.millrace.store.StoreOptions.Journaling;

@@ -1,5 +1,6 @@
 package io.millrace.bench;
 
+import io.millrace.bench.Bench.Report;
 import io.millrace.bench.QueuesRun.QueuesCreate;
 import java.io.IOException;
 import java.nio.file.Files;

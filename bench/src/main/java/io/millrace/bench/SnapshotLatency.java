@@ -1,5 +1,6 @@
 package io.millrace.bench;
 
+import io.millrace.bench.Measurement.Load;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;

@@ -2,6 +2,7 @@ package io.millrace.bench;
 
 import io.millrace.bench.Bench.BenchException;
 import io.millrace.bench.CommandLoad.Clients;
+import io.millrace.bench.Measurement.Load;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.store.StoreSettings;
 import io.millrace.store.EmbeddedTaskStore;

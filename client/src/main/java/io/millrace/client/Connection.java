@@ -1,6 +1,6 @@
 package io.millrace.client;
 
-import io.millrace.client.HttpTransport.Request;
+import io.millrace.client.HttpExchange.Request;
 import io.millrace.client.ResponseReader.ResponseStream;
 import java.io.IOException;
 import java.io.InputStream;

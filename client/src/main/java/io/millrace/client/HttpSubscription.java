@@ -110,11 +110,11 @@ final class HttpSubscription implements Subscription {
 
   private static EventStream events(HttpTransport server, String path, int responseTimeoutMillis)
       throws IOException {
-    HttpTransport.StreamedResponse stream = server.events(path, responseTimeoutMillis);
+    HttpExchange.StreamedResponse stream = server.events(path, responseTimeoutMillis);
     if (stream.status() == 200) {
       return new EventStream(stream);
     }
-    HttpTransport.Response response = stream.whole();
+    HttpExchange.Response response = stream.whole();
     if (response.status() >= 500) {
       throw new IOException("status " + response.status() + ": " + response.error());
     }

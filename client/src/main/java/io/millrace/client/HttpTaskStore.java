@@ -1,9 +1,9 @@
 package io.millrace.client;
 
 import io.millrace.client.ConnectionPool.Call;
+import io.millrace.client.HttpExchange.Request;
+import io.millrace.client.HttpExchange.Response;
 import io.millrace.client.HttpTransport.Idempotency;
-import io.millrace.client.HttpTransport.Request;
-import io.millrace.client.HttpTransport.Response;
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
 import io.millrace.store.Document;

@@ -1,9 +1,9 @@
 package io.millrace.client;
 
 import io.millrace.client.ConnectionPool.Call;
+import io.millrace.client.HttpExchange.Request;
+import io.millrace.client.HttpExchange.Response;
 import io.millrace.client.HttpTransport.Idempotency;
-import io.millrace.client.HttpTransport.Request;
-import io.millrace.client.HttpTransport.Response;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
@@ -205,14 +205,14 @@ public final class JsonCalls implements AutoCloseable {
 
   @FunctionalInterface
   private interface Opener {
-    HttpTransport.StreamedResponse open(int responseTimeoutMillis) throws IOException;
+    HttpExchange.StreamedResponse open(int responseTimeoutMillis) throws IOException;
   }
 
   private InputStream opened(Opener opener, Duration silence) {
     HttpTransport.Attempts attempts = server.new Attempts();
     while (true) {
       try {
-        HttpTransport.StreamedResponse stream =
+        HttpExchange.StreamedResponse stream =
             opener.open(Math.clamp(silence.toMillis(), 1, Integer.MAX_VALUE));
         if (stream.status() == 200) {
           return stream;

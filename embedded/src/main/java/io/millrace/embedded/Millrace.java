@@ -5,7 +5,7 @@ import io.millrace.client.jobs.JobClient;
 import io.millrace.client.jobs.JobHandler;
 import io.millrace.client.jobs.JobKind;
 import io.millrace.graph.store.StoredGraph;
-import io.millrace.queues.Queues;
+import io.millrace.queues.registry.Queues;
 import io.millrace.schedules.Schedules;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.config.Configuration;

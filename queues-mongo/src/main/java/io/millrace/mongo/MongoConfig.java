@@ -2,10 +2,10 @@ package io.millrace.mongo;
 
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Sorts;
-import io.millrace.queues.ConfigRegistry;
 import io.millrace.queues.NodeConfig;
 import io.millrace.queues.QueueBackend;
 import io.millrace.queues.QueuesException.InvalidRequestException;
+import io.millrace.queues.registry.ConfigRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

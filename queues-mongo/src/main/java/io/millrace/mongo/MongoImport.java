@@ -12,7 +12,7 @@ import io.millrace.queues.Queue;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.Status;
-import io.millrace.queues.TaskTransfer;
+import io.millrace.queues.registry.TaskTransfer;
 import java.util.ArrayList;
 import java.util.Date;
 import java.util.LinkedHashMap;

@@ -19,6 +19,7 @@ import io.millrace.queues.Output.OutputRecovery;
 import io.millrace.queues.Queue;
 import io.millrace.queues.Queue.Settings;
 import io.millrace.queues.Queue.Sort;
+import io.millrace.queues.QueueBackend.Terms;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.QueuesException.InvalidRequestException;
@@ -29,7 +30,6 @@ import io.millrace.queues.Run;
 import io.millrace.queues.Run.Report;
 import io.millrace.queues.Run.Started;
 import io.millrace.queues.Status;
-import io.millrace.queues.TaskSubmission.Terms;
 import io.millrace.queues.search.SearchOptions;
 import io.millrace.queues.search.TaskFilter;
 import io.millrace.work.Watch;
@@ -162,7 +162,7 @@ class MongoQueuesTest {
         .change(
             found(queue).id(),
             old ->
-                new io.millrace.queues.QueueRegistry.Change(
+                new io.millrace.queues.QueueBackend.Change(
                     old.name(), old.plugin(), old.settings().withThreads(1)));
 
     assertThat(database.collection("queues").find().first())

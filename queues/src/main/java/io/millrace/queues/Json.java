@@ -29,7 +29,7 @@ import tools.jackson.databind.util.RawValue;
  * The JSON of stored documents. Opening braces inside strings are escaped: the store replaces
  * {@code {{name}}} in templates, and no text of a user may look like that.
  */
-final class Json {
+public final class Json {
   private static final JsonMapper MAPPER =
       JsonMapper.builder(
               JsonFactory.builder().characterEscapes(new Braces()).rootValueSeparator("").build())
@@ -63,31 +63,33 @@ final class Json {
     }
   }
 
-  static ObjectNode object() {
+  /** An object without fields. */
+  public static ObjectNode object() {
     return MAPPER.createObjectNode();
   }
 
   /** The id that the store gives to the task added under {@code localName}. */
-  static void putAdded(ObjectNode target, String field, String localName) {
+  public static void putAdded(ObjectNode target, String field, String localName) {
     target.putRawValue(field, new RawValue(reference(localName)));
   }
 
-  static Bytes write(ObjectNode document) {
+  /** The bytes of a document. */
+  public static Bytes write(ObjectNode document) {
     return Bytes.copyOf(MAPPER.writeValueAsBytes(document));
   }
 
   /** A text as documents have it, with its quotes. */
-  static String quoted(String text) {
+  public static String quoted(String text) {
     return MAPPER.writeValueAsString(text);
   }
 
   /** Writes documents field by field, which is cheaper if there are many. */
-  static DocumentWriter writer() {
+  public static DocumentWriter writer() {
     return new DocumentWriter(MAPPER::createGenerator);
   }
 
   /** The same with a generator. */
-  static void putAdded(JsonGenerator target, String field, String localName) {
+  public static void putAdded(JsonGenerator target, String field, String localName) {
     target.writeName(field);
     target.writeRawValue(reference(localName));
   }
@@ -97,7 +99,7 @@ final class Json {
   }
 
   /** Reads some fields of the output of {@link #write}, which takes less time than all of them. */
-  static ObjectNode read(Bytes body, Set<String> fields) {
+  public static ObjectNode read(Bytes body, Set<String> fields) {
     ObjectNode some = MAPPER.createObjectNode();
     try (JsonParser parser = MAPPER.createParser(body.toArray())) {
       parser.nextToken();
@@ -122,7 +124,7 @@ final class Json {
   }
 
   /** Reads the output of {@link #write}. */
-  static ObjectNode read(Bytes body) {
+  public static ObjectNode read(Bytes body) {
     try {
       JsonNode node = MAPPER.readTree(body.toArray());
       if (node instanceof ObjectNode object) {
@@ -134,13 +136,14 @@ final class Json {
     throw new QueuesException("a document of queues is damaged: it is no object");
   }
 
-  static @Nullable String text(ObjectNode source, String field) {
+  /** A text; null if the field is absent or null. */
+  public static @Nullable String text(ObjectNode source, String field) {
     JsonNode value = source.get(field);
     return value == null || value.isNull() ? null : value.asString();
   }
 
   /** The settings in the field {@code policy}; none if it is absent. */
-  static Policy policy(ObjectNode source) {
+  public static Policy policy(ObjectNode source) {
     if (!(source.get("policy") instanceof ObjectNode fields)) {
       return Policy.NONE;
     }
@@ -149,7 +152,8 @@ final class Json {
     return new Policy(texts);
   }
 
-  static @Nullable Integer integer(ObjectNode source, String field) {
+  /** A number; null if the field is absent or null. */
+  public static @Nullable Integer integer(ObjectNode source, String field) {
     JsonNode value = source.get(field);
     return value == null || value.isNull() ? null : value.asInt();
   }
@@ -157,7 +161,7 @@ final class Json {
   /**
    * Writes documents one after the other, without creating a generator for each. For one thread.
    */
-  static final class DocumentWriter implements AutoCloseable {
+  public static final class DocumentWriter implements AutoCloseable {
     private final Written written = new Written();
     private final JsonGenerator json;
 
@@ -180,7 +184,7 @@ final class Json {
     }
 
     /** A document with the fields that {@code fields} writes. */
-    Bytes write(Consumer<JsonGenerator> fields) {
+    public Bytes write(Consumer<JsonGenerator> fields) {
       json.writeStartObject();
       fields.accept(json);
       json.writeEndObject();

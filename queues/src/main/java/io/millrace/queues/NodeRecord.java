@@ -59,12 +59,12 @@ public record NodeRecord(
   }
 
   /** The same with another process; null if it has left. */
-  NodeRecord held(@Nullable NodeIdentity process, long nowMillis) {
+  public NodeRecord held(@Nullable NodeIdentity process, long nowMillis) {
     return new NodeRecord(id, name, nowMillis, maxthreads, process, place);
   }
 
   /** The same with another limit. */
-  NodeRecord limited(@Nullable Integer most) {
+  public NodeRecord limited(@Nullable Integer most) {
     return new NodeRecord(id, name, timestampMillis, most, presence, place);
   }
 
@@ -74,7 +74,7 @@ public record NodeRecord(
    * @param added whether the same transaction adds its definition as {@link Queue#ADDED}; it keeps
    *     the one that it has otherwise
    */
-  static Bytes write(NodeRecord node, boolean added) {
+  public static Bytes write(NodeRecord node, boolean added) {
     ObjectNode json = Json.object();
     json.put("id", node.id().hex());
     json.put("timestamp", node.timestampMillis());
@@ -95,7 +95,8 @@ public record NodeRecord(
     return Json.write(json);
   }
 
-  static NodeRecord read(Document document) {
+  /** Reads the output of {@link #write}. */
+  public static NodeRecord read(Document document) {
     ObjectNode json = Json.read(document.body());
     return new NodeRecord(
         new ObjectId(json.required("id").asString()),

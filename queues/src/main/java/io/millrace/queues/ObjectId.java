@@ -59,7 +59,7 @@ public record ObjectId(String hex) implements Comparable<ObjectId> {
    * counter. The ids of one generator grow, unless it creates more than 2^24 in a second. Safe for
    * use by threads.
    */
-  static final class Generator {
+  public static final class Generator {
     private static final long COUNTER_END = 1L << 24;
 
     private final InstantSource clock;
@@ -67,12 +67,14 @@ public record ObjectId(String hex) implements Comparable<ObjectId> {
     private long seconds;
     private long counter;
 
-    Generator(InstantSource clock, RandomGenerator random) {
+    /** Draws ids with {@code random}, used under a lock, at the times of {@code clock}. */
+    public Generator(InstantSource clock, RandomGenerator random) {
       this.clock = clock;
       this.maker = HexFormat.of().toHexDigits(random.nextLong(), 10);
     }
 
-    synchronized ObjectId next() {
+    /** The next id. */
+    public synchronized ObjectId next() {
       long now = Math.floorDiv(clock.millis(), 1000L);
       counter++;
       if (now > seconds) {

@@ -74,7 +74,7 @@ public sealed interface Output {
     }
 
     /** The chunks of one stream of a run that are in {@code blobs}. */
-    static ChunkedBlob content(BlobStore blobs, Run run, OutputReader.Stream stream) {
+    public static ChunkedBlob content(BlobStore blobs, Run run, OutputReader.Stream stream) {
       String prefix = prefix(run.task(), run.claim().token(), stream.word());
       return new ChunkedBlob(blobs, prefix, CHUNK_BYTES);
     }
@@ -84,7 +84,8 @@ public sealed interface Output {
       return new ChunkedBlob(blobs, chunkPrefix, CHUNK_BYTES);
     }
 
-    static Bytes write(OutputFile file) {
+    /** The document of a file. */
+    public static Bytes write(OutputFile file) {
       ObjectNode json = Json.object();
       json.put("filename", file.name());
       json.put("length", file.sizeBytes());
@@ -94,7 +95,8 @@ public sealed interface Output {
       return Json.write(json);
     }
 
-    static OutputFile read(Document document) {
+    /** Reads the output of {@link #write}. */
+    public static OutputFile read(Document document) {
       ObjectNode json = Json.read(document.body());
       return new OutputFile(
           new ObjectId(document.key().key()),
@@ -114,9 +116,13 @@ public sealed interface Output {
     OutputRecovery NOTHING =
         (_, reason) -> new Report(Status.ORPHANED, TaskOutput.NONE, List.of(), reason);
 
-    /** For runs of {@code queues}, whose output is stored in {@code blobs}. */
-    static OutputRecovery from(BlobStore blobs, Queues queues) {
-      return new ChunkRecovery(blobs, queues::newId);
+    /**
+     * For runs whose output is stored in {@code blobs}.
+     *
+     * @param ids draws ids of files
+     */
+    static OutputRecovery from(BlobStore blobs, Supplier<ObjectId> ids) {
+      return new ChunkRecovery(blobs, ids);
     }
 
     /**

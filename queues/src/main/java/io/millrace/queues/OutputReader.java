@@ -1,9 +1,6 @@
 package io.millrace.queues;
 
-import io.millrace.blobs.BlobStore;
-import io.millrace.blobs.ChunkedBlob;
 import io.millrace.blobs.Tail;
-import io.millrace.queues.Output.OutputFile;
 import io.millrace.queues.QueueTask.TaskOutput;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,11 +14,6 @@ import java.util.Optional;
 public final class OutputReader {
   private final Files files;
 
-  /** Reads the output of the tasks of {@code queues}, whose files are in {@code blobs}. */
-  public OutputReader(Queues queues, BlobStore blobs) {
-    this(new ChunkedFiles(queues, blobs));
-  }
-
   /** Reads output from these files. */
   public OutputReader(Files files) {
     this.files = files;
@@ -34,25 +26,6 @@ public final class OutputReader {
 
     /** The output so far of a task that has none in itself. */
     Tail soFar(QueueTask task, Stream stream);
-  }
-
-  private record ChunkedFiles(Queues queues, BlobStore blobs) implements Files {
-    @Override
-    public Optional<Tail> file(Output.Stored output) {
-      String prefix = output.chunkPrefix();
-      return prefix == null
-          ? queues.file(output.file()).map(file -> file.content(blobs))
-          : Optional.of(new ChunkedBlob(blobs, prefix, OutputFile.CHUNK_BYTES));
-    }
-
-    @Override
-    public Tail soFar(QueueTask task, Stream stream) {
-      return queues
-          .runs()
-          .find(task.id())
-          .<Tail>map(run -> OutputFile.content(blobs, run, stream))
-          .orElseGet(() -> Tail.of(""));
-    }
   }
 
   /** The streams of a task. */
@@ -75,7 +48,8 @@ public final class OutputReader {
       return word;
     }
 
-    Output of(TaskOutput output) {
+    /** The output of this stream. */
+    public Output of(TaskOutput output) {
       return switch (this) {
         case STDOUT -> output.stdout();
         case STDERR -> output.stderr();

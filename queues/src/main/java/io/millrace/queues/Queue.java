@@ -31,11 +31,12 @@ public record Queue(
     ObjectId id, String name, String plugin, Settings settings, Health health, Place place) {
 
   /** The group of kernel tasks that nodes claim from. */
-  String waitingGroup() {
+  public String waitingGroup() {
     return waitingGroup(id);
   }
 
-  static String waitingGroup(ObjectId queue) {
+  /** The same for the queue of this id. */
+  public static String waitingGroup(ObjectId queue) {
     return "queues/" + queue.hex();
   }
 
@@ -48,20 +49,23 @@ public record Queue(
         .map(ObjectId::new);
   }
 
-  static String heldGroup(ObjectId queue) {
+  /** The group of the kernel tasks of tasks that are held back. */
+  public static String heldGroup(ObjectId queue) {
     return "queues/" + queue.hex() + "/held";
   }
 
-  static String finishedGroup(ObjectId queue) {
+  /** The group of the kernel tasks of tasks that have finished. */
+  public static String finishedGroup(ObjectId queue) {
     return "queues/" + queue.hex() + "/finished";
   }
 
-  static boolean isFinishedGroup(String group) {
+  /** Whether this is the {@link #finishedGroup} of any queue. */
+  public static boolean isFinishedGroup(String group) {
     return group.startsWith("queues/") && group.endsWith("/finished");
   }
 
   /** The group of the kernel task of a queue task with this status. */
-  static String group(ObjectId queue, int status) {
+  public static String group(ObjectId queue, int status) {
     if (Status.isFinished(status)) {
       return finishedGroup(queue);
     }
@@ -69,10 +73,10 @@ public record Queue(
   }
 
   /** The local name of the kernel task that stands for a definition. */
-  static final String ADDED = "definition";
+  public static final String ADDED = "definition";
 
   /** The document of a queue whose definition the same transaction adds as {@link #ADDED}. */
-  static Bytes write(String name, String plugin, Settings settings, Health health) {
+  public static Bytes write(String name, String plugin, Settings settings, Health health) {
     ObjectNode json = Json.object();
     json.put("name", name);
     json.put("plugin", plugin);
@@ -130,7 +134,8 @@ public record Queue(
     return new Health(halt, suspensions);
   }
 
-  static Queue read(Document document) {
+  /** Reads the output of {@link #write}. */
+  public static Queue read(Document document) {
     ObjectNode json = Json.read(document.body());
     Settings settings =
         new Settings(
@@ -174,7 +179,7 @@ public record Queue(
     public static final Health GOOD = new Health(null, List.of());
 
     /** If this many nodes have failed, the queue itself is at fault and is halted. */
-    static final int MAX_SUSPENSIONS = 20;
+    public static final int MAX_SUSPENSIONS = 20;
 
     private static final int MAX_REASON_CHARS = 500;
 
@@ -212,18 +217,21 @@ public record Queue(
       return suspensions.stream().anyMatch(each -> each.node().equals(node));
     }
 
-    Health suspendedOn(String node, String reason, long nowMillis) {
+    /** The same with a node that is not to serve the queue. */
+    public Health suspendedOn(String node, String reason, long nowMillis) {
       List<Suspension> next = new ArrayList<>(without(node).suspensions());
       next.add(new Suspension(node, shortened(reason), nowMillis));
       return new Health(halt, next);
     }
 
-    Health without(String node) {
+    /** The same without what a node suspended. */
+    public Health without(String node) {
       return new Health(
           halt, suspensions.stream().filter(each -> !each.node().equals(node)).toList());
     }
 
-    Health haltedBy(String node, String reason, int threads, long nowMillis) {
+    /** The same for a queue that no node is to serve. */
+    public Health haltedBy(String node, String reason, int threads, long nowMillis) {
       return new Health(new Halt(node, shortened(reason), threads, nowMillis), suspensions);
     }
 
@@ -329,7 +337,8 @@ public record Queue(
       return Optional.empty();
     }
 
-    Claim.Order claimOrder() {
+    /** In which order its tasks are claimed. */
+    public Claim.Order claimOrder() {
       return this == LIFO ? Claim.Order.NEWEST : Claim.Order.OLDEST;
     }
   }

@@ -1,6 +1,5 @@
 package io.millrace.queues;
 
-import io.millrace.queues.DeclaredParams.PluginVersion;
 import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.Output.OutputRecovery;
 import io.millrace.queues.QueuesException.InvalidRequestException;
@@ -8,12 +7,14 @@ import io.millrace.queues.QueuesException.LostClaimException;
 import io.millrace.queues.QueuesException.TaskStateException;
 import io.millrace.queues.Run.Report;
 import io.millrace.queues.Run.Started;
-import io.millrace.queues.TaskSubmission.Submitted;
-import io.millrace.queues.TaskSubmission.Terms;
 import io.millrace.queues.plugin.PluginDeclaration;
 import io.millrace.store.TaskStore.Read;
 import io.millrace.work.DelayedTasks.Delays;
+import io.millrace.work.policy.Policy;
+import io.millrace.work.policy.TimeText;
+import io.millrace.work.trace.TraceContext;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,7 +26,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Where queues, their tasks and the nodes that run them are kept: what execution nodes, task
- * runners and the command interface need. {@link Queues} keeps them in a task store.
+ * runners and the command interface need. The package {@code registry} keeps them in a task store.
  *
  * <p>Every implementation is safe for use by any number of threads. If a call fails because the
  * back end cannot be reached, its outcome is not known, and it may be repeated.
@@ -55,7 +56,7 @@ public interface QueueBackend {
   /** A new id for a file. */
   ObjectId newId();
 
-  /** The queues, as {@link QueueRegistry} describes. */
+  /** The queues. */
   interface Definitions {
     /** All queues, oldest first. */
     List<Queue> all();
@@ -80,7 +81,7 @@ public interface QueueBackend {
      * @return the queue as it is now; empty if there is none with this id
      * @throws InvalidRequestException as {@link #create}
      */
-    Optional<Queue> change(ObjectId id, UnaryOperator<QueueRegistry.Change> change);
+    Optional<Queue> change(ObjectId id, UnaryOperator<Change> change);
 
     /**
      * Keeps a node that cannot start task runners from claiming tasks of a queue.
@@ -118,7 +119,7 @@ public interface QueueBackend {
     Optional<Duration> pauseForLimits(Queue queue);
   }
 
-  /** The tasks, as {@link TaskRegistry} describes. */
+  /** The tasks. */
   interface Tasks {
     /** The task with this id. */
     Optional<QueueTask> find(ObjectId id);
@@ -148,7 +149,7 @@ public interface QueueBackend {
     Optional<QueueTask> terminate(ObjectId id);
   }
 
-  /** Creates tasks, as {@link TaskSubmission} describes. */
+  /** Creates tasks. */
   interface Submission {
     /**
      * Creates a task for each of {@code params}.
@@ -161,7 +162,7 @@ public interface QueueBackend {
         Queue queue, List<ObjectNode> params, Terms terms, Consumer<List<Submitted>> created);
   }
 
-  /** The tasks that are claimed or running, as {@link RunRegistry} describes. */
+  /** The tasks that are claimed or running. */
   interface Runs {
     /**
      * Claims up to {@code most} tasks of a queue for a node, within the queue's limit.
@@ -244,7 +245,7 @@ public interface QueueBackend {
     Optional<QueueTask> orphan(Run run, Report report);
   }
 
-  /** The execution nodes, as {@link NodeRegistry} describes. */
+  /** The execution nodes. */
   interface Nodes {
     /** All nodes by name. */
     List<NodeRecord> all();
@@ -292,7 +293,7 @@ public interface QueueBackend {
     boolean remove(String name);
   }
 
-  /** The configuration of nodes, as {@link ConfigRegistry} describes. */
+  /** The configuration of nodes. */
   interface Config {
     /** The fields of a scope as they were set. */
     ObjectNode fields(String scope);
@@ -312,12 +313,118 @@ public interface QueueBackend {
     NodeConfig forNode(String node);
   }
 
-  /** The params that plugins declare, as {@link DeclaredParams} describes. */
+  /** The params that plugins declare. */
   interface Declarations {
     /** Reports what the plugins of a node declare. */
     void put(String node, Map<String, PluginDeclaration> declared);
 
     /** The versions of a plugin that nodes have. */
     List<PluginVersion> versions(String plugin);
+  }
+
+  /**
+   * What can be changed of a queue.
+   *
+   * @param name its name
+   * @param plugin its plugin
+   * @param settings the rest
+   */
+  public record Change(String name, String plugin, Queue.Settings settings) {}
+
+  /**
+   * How tasks are created.
+   *
+   * @param status {@link Status#QUEUED}, or a status that holds them back
+   * @param delay after which they may be claimed; zero for at once
+   * @param at when they may be claimed, instead of after a delay; a past time means at once; null
+   *     for none
+   * @param policy settings that take precedence over those of their queue
+   * @param trace the span to which they belong; null for none
+   */
+  public record Terms(
+      int status,
+      Duration delay,
+      @Nullable Instant at,
+      Policy policy,
+      @Nullable TraceContext trace) {
+    /** Queued at once, with the settings of their queue. */
+    public static final Terms DEFAULTS = of(Status.QUEUED);
+
+    /**
+     * Checks what does not depend on the queue.
+     *
+     * @throws InvalidRequestException naming what is invalid
+     */
+    public Terms {
+      if (status == Status.ORPHANED || (status != Status.QUEUED && !Status.isHeld(status))) {
+        throw new InvalidRequestException(
+            "status",
+            "a task begins with -2 or another negative status but -1 and -6, not " + status);
+      }
+      if (at != null && !delay.isZero()) {
+        throw new InvalidRequestException("at", "at cannot be combined with delay");
+      }
+      if (status != Status.QUEUED && (at != null || !delay.isZero())) {
+        throw new InvalidRequestException(
+            at == null ? "delay" : "at", "a task that is held back has no time to begin at");
+      }
+      if (at != null && at.toEpochMilli() < 0) {
+        throw new InvalidRequestException("at", "at must not be before 1970");
+      }
+    }
+
+    /** Without a trace. */
+    public Terms(int status, Duration delay, @Nullable Instant at, Policy policy) {
+      this(status, delay, at, policy, null);
+    }
+
+    /** The same in a trace; null for none. */
+    public Terms in(@Nullable TraceContext other) {
+      return other == null ? this : new Terms(status, delay, at, policy, other);
+    }
+
+    /** With this status at once, with the settings of their queue. */
+    public static Terms of(int status) {
+      return new Terms(status, Duration.ZERO, null, Policy.NONE);
+    }
+
+    /**
+     * After which time they may be claimed.
+     *
+     * @param nowMillis milliseconds since the epoch
+     * @throws InvalidRequestException if that is longer than {@link TimeText#LONGEST}
+     */
+    public Duration delay(long nowMillis) {
+      if (at == null) {
+        return delay;
+      }
+      Duration left = Duration.between(Instant.ofEpochMilli(nowMillis), at);
+      if (left.compareTo(TimeText.LONGEST) > 0) {
+        throw new InvalidRequestException(
+            "at", "at must be at most " + TimeText.LONGEST.toDays() + " days from now");
+      }
+      return left.isNegative() ? Duration.ZERO : left;
+    }
+  }
+
+  /**
+   * A task that was submitted.
+   *
+   * @param id its id
+   * @param duplicate whether it was there already, since it holds the unique key of the submission
+   */
+  public record Submitted(ObjectId id, boolean duplicate) {}
+
+  /**
+   * A version of a plugin.
+   *
+   * @param declaration empty if it declares nothing
+   * @param nodes the names of the nodes that have it; none for one that is built in
+   */
+  public record PluginVersion(Optional<PluginDeclaration> declaration, List<String> nodes) {
+    /** Copies the list. */
+    public PluginVersion {
+      nodes = List.copyOf(nodes);
+    }
   }
 }

@@ -3,10 +3,6 @@ package io.millrace.queues;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.TaskRef;
-import io.millrace.store.Transaction;
-import io.millrace.store.Transaction.Add;
-import io.millrace.store.Transaction.Put;
-import io.millrace.store.Transaction.When;
 import io.millrace.work.policy.Deadlines;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.UniqueKey;
@@ -46,72 +42,34 @@ public record QueueTask(
     Progress progress,
     TaskOutput output,
     Place place) {
-
-  /** The same task without its unique key, if it has one, when its status no longer holds that. */
-  QueueTask released(Transaction.Builder transaction) {
-    Hold hold = progress.hold();
-    if (hold == null || hold.scope().holds(status() == Status.RUNNING, hasEnded())) {
-      return this;
-    }
-    transaction.delete(Keys.unique(queue, hold.hash()), Transaction.DocumentVersion.ANY);
-    return with(progress.with((Hold) null));
-  }
-
-  private boolean hasEnded() {
-    return Status.isFinished(status())
-        || status() == Status.CANCELLED
-        || status() == Status.TERMINATED
-        || status() == Status.ORPHANED;
-  }
-
-  /**
-   * When it is to be failed unless something happens before; 0 for never. While it runs, its runner
-   * sees to that.
-   */
-  long deadlineMillis() {
-    if (progress.deadlines().isEmpty() || hasEnded() || status() == Status.RUNNING) {
-      return 0;
-    }
-    return progress.deadlines().next(status() == Status.QUEUED || status() == Status.CLAIMED);
-  }
-
-  /** Has the sweeper look at a task when it is over time. */
-  static void watch(Transaction.Builder transaction, long beforeMillis, QueueTask to) {
-    long after = to.deadlineMillis();
-    if (after == beforeMillis) {
-      return;
-    }
-    if (beforeMillis > 0) {
-      transaction.delete(Keys.deadline(beforeMillis, to.id()), Transaction.DocumentVersion.ANY);
-    }
-    if (after > 0) {
-      transaction.put(
-          Keys.deadline(after, to.id()), Transaction.DocumentVersion.ABSENT, Keys.body(to.id()));
-    }
-  }
+  /** The kind of work in the names of the spans of its attempts. */
+  public static final String SPAN_KIND = "task";
 
   /** Its status code, see {@link Status}. */
   public int status() {
     return progress.status();
   }
 
-  QueueTask with(Progress changed) {
+  /** The same with another status and history. */
+  public QueueTask with(Progress changed) {
     return new QueueTask(
         id, queue, params, scheduled, trace, ctimeMillis, policy, changed, output, place);
   }
 
   /** The same in another queue. */
-  QueueTask in(ObjectId other) {
+  public QueueTask in(ObjectId other) {
     return new QueueTask(
         id, other, params, scheduled, trace, ctimeMillis, policy, progress, output, place);
   }
 
-  QueueTask with(Scheduled run) {
+  /** The same as the run of a schedule. */
+  public QueueTask with(Scheduled run) {
     return new QueueTask(
         id, queue, params, run, trace, ctimeMillis, policy, progress, output, place);
   }
 
-  QueueTask with(@Nullable TraceContext parent) {
+  /** The same in a trace; null for none. */
+  public QueueTask with(@Nullable TraceContext parent) {
     return new QueueTask(
         id, queue, params, scheduled, parent, ctimeMillis, policy, progress, output, place);
   }
@@ -123,87 +81,13 @@ public record QueueTask(
    * @return null if it belongs to no trace
    */
   public @Nullable TraceContext span(long token) {
-    return trace == null ? null : trace.attempt(SpanRecorder.name(TaskSpans.KIND, id.hex()), token);
+    return trace == null ? null : trace.attempt(SpanRecorder.name(SPAN_KIND, id.hex()), token);
   }
 
-  QueueTask with(TaskOutput written) {
+  /** The same with another output. */
+  public QueueTask with(TaskOutput written) {
     return new QueueTask(
         id, queue, params, scheduled, trace, ctimeMillis, policy, progress, written, place);
-  }
-
-  /**
-   * Replaces the kernel task by one in the group of the new status, and writes the document, which
-   * must be the first one that the transaction writes.
-   *
-   * <p>A task that is queued again goes to the place that follows from its creation, not to the
-   * end, unless it is to wait before its next attempt.
-   */
-  static void move(Transaction.Builder transaction, QueueTask from, QueueTask next) {
-    QueueTask to = replace(transaction, from, next);
-    if (to.status() == Status.QUEUED) {
-      QueueRegistry.ring(transaction, to.queue(), to.progress().delay());
-    }
-  }
-
-  /**
-   * The same without the bell that tells nodes of a queued task, so that a transaction can do it
-   * with several tasks.
-   *
-   * @return the task as the transaction writes it
-   */
-  static QueueTask replace(Transaction.Builder transaction, QueueTask from, QueueTask next) {
-    QueueTask to = next.released(transaction);
-    String name = to.id().hex();
-    boolean queued = to.status() == Status.QUEUED;
-    Duration delay = to.progress().delay();
-    When when =
-        !queued
-            ? When.now()
-            : delay.isZero() ? new When.At(Math.max(0, to.ctimeMillis() - 1)) : When.after(delay);
-    transaction
-        .delete(from.place().byOrigin())
-        .add(
-            new Add(
-                Queue.group(to.queue(), to.status()),
-                Bytes.of(name),
-                when,
-                false,
-                name,
-                queued ? to.policy().lane() : null))
-        .put(new Put(Keys.task(to.id()), from.place().version(), write(to, name), true));
-    forget(transaction, from.output(), to.output());
-    watch(transaction, from.deadlineMillis(), to);
-    return to;
-  }
-
-  /** Deletes a task that nobody has claimed, with its output. */
-  static void delete(Transaction.Builder transaction, QueueTask task) {
-    transaction
-        .delete(task.place().byOrigin())
-        .delete(Keys.task(task.id()), task.place().version());
-    forget(transaction, task.output(), TaskOutput.NONE);
-    Hold hold = task.progress().hold();
-    if (hold != null) {
-      transaction.delete(Keys.unique(task.queue(), hold.hash()), Transaction.DocumentVersion.ANY);
-    }
-    long deadline = task.deadlineMillis();
-    if (deadline > 0) {
-      transaction.delete(Keys.deadline(deadline, task.id()), Transaction.DocumentVersion.ANY);
-    }
-  }
-
-  /** Deletes the documents of the files to which the task no longer refers. */
-  static void forget(Transaction.Builder transaction, TaskOutput before, TaskOutput after) {
-    forget(transaction, before.stdout(), after.stdout());
-    forget(transaction, before.stderr(), after.stderr());
-    forget(transaction, before.mixed(), after.mixed());
-  }
-
-  /** Deletes the document of a file to which the task no longer refers; its chunks are swept. */
-  private static void forget(Transaction.Builder transaction, Output before, Output after) {
-    if (before instanceof Output.Stored stored && !before.equals(after)) {
-      transaction.delete(Keys.file(stored.file()), Transaction.DocumentVersion.ANY);
-    }
   }
 
   /**
@@ -212,14 +96,14 @@ public record QueueTask(
    * @param added the local name of the kernel task that the same transaction adds; null if the task
    *     keeps its own
    */
-  static Bytes write(QueueTask task, @Nullable String added) {
+  public static Bytes write(QueueTask task, @Nullable String added) {
     try (Json.DocumentWriter writer = Json.writer()) {
       return write(task, added, writer);
     }
   }
 
   /** The same for one of many tasks. */
-  static Bytes write(QueueTask task, @Nullable String added, Json.DocumentWriter writer) {
+  public static Bytes write(QueueTask task, @Nullable String added, Json.DocumentWriter writer) {
     return writer.write(json -> {
       Progress progress = task.progress();
       json.writeStringProperty("queue", task.queue().hex());
@@ -263,7 +147,8 @@ public record QueueTask(
     });
   }
 
-  static QueueTask read(Document document) {
+  /** Reads the output of {@link #write(QueueTask, String)}. */
+  public static QueueTask read(Document document) {
     return read(new ObjectId(document.key().key()), Json.read(document.body()), document.version());
   }
 
@@ -272,7 +157,7 @@ public record QueueTask(
    *
    * @param version of its document
    */
-  static QueueTask read(ObjectId id, ObjectNode json, long version) {
+  public static QueueTask read(ObjectId id, ObjectNode json, long version) {
     Progress progress =
         new Progress(
             json.required("status").asInt(),
@@ -433,45 +318,49 @@ public record QueueTask(
       @Nullable Hold hold,
       Deadlines deadlines) {
 
-    Progress with(@Nullable Hold other) {
+    /** The same with another unique key; null for none. */
+    public Progress with(@Nullable Hold other) {
       return new Progress(status, node, mtimeMillis, reason, orphaned, retries, other, deadlines);
     }
 
-    Progress with(Deadlines other) {
+    /** The same with other deadlines. */
+    public Progress with(Deadlines other) {
       return new Progress(status, node, mtimeMillis, reason, orphaned, retries, hold, other);
     }
 
     /** A new task that no node has claimed. */
-    static Progress first(int status, long nowMillis) {
+    public static Progress first(int status, long nowMillis) {
       return new Progress(status, null, nowMillis, null, 0, Retries.NONE, null, Deadlines.NONE);
     }
 
     /** The same, to be claimed at this time at the earliest. */
-    Progress notBefore(long millis) {
+    public Progress notBefore(long millis) {
       return new Progress(
           status, node, mtimeMillis, reason, orphaned, retries.at(millis), hold, deadlines);
     }
 
     /** The same at another time. */
-    Progress changedAt(long nowMillis) {
+    public Progress changedAt(long nowMillis) {
       return new Progress(status, node, nowMillis, reason, orphaned, retries, hold, deadlines);
     }
 
     /** The same for a task that waits for its next attempt. */
-    Progress waiting() {
+    public Progress waiting() {
       return with(deadlines.waiting(Math.max(mtimeMillis, retries.notBeforeMillis())));
     }
 
     /** The same after more attempts, queued and not on any node. */
-    Progress queued(long nowMillis, @Nullable String why, int orphans, Retries more) {
+    public Progress queued(long nowMillis, @Nullable String why, int orphans, Retries more) {
       return new Progress(Status.QUEUED, null, nowMillis, why, orphans, more, hold, deadlines);
     }
 
-    Progress to(int next, long nowMillis, @Nullable String why) {
+    /** The same with another status; {@code why} is null if that has no reason. */
+    public Progress to(int next, long nowMillis, @Nullable String why) {
       return new Progress(next, node, nowMillis, why, orphaned, retries.at(0), hold, deadlines);
     }
 
-    Progress on(String claimer, int next, long nowMillis) {
+    /** The same with another status on a node. */
+    public Progress on(String claimer, int next, long nowMillis) {
       return new Progress(next, claimer, nowMillis, null, orphaned, retries.at(0), hold, deadlines);
     }
 
@@ -486,7 +375,7 @@ public record QueueTask(
     }
 
     /** For how long it could not be claimed when it was queued. */
-    Duration delay() {
+    public Duration delay() {
       return Duration.ofMillis(Math.max(0, retries.notBeforeMillis() - mtimeMillis));
     }
   }
@@ -513,7 +402,8 @@ public record QueueTask(
     /** None yet. */
     public static final Retries NONE = new Retries(0, 0, 0, 0);
 
-    Retries at(long millis) {
+    /** The same, to be claimed at this time; 0 for at once. */
+    public Retries at(long millis) {
       return millis == notBeforeMillis ? this : new Retries(failed, snoozed, millis, token);
     }
   }
@@ -530,7 +420,7 @@ public record QueueTask(
     public static final TaskOutput NONE = new TaskOutput(Output.none(), Output.none());
 
     /** What the names of the chunks of files without documents begin with. */
-    List<String> chunkPrefixes() {
+    public List<String> chunkPrefixes() {
       return Stream.of(stdout, stderr, mixed)
           .map(each -> each instanceof Output.Stored stored ? stored.chunkPrefix() : null)
           .filter(Objects::nonNull)
@@ -551,11 +441,13 @@ public record QueueTask(
    * @param version the version of the document
    */
   public record Place(long task, long version) {
-    TaskRef byId() {
+    /** The kernel task of a queue or node. */
+    public TaskRef byId() {
       return TaskRef.id(task);
     }
 
-    TaskRef byOrigin() {
+    /** The kernel task of a queue task. */
+    public TaskRef byOrigin() {
       return TaskRef.origin(task);
     }
   }

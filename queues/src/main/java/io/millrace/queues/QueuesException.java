@@ -4,11 +4,13 @@ import io.millrace.queues.QueuesException.StoreFullException;
 
 /** A failure of queues; the message says what a person can do about it. */
 public class QueuesException extends RuntimeException {
-  QueuesException(String message) {
+  /** With this message. */
+  public QueuesException(String message) {
     super(message);
   }
 
-  QueuesException(String message, Throwable cause) {
+  /** The same with a cause. */
+  public QueuesException(String message, Throwable cause) {
     super(message, cause);
   }
 
@@ -28,7 +30,8 @@ public class QueuesException extends RuntimeException {
    * there is room again. Meanwhile, requests that shrink the store are still carried out.
    */
   public static final class StoreFullException extends InvalidRequestException {
-    StoreFullException(String message) {
+    /** With this message. */
+    public StoreFullException(String message) {
       super("", message);
     }
   }

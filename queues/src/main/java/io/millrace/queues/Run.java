@@ -53,7 +53,8 @@ public record Run(
     this(task, queue, node, claim, status, runner, sinceMillis, version, 0);
   }
 
-  static Bytes write(Run run) {
+  /** The document of a run. */
+  public static Bytes write(Run run) {
     ObjectNode json = Json.object();
     json.put("queue", run.queue().hex());
     json.put("node", run.node());
@@ -69,7 +70,8 @@ public record Run(
     return Json.write(json);
   }
 
-  static Run read(Document document) {
+  /** Reads the output of {@link #write}. */
+  public static Run read(Document document) {
     ObjectNode json = Json.read(document.body());
     return new Run(
         new ObjectId(document.key().key()),
@@ -94,11 +96,13 @@ public record Run(
    * @param token the fencing token: larger for a later run of the same task
    */
   public record Claim(long client, long origin, long token) {
-    Owner owner() {
+    /** The owner of the kernel task while the claim lives. */
+    public Owner owner() {
       return Owner.client(client);
     }
 
-    TaskRef ref() {
+    /** The kernel task. */
+    public TaskRef ref() {
       return TaskRef.origin(origin);
     }
   }

@@ -1,9 +1,10 @@
 /**
  * Queues of tasks, execution nodes and task runners, after Disbatch 4.
  *
- * <p>Everything is tasks and documents of one {@link io.millrace.store.TaskStore}; each step is one
- * transaction. A queue task is a document with the fields of the original, and one kernel task,
- * whose group says what may happen to it:
+ * <p>This package has their forms and {@link io.millrace.queues.QueueBackend}, what every home of
+ * queues does. In {@code registry}, everything is tasks and documents of one {@link
+ * io.millrace.store.TaskStore}; each step is one transaction. A queue task is a document with the
+ * fields of the original, and one kernel task, whose group says what may happen to it:
  *
  * <pre>
  *   group of the kernel task      status of the queue task        what it means

@@ -12,7 +12,7 @@ import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.JobTypes.JobType;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.queues.Queue;
-import io.millrace.queues.Queues;
+import io.millrace.queues.registry.Queues;
 import io.millrace.work.DocumentChanges;
 import io.millrace.work.DocumentChanges.Changed;
 import java.io.ByteArrayInputStream;

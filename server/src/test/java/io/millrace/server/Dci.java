@@ -2,7 +2,7 @@ package io.millrace.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.queues.Queues;
+import io.millrace.queues.registry.Queues;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;

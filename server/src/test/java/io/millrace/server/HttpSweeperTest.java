@@ -1,6 +1,6 @@
 package io.millrace.server;
 
-import io.millrace.queues.SweeperContract;
+import io.millrace.queues.registry.SweeperContract;
 import io.millrace.store.testkit.contract.StoreFixture;
 import java.nio.file.Path;
 import org.junit.jupiter.api.extension.ExtendWith;

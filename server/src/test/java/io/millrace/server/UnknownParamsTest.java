@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.http.json.Json;
-import io.millrace.queues.DeclaredParams.PluginVersion;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.Queue;
-import io.millrace.queues.Queues;
+import io.millrace.queues.QueueBackend.PluginVersion;
 import io.millrace.queues.plugin.PluginDeclaration;
+import io.millrace.queues.registry.Queues;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

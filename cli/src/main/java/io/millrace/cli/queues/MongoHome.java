@@ -8,7 +8,7 @@ import io.millrace.mongo.MongoCheck;
 import io.millrace.mongo.MongoMove;
 import io.millrace.mongo.MongoQueues;
 import io.millrace.mongo.MongoQueues.Address;
-import io.millrace.queues.Queues;
+import io.millrace.queues.registry.Queues;
 import io.millrace.queues.runner.RunnerProgram;
 import io.millrace.server.queues.CommandQueues;
 import java.nio.file.Path;

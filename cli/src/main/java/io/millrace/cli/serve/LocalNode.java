@@ -11,7 +11,6 @@ import io.millrace.queues.NodeConfig;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Output.OutputRecovery;
 import io.millrace.queues.QueueBackend;
-import io.millrace.queues.Queues;
 import io.millrace.queues.node.ExecutionNode;
 import io.millrace.queues.node.LocalMachine;
 import io.millrace.queues.node.NodeOptions;
@@ -19,6 +18,7 @@ import io.millrace.queues.node.Plugins;
 import io.millrace.queues.node.Runners;
 import io.millrace.queues.plugin.PluginDeclaration;
 import io.millrace.queues.plugin.PluginFolder;
+import io.millrace.queues.registry.Queues;
 import io.millrace.queues.runner.LocalRunners;
 import io.millrace.store.TaskStore;
 import java.nio.file.Files;
@@ -89,7 +89,7 @@ final class LocalNode {
     Queues queues = Queues.in(stores.tasks(), Clock.systemUTC(), new SecureRandom());
     ExecutionNode node =
         create(settings, queues, runners(settings, RunnerLaunch.command(settings.server())), ready);
-    node.recoverOutputBy(OutputRecovery.from(stores.blobs(), queues));
+    node.recoverOutputBy(OutputRecovery.from(stores.blobs(), queues::newId));
     return node;
   }
 

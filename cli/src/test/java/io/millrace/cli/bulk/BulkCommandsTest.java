@@ -7,7 +7,7 @@ import io.millrace.cli.queues.QueueFixture;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.queues.Queue;
 import io.millrace.queues.Status;
-import io.millrace.queues.TaskIndex.KindCounts;
+import io.millrace.queues.registry.TaskIndex.KindCounts;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

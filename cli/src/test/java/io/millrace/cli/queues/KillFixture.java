@@ -4,7 +4,7 @@ import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpTaskStore;
 import io.millrace.client.JsonCalls;
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.Queues;
+import io.millrace.queues.registry.Queues;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -71,7 +71,7 @@ class UpRestartTest {
     assertThat(run("tasks", "tail", task, "--stdout").out()).isEqualTo("and ended\n");
     assertThat(Files.readString(root.resolve("classes.log")))
         .as("without --queues nothing of MongoDB's driver is loaded")
-        .contains("io.millrace.queues.Queues ")
+        .contains("io.millrace.queues.registry.Queues ")
         .doesNotContain("com.mongodb", "org.bson", "io.millrace.mongo.", "io.millrace.mongodb.");
   }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cli.queues.QueueFixture;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueRegistry.Change;
+import io.millrace.queues.QueueBackend.Change;
 import io.millrace.queues.Run;
 import io.millrace.queues.Status;
 import java.io.ByteArrayOutputStream;

@@ -3,6 +3,7 @@ package io.millrace.graph.store;
 import io.millrace.graph.GraphException;
 import io.millrace.graph.GraphException.GraphFullException;
 import io.millrace.graph.NodeId;
+import io.millrace.graph.store.ValueStore.RandomNames;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;

@@ -19,6 +19,7 @@ import io.millrace.graph.NodeLimits;
 import io.millrace.graph.store.GraphSession.TransactionLimits;
 import io.millrace.graph.store.NodeData.StoredValue;
 import io.millrace.graph.store.StorePermits.Permit;
+import io.millrace.graph.store.ValueStore.RandomNames;
 import io.millrace.graph.type.NodeTypes;
 import io.millrace.store.Document;
 import io.millrace.store.StoreException;

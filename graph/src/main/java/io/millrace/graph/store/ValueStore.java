@@ -15,6 +15,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -275,6 +277,25 @@ final class ValueStore {
     @Override
     public void close() {
       own.forEach(underWay::remove);
+    }
+  }
+
+  /** Draws unique names. Safe for use by threads, which share the generator under its own lock. */
+  record RandomNames(RandomGenerator random) {
+    private static final int BYTES = 16;
+
+    /** Bytes that nobody can guess. */
+    byte[] bytes(int count) {
+      byte[] bytes = new byte[count];
+      synchronized (random) {
+        random.nextBytes(bytes);
+      }
+      return bytes;
+    }
+
+    /** A name of 32 hexadecimal digits. */
+    String next() {
+      return HexFormat.of().formatHex(bytes(BYTES));
     }
   }
 }

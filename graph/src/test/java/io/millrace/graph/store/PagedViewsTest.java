@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.graph.GraphException.StaleViewException;
 import io.millrace.graph.GraphRegistry.Page;
+import io.millrace.graph.store.DataReader.PagedViews;
+import io.millrace.graph.store.ValueStore.RandomNames;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;

@@ -41,7 +41,7 @@ final class Assigning {
   private final JobStore store;
   private final Groups groups;
   private final Recording recording;
-  private final TypeLimits limits;
+  private final TypeSettings settings;
   private final Duration claimLease;
 
   /** The claims that wait in the store for room within shared limits, by type. */
@@ -52,10 +52,10 @@ final class Assigning {
 
   private volatile int maxGroups = 100;
 
-  Assigning(JobStore store, Groups groups, TypeLimits limits, Duration lease) {
+  Assigning(JobStore store, Groups groups, TypeSettings settings, Duration lease) {
     this.store = store;
     this.groups = groups;
-    this.limits = limits;
+    this.settings = settings;
     this.recording = new Recording(store, lease);
     this.claimLease = lease.compareTo(UNTIL_RECORDED) < 0 ? lease : UNTIL_RECORDED;
   }
@@ -73,7 +73,7 @@ final class Assigning {
   }
 
   private void assign(String type, List<WorkerId> ready, List<Assignment> assigned) {
-    if (limits.isLimited(type)) {
+    if (settings.isLimited(type)) {
       recording.prolong(takeAwaited(type), ready, assigned);
       claimFrom(Groups.waiting(type), ready, assigned);
     } else {

@@ -9,6 +9,7 @@ import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.Report;
 import io.millrace.jobs.Report.Settled;
+import io.millrace.jobs.registry.Submitting.NewJob;
 import io.millrace.store.Bytes;
 import io.millrace.store.Outcome;
 import io.millrace.store.Transaction.DocumentVersion;
@@ -164,7 +165,7 @@ final class Attempt {
             Transitions.completed(job, result.size(), childId, followOn, context.nowMillis());
         put(transaction, done);
         transaction.delete(claim.ref());
-        transaction.put(Keys.result(job.id()), DocumentVersion.ANY, Contents.body(result));
+        transaction.put(Keys.result(job.id()), DocumentVersion.ANY, JobStore.resultBody(result));
         if (followOn != null) {
           transaction.put(Keys.followOn(job.id()), DocumentVersion.ANY, Bytes.of(followOn.type()));
         } else if (child != null && spot != null) {

@@ -52,13 +52,13 @@ final class BulkJobs implements BulkTarget<BulkJobs.JobItem> {
 
   private final JobStore store;
   private final JobTypes types;
-  private final TypeLimits limits;
+  private final TypeSettings settings;
   private final Groups groups;
 
-  BulkJobs(JobStore store, JobTypes types, TypeLimits limits, Groups groups) {
+  BulkJobs(JobStore store, JobTypes types, TypeSettings settings, Groups groups) {
     this.store = store;
     this.types = types;
-    this.limits = limits;
+    this.settings = settings;
     this.groups = groups;
   }
 
@@ -227,7 +227,7 @@ final class BulkJobs implements BulkTarget<BulkJobs.JobItem> {
       this.givenMillis = givenMillis;
       this.to =
           action.equals("move")
-              ? new UserActions.Destination(destination(order), limits, groups)
+              ? new UserActions.Destination(destination(order), settings, groups)
               : null;
     }
 

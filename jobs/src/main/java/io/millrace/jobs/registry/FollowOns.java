@@ -10,6 +10,7 @@ import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.JobTypes.JobType;
 import io.millrace.jobs.JobsException;
 import io.millrace.jobs.Submission;
+import io.millrace.jobs.registry.Submitting.NewJob;
 import io.millrace.store.Document;
 import io.millrace.store.Outcome;
 import io.millrace.store.StoreException;
@@ -52,16 +53,16 @@ public final class FollowOns implements Step {
   private final JobStore store;
   private final Submitting submitting;
   private final JobTypes types;
-  private final TypeLimits limits;
+  private final TypeSettings settings;
   private final Map<JobId, Retry> retries = new HashMap<>();
   private volatile Runnable wake = () -> {};
   private volatile boolean stopped;
 
-  FollowOns(JobStore store, Submitting submitting, JobTypes types, TypeLimits limits) {
+  FollowOns(JobStore store, Submitting submitting, JobTypes types, TypeSettings settings) {
     this.store = store;
     this.submitting = submitting;
     this.types = types;
-    this.limits = limits;
+    this.settings = settings;
   }
 
   /** When a follow-on job is tried again. */
@@ -77,8 +78,9 @@ public final class FollowOns implements Step {
   /** The job that a result becomes; its payload is kept already. */
   NewJob child(Job parent, JobId id, JobType type, Value payload) {
     Submission order =
-        limits.ofChild(new Submission(type.name(), parent.order().priority(), null, null), parent);
-    Policy policy = order.policy().over(limits.settings().policy(type.name()));
+        settings.ofChild(
+            new Submission(type.name(), parent.order().priority(), null, null), parent);
+    Policy policy = order.policy().over(settings.policy(type.name()));
     return new NewJob(id, order.in(parent.span()), payload, parent.id(), store.nowMillis(), policy);
   }
 
@@ -212,11 +214,11 @@ public final class FollowOns implements Step {
     if (size == null) {
       throw new JobsException("the job has no result");
     }
-    if (Contents.isInline(size)) {
+    if (JobStore.isInline(size)) {
       return inline(parent);
     }
     String from =
-        new Contents(store)
+        store
             .resultBlob(parent.id())
             .orElseThrow(() -> new JobsException("the result is not there"));
     String to = JobRegistry.payloadName(child);
@@ -231,7 +233,7 @@ public final class FollowOns implements Step {
   }
 
   private Value inline(Job parent) {
-    Optional<InputStream> result = new Contents(store).result(parent);
+    Optional<InputStream> result = store.result(parent);
     try (InputStream bytes =
         result.orElseThrow(() -> new JobsException("the result is not there"))) {
       return new Value.Inline(bytes.readAllBytes());

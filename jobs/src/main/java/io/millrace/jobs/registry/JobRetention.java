@@ -8,6 +8,7 @@ import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.registry.JobJson.Ending;
 import io.millrace.jobs.registry.JobStore.TooLargeException;
+import io.millrace.jobs.registry.TypeSettings.TypeRetentions;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
@@ -238,7 +239,7 @@ final class JobRetention implements ArchiveSource {
   private static ArchiveRow row(
       Job job, Optional<Document> payload, Optional<Document> result, String document) {
     Long resultBytes = job.content().result();
-    boolean inline = resultBytes != null && Contents.isInline(resultBytes);
+    boolean inline = resultBytes != null && JobStore.isInline(resultBytes);
     Function<Document, byte[]> bytes = found -> found.body().toArray();
     return ArchiveRow.of(ArchiveTable.JOBS, job.id().toString())
         .put("job_key", job.key())
@@ -297,7 +298,7 @@ final class JobRetention implements ArchiveSource {
       if (job.order().key() != null) {
         transaction.delete(Keys.name(job.order().key()), DocumentVersion.ANY);
       }
-      if (Contents.isInline(job.content().payload())) {
+      if (JobStore.isInline(job.content().payload())) {
         transaction.delete(Keys.payload(id), DocumentVersion.ANY);
       }
       if (job.content().result() != null) {

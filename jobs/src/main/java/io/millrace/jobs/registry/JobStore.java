@@ -1,12 +1,17 @@
 package io.millrace.jobs.registry;
 
 import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.NoSuchBlobException;
+import io.millrace.blobs.Value;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
+import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobsException;
 import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.JobsException.JobsFullException;
+import io.millrace.store.Bytes;
 import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
 import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Task;
@@ -14,6 +19,9 @@ import io.millrace.store.TaskStore;
 import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.store.Transaction;
 import io.millrace.work.StoreSession;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.net.URI;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -30,7 +38,10 @@ import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The store as the registry uses it, with a clock and ids. Safe for use by threads. */
+/**
+ * The store as the registry uses it, with a clock and ids. Payloads and results are documents while
+ * they are small, blobs when they are not. Safe for use by threads.
+ */
 final class JobStore extends StoreSession {
   private static final Logger LOG = LoggerFactory.getLogger(JobStore.class);
   private static final int PAGE = 1_000;
@@ -169,6 +180,76 @@ final class JobStore extends StoreSession {
   /** Commits; see {@link #commit(io.millrace.store.Transaction)}. */
   Outcome commit(JobTransaction transaction) {
     return commit(transaction.build());
+  }
+
+  /** Whether a value of this size is kept as a document, not as a blob. */
+  static boolean isInline(long size) {
+    return size <= Value.INLINE_LIMIT;
+  }
+
+  /** What the document of a result holds: its bytes, or the name of its blob. */
+  static Bytes resultBody(Value result) {
+    return switch (result) {
+      case Value.Inline inline -> Bytes.copyOf(inline.bytes());
+      case Value.Stored(String name, long _) -> Bytes.of(name);
+    };
+  }
+
+  Optional<InputStream> payload(Job job) {
+    return isInline(job.content().payload())
+        ? bytes(Keys.payload(job.id()))
+        : blob(JobRegistry.payloadName(job.id()));
+  }
+
+  /** The payload as it is kept. */
+  Value payloadValue(Job job) {
+    long size = job.content().payload();
+    return isInline(size)
+        ? new Value.Inline(
+            document(Keys.payload(job.id()))
+                .map(document -> document.body().toArray())
+                .orElse(new byte[0]))
+        : new Value.Stored(JobRegistry.payloadName(job.id()), size);
+  }
+
+  Optional<InputStream> result(Job job) {
+    Long size = job.content().result();
+    if (size == null) {
+      return Optional.empty();
+    }
+    return isInline(size) ? bytes(Keys.result(job.id())) : resultBlob(job.id()).flatMap(this::blob);
+  }
+
+  /** Where everybody can read the payload for a while; empty if it is no blob with a link. */
+  Optional<URI> payloadLink(Job job) {
+    return isInline(job.content().payload())
+        ? Optional.empty()
+        : blobs.publicLink(JobRegistry.payloadName(job.id()));
+  }
+
+  /** Where everybody can read the result for a while; empty if it is no blob with a link. */
+  Optional<URI> resultLink(Job job) {
+    Long size = job.content().result();
+    return size == null || isInline(size)
+        ? Optional.empty()
+        : resultBlob(job.id()).flatMap(blobs::publicLink);
+  }
+
+  /** The name of the blob that holds the result of a job that has one. */
+  Optional<String> resultBlob(JobId id) {
+    return document(Keys.result(id)).map(document -> document.body().utf8());
+  }
+
+  private Optional<InputStream> bytes(DocumentKey key) {
+    return document(key).map(Document::body).map(body -> new ByteArrayInputStream(body.toArray()));
+  }
+
+  private Optional<InputStream> blob(String name) {
+    try {
+      return Optional.of(blobs.open(name));
+    } catch (NoSuchBlobException _) {
+      return Optional.empty();
+    }
   }
 
   @Override

@@ -124,10 +124,10 @@ public final class JobSweeper implements Step {
       return true;
     }
     Long size = job.content().result();
-    if (size == null || Contents.isInline(size)) {
+    if (size == null || JobStore.isInline(size)) {
       return false;
     }
-    Optional<String> accepted = new Contents(store).resultBlob(job.id());
+    Optional<String> accepted = store.resultBlob(job.id());
     return accepted.isEmpty() || accepted.get().equals(blob.group());
   }
 

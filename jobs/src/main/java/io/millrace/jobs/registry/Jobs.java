@@ -14,6 +14,7 @@ import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.JobTypes.JobType;
 import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.Submission;
+import io.millrace.jobs.registry.TypeSettings.TypeRetentions;
 import io.millrace.store.Bytes;
 import io.millrace.store.Commit;
 import io.millrace.store.Document;

@@ -13,6 +13,7 @@ import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.JobsException.JobsFullException;
 import io.millrace.jobs.Report;
 import io.millrace.jobs.Report.Settled;
+import io.millrace.jobs.registry.Submitting.NewJob;
 import io.millrace.store.Outcome;
 import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Owner;

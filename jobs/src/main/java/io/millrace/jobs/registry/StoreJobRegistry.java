@@ -14,7 +14,8 @@ import io.millrace.jobs.Report;
 import io.millrace.jobs.Report.Settled;
 import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
-import io.millrace.jobs.registry.NewJob.Holds;
+import io.millrace.jobs.registry.Submitting.NewJob;
+import io.millrace.jobs.registry.Submitting.NewJob.Holds;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.Outcome;
@@ -51,9 +52,7 @@ final class StoreJobRegistry implements JobRegistry {
   private final JobStore store;
   private final JobTypes types;
   private final TypeSettings settings;
-  private final TypeLimits limits;
   private final Groups groups;
-  private final Contents contents;
   private final Submitting submitting;
   private final UserActions userActions;
   private final Assigning assigning;
@@ -65,14 +64,12 @@ final class StoreJobRegistry implements JobRegistry {
     this.store = store;
     this.types = types;
     this.settings = settings;
-    this.limits = new TypeLimits(settings);
     this.groups = new Groups(store);
-    this.contents = new Contents(store);
     this.submitting = new Submitting(store, options.batchSize());
     this.userActions = new UserActions(store);
-    this.assigning = new Assigning(store, groups, limits, options.lease());
+    this.assigning = new Assigning(store, groups, settings, options.lease());
     this.leases = new Leases(store, options.lease());
-    this.followOns = new FollowOns(store, submitting, types, limits);
+    this.followOns = new FollowOns(store, submitting, types, settings);
     this.settling = new Settling(store, submitting, groups, options, followOns);
   }
 
@@ -96,7 +93,7 @@ final class StoreJobRegistry implements JobRegistry {
       JobId id, Submission submission, Value payload, Job.@Nullable Scheduled run) {
     types.require(submission.type());
     JobRegistry.checkSize(payload);
-    Submission order = limits.inLane(submission, payload);
+    Submission order = settings.inLane(submission, payload);
     return submitting.submit(
         new NewJob(id, order, payload, null, run, store.nowMillis(), Holds.NONE, settings(order)));
   }
@@ -110,7 +107,7 @@ final class StoreJobRegistry implements JobRegistry {
   private NewJob unique(JobId id, Submission submission, Value payload, @Nullable String request) {
     types.require(submission.type());
     long now = store.nowMillis();
-    Submission order = limits.inLane(submission, payload);
+    Submission order = settings.inLane(submission, payload);
     Policy policy = settings(order);
     Holds holds =
         new Holds(UniqueJobs.hold(policy, payload, now), UniqueJobs.request(request, now));
@@ -128,7 +125,7 @@ final class StoreJobRegistry implements JobRegistry {
 
   /** See {@link Jobs#bulk}. */
   BulkJobs bulk() {
-    return new BulkJobs(store, types, limits, groups);
+    return new BulkJobs(store, types, settings, groups);
   }
 
   /** See {@link Jobs#submitWith}. */
@@ -143,7 +140,7 @@ final class StoreJobRegistry implements JobRegistry {
       Submission submission = submissions.apply(run);
       types.require(submission.type());
       Value payload = payloads.apply(id);
-      Submission order = limits.inLane(submission, payload);
+      Submission order = settings.inLane(submission, payload);
       jobs.add(new NewJob(id, order, payload, null, run, now, Holds.NONE, settings(order)));
     });
     return submitting.submitWith(jobs, commit);
@@ -166,22 +163,22 @@ final class StoreJobRegistry implements JobRegistry {
 
   @Override
   public Optional<InputStream> payload(Job job) {
-    return contents.payload(job);
+    return store.payload(job);
   }
 
   @Override
   public Optional<InputStream> result(Job job) {
-    return contents.result(job);
+    return store.result(job);
   }
 
   @Override
   public Optional<URI> payloadLink(Job job) {
-    return contents.payloadLink(job);
+    return store.payloadLink(job);
   }
 
   @Override
   public Optional<URI> resultLink(Job job) {
-    return contents.resultLink(job);
+    return store.resultLink(job);
   }
 
   @Override
@@ -212,22 +209,22 @@ final class StoreJobRegistry implements JobRegistry {
 
   @Override
   public boolean isLimited(String type) {
-    return limits.isLimited(type);
+    return settings.isLimited(type);
   }
 
   @Override
   public Optional<Duration> pauseForLimits(String type) {
-    if (!limits.isLimited(type)) {
+    if (!settings.isLimited(type)) {
       return Optional.empty();
     }
     List<String> all = new ArrayList<>(Groups.waiting(type));
     all.addAll(groups.failed(type));
-    return limits.pause(type, store, all);
+    return settings.pause(type, all);
   }
 
   @Override
   public void awaitRoom(String type, Runnable whenDone) {
-    if (limits.sharesLimits(type)) {
+    if (settings.sharesLimits(type)) {
       assigning.await(type, whenDone);
     }
   }

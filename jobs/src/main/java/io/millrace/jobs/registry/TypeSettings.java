@@ -1,11 +1,16 @@
 package io.millrace.jobs.registry;
 
+import io.millrace.blobs.Value;
+import io.millrace.jobs.Job;
 import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.JobTypes.JobType;
+import io.millrace.jobs.JobsException.InvalidJobException;
+import io.millrace.jobs.Submission;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
+import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.Throttling;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
@@ -13,13 +18,19 @@ import io.millrace.work.Step;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.Policy.Field;
 import io.millrace.work.policy.PolicyException;
+import io.millrace.work.policy.Retention;
+import io.millrace.work.policy.SharedLimits;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -130,6 +141,100 @@ public final class TypeSettings implements Step {
     return current.limits().getOrDefault(type, Throttling.NONE);
   }
 
+  /** Whether jobs of a type have limits. */
+  boolean isLimited(String type) {
+    return !limits(type).equals(Throttling.NONE);
+  }
+
+  /** Whether jobs of a type have limits that others share. */
+  boolean sharesLimits(String type) {
+    return !limits(type).shared().isEmpty();
+  }
+
+  /**
+   * How long to wait before jobs of a type are asked for again that limits keep waiting: no change
+   * of a job tells when a limit of starts or a shared one has room again.
+   *
+   * @return empty if no such job waits
+   */
+  Optional<Duration> pause(String type, List<String> groups) {
+    Throttling of = limits(type);
+    boolean waits =
+        !of.equals(Throttling.NONE)
+            && groups.stream()
+                .anyMatch(group ->
+                    !store.store().group(GroupQuery.waiting(group).withLimit(1)).value().isEmpty());
+    return waits ? Optional.of(SharedLimits.pause(of)) : Optional.empty();
+  }
+
+  /**
+   * A submission with the key and priority that its type gives it.
+   *
+   * @throws InvalidJobException if a field of the payload is the key, and the payload has none
+   */
+  Submission inLane(Submission order, Value payload) {
+    return inLane(order, () -> payload);
+  }
+
+  /** The same with a payload that is read if a field of it is the key. */
+  Submission inLane(Submission order, Supplier<Value> payload) {
+    Policy defaults = policy(order.type());
+    if (defaults.isEmpty()) {
+      return order;
+    }
+    Policy own = order.policy();
+    Optional<String> field = own.over(defaults).keyField();
+    String key = own.key().isPresent() || field.isEmpty() ? "" : key(field.get(), payload.get());
+    return withLane(order, key, defaults);
+  }
+
+  /** A job that is made of a result, with the key of the job that has this result. */
+  Submission ofChild(Submission order, Job parent) {
+    return withLane(order, parent.order().policy().key().orElse(""), policy(order.type()));
+  }
+
+  private static Submission withLane(Submission order, String key, Policy defaults) {
+    Policy own = order.policy();
+    Map<String, String> lane = new HashMap<>();
+    if (!key.isEmpty()) {
+      lane.put(Field.KEY.key(), key);
+    }
+    int priority = own.over(defaults).priority();
+    if (priority != own.priority()) {
+      lane.put(Field.PRIORITY.key(), Integer.toString(priority));
+    }
+    try {
+      return lane.isEmpty() ? order : order.withPolicy(own.with(lane));
+    } catch (PolicyException e) {
+      throw new InvalidJobException(Objects.requireNonNull(e.getMessage()));
+    }
+  }
+
+  /** The value of a field of a payload as a key; none if it is absent, null or empty. */
+  private static String key(String field, Value payload) {
+    ObjectNode fields =
+        Optional.of(payload)
+            .filter(Value.Inline.class::isInstance)
+            .flatMap(inline -> JobJson.object(((Value.Inline) inline).bytes()))
+            .orElseThrow(() ->
+                new InvalidJobException(
+                    "key_field needs a payload that is a JSON object of at most "
+                        + Value.INLINE_LIMIT
+                        + " bytes"));
+    @Nullable JsonNode value = fields.get(field);
+    if (value == null || value.isNull()) {
+      return "";
+    }
+    if (value.isObject() || value.isArray()) {
+      throw new InvalidJobException(
+          "field "
+              + field
+              + " of the payload is the key of the job, and must be a text, number or"
+              + " boolean");
+    }
+    return value.asString();
+  }
+
   /**
    * Changes what is set for a type.
    *
@@ -224,5 +329,72 @@ public final class TypeSettings implements Step {
           }
           return store.commit(transaction.build()) instanceof Outcome.Done ? true : null;
         });
+  }
+
+  /**
+   * How long jobs of each type stay in the store, as it was set while the server runs. It takes
+   * precedence over the configuration, and counts for all servers of the store. Safe for use by
+   * threads.
+   */
+  public static final class TypeRetentions {
+    private final JobStore store;
+
+    TypeRetentions(JobStore store) {
+      this.store = store;
+    }
+
+    /** What was set, by the names of the types; the empty name is for jobs without a type. */
+    public Map<String, Policy> all() {
+      Map<String, Policy> all = new TreeMap<>();
+      for (Document document : store.all(Keys.RETENTION)) {
+        all.put(document.key().key().substring(1), Policy.parse(document.body().utf8()));
+      }
+      return all;
+    }
+
+    /**
+     * Sets how long the jobs of a type stay.
+     *
+     * @param type its name; empty for jobs without a type
+     * @param keepFinished the age, as in {@code 7d}; empty for that of the configuration
+     * @param keepCount the number; empty for that of the configuration
+     * @throws PolicyException if one of them is invalid, or if both are empty
+     */
+    public void put(String type, String keepFinished, String keepCount) {
+      Policy policy =
+          Policy.NONE.with(Map.of("keep_finished", keepFinished, "keep_count", keepCount));
+      if (policy.isEmpty()) {
+        throw new PolicyException("", "a retention has keep_finished, keep_count or both");
+      }
+      StringBuilder line = new StringBuilder();
+      policy
+          .fields()
+          .forEach((field, text) -> line.append(field).append('=').append(text).append(' '));
+      var _ =
+          store.retry(
+              "the retention of a type",
+              () ->
+                  store.tryCommit(
+                      store
+                          .begin()
+                          .put(key(type), DocumentVersion.ANY, Bytes.of(line.toString().strip()))
+                          .build()));
+    }
+
+    /** Takes back what was set for a type; whether there was anything. */
+    public boolean delete(String type) {
+      Document there = store.document(key(type)).orElse(null);
+      return there != null
+          && store.tryCommit(store.begin().delete(there.key(), there.version()).build()) != null;
+    }
+
+    private static DocumentKey key(String type) {
+      return new DocumentKey(Keys.RETENTION, "/" + type);
+    }
+
+    /** How long jobs of a type stay, by what {@link #all} gave. */
+    static Retention of(Map<String, Policy> all, String type, Retention configured) {
+      return all.getOrDefault(type, Policy.NONE).retention(configured);
+    }
   }
 }

@@ -7,6 +7,7 @@ import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry;
 import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.Submission;
+import io.millrace.jobs.registry.Submitting.NewJob;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Sha256;

@@ -101,13 +101,13 @@ final class UserActions {
     if (job.place().deadlineMillis() > 0) {
       transaction.delete(Keys.deadline(job.place().deadlineMillis(), id), DocumentVersion.ANY);
     }
-    if (Contents.isInline(job.content().payload())) {
+    if (JobStore.isInline(job.content().payload())) {
       transaction.delete(Keys.payload(id), DocumentVersion.ANY);
     }
     Long result = job.content().result();
     Optional<String> blob = Optional.empty();
     if (result != null) {
-      blob = Contents.isInline(result) ? blob : new Contents(store).resultBlob(id);
+      blob = JobStore.isInline(result) ? blob : store.resultBlob(id);
       transaction.delete(Keys.result(id), DocumentVersion.ANY);
     }
     for (String history : List.of(Keys.FAILURES, Keys.RETURNS)) {
@@ -123,7 +123,7 @@ final class UserActions {
 
   /** Deletes the blob of the payload of a job that is gone. */
   void deletePayload(Job job) {
-    if (!Contents.isInline(job.content().payload())) {
+    if (!JobStore.isInline(job.content().payload())) {
       store.blobs().delete(JobRegistry.payloadName(job.id()));
     }
   }
@@ -206,9 +206,7 @@ final class UserActions {
     Job job = entry.job();
     Submission order;
     try {
-      order =
-          to.limits()
-              .inLane(job.order().withType(to.type()), () -> new Contents(store).payloadValue(job));
+      order = to.settings().inLane(job.order().withType(to.type()), () -> store.payloadValue(job));
     } catch (InvalidJobException e) {
       return Optional.of(String.valueOf(e.getMessage()));
     }
@@ -237,7 +235,7 @@ final class UserActions {
   }
 
   /** The type to which jobs are moved, with what is known of all types. */
-  record Destination(String type, TypeLimits limits, Groups groups) {}
+  record Destination(String type, TypeSettings settings, Groups groups) {}
 
   private @Nullable Job commit(JobTransaction transaction, JobTransaction.Written written) {
     return store.commit(transaction) instanceof Outcome.Done done

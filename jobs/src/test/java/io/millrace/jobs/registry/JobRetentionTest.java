@@ -22,6 +22,7 @@ import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.JobTypes.JobType;
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.Submission;
+import io.millrace.jobs.registry.TypeSettings.TypeRetentions;
 import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.store.testkit.contract.EmbeddedFixture;
 import io.millrace.work.policy.Policy;

@@ -1,9 +1,9 @@
 package io.millrace.queues.search;
 
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.Queues;
 import io.millrace.queues.QueuesException.InvalidRequestException;
-import io.millrace.queues.TaskArchive;
+import io.millrace.queues.registry.Queues;
+import io.millrace.queues.registry.TaskArchive;
 import io.millrace.work.filter.Filter;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -2,9 +2,9 @@ package io.millrace.queues.search;
 
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.QueueTask;
-import io.millrace.queues.Queues;
-import io.millrace.queues.TaskIndex;
-import io.millrace.queues.TaskIndex.KindCounts;
+import io.millrace.queues.registry.Queues;
+import io.millrace.queues.registry.TaskIndex;
+import io.millrace.queues.registry.TaskIndex.KindCounts;
 import io.millrace.queues.search.Plan.Cover;
 import io.millrace.work.filter.Filter;
 import java.util.ArrayList;

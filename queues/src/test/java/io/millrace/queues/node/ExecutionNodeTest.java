@@ -7,19 +7,19 @@ import static org.assertj.core.api.InstanceOfAssertFactories.list;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.millrace.queues.ConfigRegistry;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueRegistry;
+import io.millrace.queues.QueueBackend;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.Run;
-import io.millrace.queues.RunRegistry;
 import io.millrace.queues.Status;
 import io.millrace.queues.node.NodeWorld.FakeMachine;
 import io.millrace.queues.node.NodeWorld.RecordingRunners;
 import io.millrace.queues.node.NodeWorld.Started;
+import io.millrace.queues.registry.ConfigRegistry;
+import io.millrace.queues.registry.RunRegistry;
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
 import io.millrace.store.Outcome;
@@ -83,7 +83,7 @@ class ExecutionNodeTest {
         .change(
             queue.id(),
             change ->
-                new QueueRegistry.Change(
+                new QueueBackend.Change(
                     change.name(),
                     change.plugin(),
                     change.settings().withPolicy(new Policy(Map.of("limits", "scanner")))));
@@ -179,7 +179,7 @@ class ExecutionNodeTest {
         .change(
             queue.id(),
             old ->
-                new QueueRegistry.Change(
+                new QueueBackend.Change(
                     old.name(),
                     old.plugin(),
                     old.settings().withPolicy(new Policy(Map.of("starts", "1/2s")))));
@@ -504,7 +504,7 @@ class ExecutionNodeTest {
         .change(
             queue.id(),
             old ->
-                new QueueRegistry.Change(old.name(), old.plugin(), old.settings().withThreads(2)));
+                new QueueBackend.Change(old.name(), old.plugin(), old.settings().withThreads(2)));
     world.run(SOON);
     assertThat(world.queue(queue).health()).isEqualTo(Queue.Health.GOOD);
     assertThat(node.runners.begun).hasSize(1);
@@ -565,7 +565,7 @@ class ExecutionNodeTest {
     world.run(SOON);
     tasks.forEach(task -> world.startRun(node.runners.run(task), "a/7 runner"));
     world.queues.tasks().terminate(tasks.getFirst());
-    Logger log = (Logger) LoggerFactory.getLogger(RunRegistry.class);
+    Logger log = (Logger) LoggerFactory.getLogger("io.millrace.queues.RunRegistry");
     ListAppender<ILoggingEvent> lines = new ListAppender<>();
     lines.start();
     log.addAppender(lines);

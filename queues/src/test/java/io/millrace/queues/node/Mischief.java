@@ -2,10 +2,10 @@ package io.millrace.queues.node;
 
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueRegistry;
-import io.millrace.queues.Queues;
+import io.millrace.queues.QueueBackend;
 import io.millrace.queues.QueuesException;
 import io.millrace.queues.Status;
+import io.millrace.queues.registry.Queues;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,7 +86,7 @@ final class Mischief {
               .change(
                   queue,
                   old ->
-                      new QueueRegistry.Change(
+                      new QueueBackend.Change(
                           old.name(),
                           random.nextInt(4) == 0 ? "missing" : "other",
                           old.settings()));
@@ -101,7 +101,7 @@ final class Mischief {
         .change(
             queue,
             old ->
-                new QueueRegistry.Change(
+                new QueueBackend.Change(
                     old.name(), old.plugin(), old.settings().withThreads(threads)));
   }
 
@@ -144,7 +144,7 @@ final class Mischief {
           .queues()
           .change(
               queue,
-              old -> new QueueRegistry.Change(old.name(), "work", old.settings().withThreads(4)));
+              old -> new QueueBackend.Change(old.name(), "work", old.settings().withThreads(4)));
     }
   }
 

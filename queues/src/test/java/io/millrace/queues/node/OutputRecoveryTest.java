@@ -39,7 +39,7 @@ class OutputRecoveryTest {
 
   OutputRecoveryTest(@TempDir Path folder) {
     blobs = FileBlobStore.open(folder);
-    node.node.recoverOutputBy(OutputRecovery.from(blobs, world.queues));
+    node.node.recoverOutputBy(OutputRecovery.from(blobs, world.queues::newId));
   }
 
   @AfterEach
@@ -83,7 +83,7 @@ class OutputRecoveryTest {
 
   private String stdout(QueueTask task) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    new OutputReader(world.queues, blobs).copy(task, OutputReader.Stream.STDOUT, 0, bytes);
+    world.queues.output(blobs).copy(task, OutputReader.Stream.STDOUT, 0, bytes);
     return bytes.toString(StandardCharsets.UTF_8);
   }
 
@@ -117,7 +117,7 @@ class OutputRecoveryTest {
     store(run, "stdout", "half of it");
     node.pause(true);
     Started other = world.start("other", NodeWorld.machine("b"));
-    other.node.recoverOutputBy(OutputRecovery.from(blobs, world.queues));
+    other.node.recoverOutputBy(OutputRecovery.from(blobs, world.queues::newId));
 
     world.run(NodeWorld.LEASE.plusSeconds(61));
 
@@ -132,7 +132,7 @@ class OutputRecoveryTest {
   void an_orphan_whose_output_cannot_be_looked_for_is_an_orphan_all_the_same() throws Exception {
     Run run = running();
     store(run, "stdout", "half of it");
-    node.node.recoverOutputBy(OutputRecovery.from(away(), world.queues));
+    node.node.recoverOutputBy(OutputRecovery.from(away(), world.queues::newId));
 
     QueueTask task = lost(run);
 

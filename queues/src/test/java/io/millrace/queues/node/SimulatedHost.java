@@ -2,9 +2,9 @@ package io.millrace.queues.node;
 
 import io.millrace.queues.NodeConfig;
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.Queues;
 import io.millrace.queues.Run;
 import io.millrace.queues.node.Runners.RunnerException;
+import io.millrace.queues.registry.Queues;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,6 +1,6 @@
 package io.millrace.queues.node;
 
-import io.millrace.queues.Queues;
+import io.millrace.queues.registry.Queues;
 import io.millrace.store.Commit;
 import io.millrace.work.Step;
 import java.time.Duration;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
+import io.millrace.queues.QueueBackend.Terms;
 import io.millrace.queues.QueueTask;
-import io.millrace.queues.Queues;
 import io.millrace.queues.QueuesException.TaskStateException;
 import io.millrace.queues.Status;
-import io.millrace.queues.TaskSubmission.Terms;
+import io.millrace.queues.registry.Queues;
 import io.millrace.store.StoreException;
 import io.millrace.store.TaskStore;
 import io.millrace.store.testkit.contract.EmbeddedFixture;

@@ -3,7 +3,7 @@ package io.millrace.queues.search;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.queues.QueueTask;
-import io.millrace.queues.Queues;
+import io.millrace.queues.registry.Queues;
 import io.millrace.store.testkit.contract.EmbeddedFixture;
 import io.millrace.work.filter.Filter;
 import java.time.Instant;

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * message. CONTRIBUTING.md lists them.
  */
 final class QueueMutantTest {
-  private static final String QUEUES = "io.millrace.queues.";
+  private static final String QUEUES = "io.millrace.queues.registry.";
   private static final String POLICY = "io.millrace.work.policy.";
   private static final int SEEDS = 30;
 
@@ -31,7 +31,7 @@ final class QueueMutantTest {
             "two hold the key"),
         new PlantedBug(
             "a task that has ended keeps its unique key",
-            of(QUEUES + "QueueTask", "released").withCallReturning("holds", 1),
+            of(QUEUES + "TaskTransitions", "released").withCallReturning("holds", 1),
             "does not hold the key"),
         new PlantedBug(
             "there is an attempt too many",

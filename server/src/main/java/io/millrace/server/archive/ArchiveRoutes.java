@@ -29,7 +29,7 @@ import io.millrace.jobs.registry.ArchivedJobs;
 import io.millrace.jobs.registry.ArchivedJobs.ArchivedJob;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueRegistry;
+import io.millrace.queues.registry.QueueRegistry;
 import io.millrace.server.jobs.Content;
 import io.millrace.server.security.Principals;
 import io.millrace.work.policy.PolicyException;

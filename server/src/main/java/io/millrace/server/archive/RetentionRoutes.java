@@ -10,7 +10,7 @@ import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
 import io.millrace.jobs.JobTypes;
-import io.millrace.jobs.registry.TypeRetentions;
+import io.millrace.jobs.registry.TypeSettings.TypeRetentions;
 import io.millrace.work.policy.Policy;
 import java.io.IOException;
 import java.util.ArrayList;

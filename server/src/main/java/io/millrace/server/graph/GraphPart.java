@@ -39,9 +39,8 @@ import io.millrace.jobs.registry.ArchivedJobs;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.processes.ProcessException;
 import io.millrace.processes.ProcessLauncher;
-import io.millrace.queues.OutputReader;
-import io.millrace.queues.Queues;
-import io.millrace.queues.TaskArchive;
+import io.millrace.queues.registry.Queues;
+import io.millrace.queues.registry.TaskArchive;
 import io.millrace.server.Part;
 import io.millrace.server.ServerException;
 import io.millrace.server.graph.type.JobNodeType;
@@ -233,8 +232,7 @@ public final class GraphPart implements Part {
       ToLongFunction<AttemptContext> started) {
     StandardTypes standard = new StandardTypes(launcher);
     Tasks tasks =
-        new Tasks(
-            base.queues(), base.archived(), new OutputReader(base.queues(), base.blobs()), started);
+        new Tasks(base.queues(), base.archived(), base.queues().output(base.blobs()), started);
     GraphJobs jobs = new GraphJobs(base.jobs(), new ArchivedJobs(base.archive(), base.blobs()));
     List<NodeType> all = new ArrayList<>();
     String queue = settings.queue();

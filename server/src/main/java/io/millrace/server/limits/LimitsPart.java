@@ -13,7 +13,7 @@ import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.queues.Queue;
-import io.millrace.queues.QueueRegistry;
+import io.millrace.queues.registry.QueueRegistry;
 import io.millrace.server.Part;
 import io.millrace.server.metrics.CounterTable;
 import io.millrace.server.metrics.GaugeTable;

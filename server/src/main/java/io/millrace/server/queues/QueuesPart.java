@@ -8,15 +8,14 @@ import io.millrace.http.ErrorResponses;
 import io.millrace.http.Request;
 import io.millrace.http.Route;
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.OutputReader;
 import io.millrace.queues.QueueBackend;
-import io.millrace.queues.Queues;
 import io.millrace.queues.QueuesException;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.QueuesException.StoreFullException;
 import io.millrace.queues.QueuesException.TaskStateException;
-import io.millrace.queues.Sweeper;
-import io.millrace.queues.TaskArchive;
+import io.millrace.queues.registry.Queues;
+import io.millrace.queues.registry.Sweeper;
+import io.millrace.queues.registry.TaskArchive;
 import io.millrace.queues.search.ArchiveSearch;
 import io.millrace.server.Part;
 import io.millrace.server.queues.QueueRoutes.Plugins;
@@ -158,7 +157,7 @@ public final class QueuesPart implements Part {
           new CommandQueues(
               queues,
               ArchiveSearch.in(queues, archived),
-              new OutputReader(queues, blobs),
+              queues.output(blobs),
               UserDocuments.in(store),
               queues::watch);
       serve(api, own, archived::find);

@@ -1,6 +1,6 @@
 package io.millrace.server.queues;
 
-import io.millrace.queues.Sweeper;
+import io.millrace.queues.registry.Sweeper;
 import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Key;
 import io.millrace.server.config.SectionKeys;

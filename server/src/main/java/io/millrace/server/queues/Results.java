@@ -3,7 +3,7 @@ package io.millrace.server.queues;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Response;
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.TaskSubmission.Submitted;
+import io.millrace.queues.QueueBackend.Submitted;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;

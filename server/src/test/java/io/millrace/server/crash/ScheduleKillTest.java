@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.millrace.queues.ObjectId;
 import io.millrace.queues.Queue;
 import io.millrace.queues.QueueTask;
-import io.millrace.queues.Queues;
+import io.millrace.queues.registry.Queues;
 import io.millrace.store.TaskStore;
 import io.millrace.work.Watch;
 import java.io.IOException;
