@@ -274,7 +274,7 @@ final class TlsTest {
     TestServer server = start();
     Path shared = folder.resolve("shared.pem");
     Certificates certificates = new Certificates(folder);
-    Path other = certificates.make("other", "RSA", "-validity 20");
+    Path other = certificates.make("other", "RSA");
     Path otherKey = certificates.key("other");
     X509Certificate first = presented(server.port(), shared);
     try (Socket open = server.connect()) {
@@ -302,7 +302,7 @@ final class TlsTest {
   @Test
   void an_expired_certificate_is_served_and_shown_in_the_metrics() throws Exception {
     Certificates certificates = new Certificates(folder);
-    Path expired = certificates.make("expired", "EC", "-startdate -10d -validity 2");
+    Path expired = certificates.makeExpired("expired");
     started =
         TestServer.in(
             folder,

@@ -65,7 +65,7 @@ final class PythonPackageTest {
     python.environment().put("MILLRACE_TEST_FOLDER", work.toString());
     Path made = Files.createDirectory(folder.resolve("certificates"));
     Certificates certificates = new Certificates(made);
-    certificates.make("authority", "EC", "-ext bc:c -validity 20");
+    certificates.makeAuthority("authority");
     certificates.makeSigned("server", "authority");
     certificates.key("server");
     python.environment().put("MILLRACE_TEST_CERTIFICATES", made.toString());

@@ -33,7 +33,7 @@ final class ServerCertificateTest {
   @ParameterizedTest
   @ValueSource(strings = {"EC", "RSA", "Ed25519"})
   void keys_of_every_kind_are_read_plain_and_encrypted(String algorithm) throws Exception {
-    Path certificate = certificates.make("server", algorithm, "-validity 20");
+    Path certificate = certificates.make("server", algorithm);
     assertThat(read(certificate, certificates.key("server"), null).expires())
         .isAfter(Instant.now());
     Path key = certificates.key("server", "pass word");
@@ -55,7 +55,7 @@ final class ServerCertificateTest {
     Path other = certificates.key("other");
     assertThatThrownBy(() -> read(certificate, other, null))
         .hasMessageContaining("is not that of the certificate");
-    certificates.make("rsa", "RSA", "-validity 20");
+    certificates.make("rsa", "RSA");
     Path rsa = certificates.key("rsa");
     assertThatThrownBy(() -> read(certificate, rsa, null)).hasMessageContaining("an EC key");
     assertThatThrownBy(() -> read(key, key, null)).hasMessageContaining("certificate");
