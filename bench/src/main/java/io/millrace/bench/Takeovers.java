@@ -1,6 +1,7 @@
 package io.millrace.bench;
 
 import io.millrace.bench.Backlog.WaitingTasks;
+import io.millrace.bench.Measurement.Load;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpTaskStore;
 import io.millrace.server.config.Configuration;

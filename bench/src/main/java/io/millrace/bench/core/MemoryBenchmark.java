@@ -16,8 +16,8 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * What a read costs whose address is the result of the one before, at random within so much memory:
- * the least that each step to a random one of many tasks takes. It tells how many such steps a store
- * with many tasks can afford.
+ * the least that each step to a random one of many tasks takes. It tells how many such steps a
+ * store with many tasks can afford.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
