@@ -272,7 +272,6 @@ class Transport:
 
     def _take(self, target: Target) -> Tuple[http.client.HTTPConnection, bool]:
         """A connection, and whether it was used before, so that the server may have closed it."""
-        old = []
         with self._lock:
             # The server closes a silent connection after minutes; a younger one is most likely open.
             now = time.monotonic()
