@@ -100,7 +100,8 @@ final class StoresLatency extends Scenario {
     }
   }
 
-  private static Map<String, String> settings(Context context, String url) throws IOException {
+  /** The settings of a new store at an address, whose name no other has. */
+  static Map<String, String> settings(Context context, String url) throws IOException {
     Path folder = context.newFolder("data");
     String name = "bench-" + ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE);
     return url.startsWith("file:")

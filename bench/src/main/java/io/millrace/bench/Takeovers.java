@@ -20,6 +20,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import org.HdrHistogram.Histogram;
 
@@ -51,7 +52,7 @@ final class Takeovers extends Scenario {
   }
 
   @Override
-  void run(Context context) throws IOException, InterruptedException {
+  void run(Context context) throws IOException {
     if (!MillraceProcess.isHere()) {
       context.say(name(), "left out, as the program is not here");
       return;
@@ -62,8 +63,7 @@ final class Takeovers extends Scenario {
     }
   }
 
-  private void measure(Context context, String kind, String url)
-      throws IOException, InterruptedException {
+  private void measure(Context context, String kind, String url) throws IOException {
     int rounds = Math.max(1, ROUNDS / context.scale());
     try (Servers servers = new Servers(context, url)) {
       Histogram killed = Load.histogram();
@@ -112,28 +112,22 @@ final class Takeovers extends Scenario {
 
     private final Context context;
     private final String url;
+    private final Map<String, String> settings;
     private final String storeName;
     private final Deque<MillraceProcess> running = new ArrayDeque<>();
     private int started;
     private long commits;
 
     /** No server yet, on a new store at this address. */
-    Servers(Context context, String url) {
+    Servers(Context context, String url) throws IOException {
       this.context = context;
       this.url = url;
-      this.storeName = "bench-" + ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE);
+      this.settings = StoresLatency.settings(context, url);
+      this.storeName = Objects.requireNonNull(settings.get("store.name"));
     }
 
     /** Adds tasks, before a server is started. */
-    void fill(int tasks) throws IOException {
-      Map<String, String> settings =
-          Map.of(
-              "store.url",
-              url,
-              "store.name",
-              storeName,
-              "store.data",
-              context.newFolder("fill").toString());
+    void fill(int tasks) {
       Configuration configuration =
           Configuration.read(List.of(StoreSettings.SECTION), null, settings);
       try (EmbeddedTaskStore store = configuration.get(StoreSettings.SECTION).open()) {
@@ -170,7 +164,7 @@ final class Takeovers extends Scenario {
     }
 
     /** Kills the leader; returns the time from the kill to the next commit, in nanoseconds. */
-    long killed() throws IOException, InterruptedException {
+    long killed() throws IOException {
       complete();
       try (HttpTaskStore store = open()) {
         commitForAWhile(store);
@@ -185,7 +179,7 @@ final class Takeovers extends Scenario {
      * Stops the leader as an operator does; returns the longest time between two commits until it
      * has ended and another one has followed, in nanoseconds.
      */
-    long stopped() throws IOException, InterruptedException {
+    long stopped() throws IOException {
       complete();
       try (HttpTaskStore store = open()) {
         commitForAWhile(store);
