@@ -3,6 +3,8 @@ package io.millrace.client;
 import io.millrace.client.ConnectionPool.Call;
 import io.millrace.client.ResponseReader.ResponseStream;
 import io.millrace.store.Position;
+import io.millrace.wire.Placement;
+import io.millrace.wire.Placement.ShardsDifferException;
 import io.millrace.wire.Responses;
 import io.millrace.wire.WireException;
 import java.io.FilterInputStream;
@@ -10,6 +12,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.OptionalInt;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +32,9 @@ final class HttpExchange {
     private final @Nullable UploadBody upload;
     private final int responseTimeoutMillis;
     private final boolean anywhere;
+
+    /** Its shard, of a store that has shards; null if it is for none. */
+    private @Nullable ToIntFunction<Placement> shard;
 
     private Request(
         String method,
@@ -108,6 +115,25 @@ final class HttpExchange {
           upload,
           responseTimeoutMillis,
           true);
+    }
+
+    /** Sets its shard, of a store that has shards. */
+    Request in(ToIntFunction<Placement> its) {
+      shard = its;
+      return this;
+    }
+
+    /** Its shard; empty if it is for none, or for several. */
+    OptionalInt shard(Placement placement) {
+      if (shard == null) {
+        return OptionalInt.empty();
+      }
+      try {
+        return OptionalInt.of(shard.applyAsInt(placement));
+      } catch (ShardsDifferException _) {
+        // The server says so.
+        return OptionalInt.empty();
+      }
     }
 
     String method() {

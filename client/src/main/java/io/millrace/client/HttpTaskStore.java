@@ -23,6 +23,7 @@ import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.TaskStore.Read;
 import io.millrace.store.Transaction;
+import io.millrace.wire.Placement;
 import io.millrace.wire.Requests;
 import io.millrace.wire.Responses;
 import io.millrace.wire.WireException;
@@ -35,6 +36,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,7 +126,7 @@ public final class HttpTaskStore implements TaskStore {
         };
     Idempotency idempotency =
         command.requestId() == null ? Idempotency.NOT_IDEMPOTENT : Idempotency.IDEMPOTENT;
-    return outcome(server.send(request, idempotency, call));
+    return outcome(server.send(request.in(placement -> placement.of(command)), idempotency, call));
   }
 
   /**
@@ -165,12 +167,16 @@ public final class HttpTaskStore implements TaskStore {
   @Override
   public Read<List<Optional<Task>>> tasks(List<TaskRef> refs) {
     refs.forEach(TaskRef::required);
-    return read(ask(post("/store/tasks", () -> Requests.write(refs), 0)), Responses::readFound);
+    Request request = post("/store/tasks", () -> Requests.write(refs), 0);
+    return read(
+        ask(refs.isEmpty() ? request : request.in(placement -> placement.ofTask(refs.getFirst()))),
+        Responses::readFound);
   }
 
   @Override
   public Read<List<Task>> group(GroupQuery query) {
     return read(
+        placement -> placement.ofName(query.group()),
         "/store/group/"
             + HttpTransport.encode(query.group())
             + "?limit="
@@ -185,7 +191,7 @@ public final class HttpTaskStore implements TaskStore {
 
   @Override
   public Read<List<GroupSummary>> groups() {
-    return read("/store/summary", Responses::readSummaries);
+    return read(_ -> Placement.HOME, "/store/summary", Responses::readSummaries);
   }
 
   @Override
@@ -195,7 +201,7 @@ public final class HttpTaskStore implements TaskStore {
             + HttpTransport.encode(key.collection())
             + "/"
             + HttpTransport.encode(key.key());
-    Response response = ask(get(path));
+    Response response = ask(get(path).in(placement -> placement.ofDocument(key)));
     boolean missing =
         response.status() == 404 && response.header(Responses.POSITION_HEADER) != null;
     return missing
@@ -206,6 +212,7 @@ public final class HttpTaskStore implements TaskStore {
   @Override
   public Read<List<Document>> documents(DocumentQuery query) {
     return read(
+        placement -> placement.ofCollection(query.collection()).orElse(Placement.HOME),
         "/store/documents/"
             + HttpTransport.encode(query.collection())
             + "?prefix="
@@ -219,8 +226,8 @@ public final class HttpTaskStore implements TaskStore {
         Responses::readDocuments);
   }
 
-  private <T> Read<T> read(String path, Function<byte[], T> form) {
-    return read(ask(get(path)), form);
+  private <T> Read<T> read(ToIntFunction<Placement> shard, String path, Function<byte[], T> form) {
+    return read(ask(get(path).in(shard)), form);
   }
 
   private Request get(String path) {

@@ -8,6 +8,8 @@ import io.millrace.client.ResponseReader.ResponseStream;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
+import io.millrace.wire.Placement;
+import io.millrace.wire.Responses;
 import io.millrace.work.Backoff;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -17,6 +19,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLSocketFactory;
@@ -35,11 +39,11 @@ final class HttpTransport implements AutoCloseable {
   /** So small that little is added to the time that a takeover takes. */
   static final double PAUSE_GROWTH = 1.25;
 
-  /** The header by which a standby says that it is one, so that it has done nothing. */
-  private static final String ROLE = "Millrace-Role";
-
   private static final int REDIRECT = 307;
   private static final int MOST_REDIRECTS = 4;
+
+  /** How many servers that are not configured are remembered. */
+  private static final int MOST_NAMED = 32;
 
   private final ClientOptions options;
   private final Map<String, String> headers;
@@ -55,8 +59,14 @@ final class HttpTransport implements AutoCloseable {
   /** The place of the configured server whose turn it was last; guarded by this. */
   private int turn;
 
-  /** The last server that a configured one has named. */
-  private volatile @Nullable Target named;
+  /** The servers that configured ones have named, by address. */
+  private final Map<String, Target> named = new ConcurrentHashMap<>();
+
+  /** The leaders of shards as far as they were named, of a store that has shards. */
+  private final Map<Integer, Target> leaders = new ConcurrentHashMap<>();
+
+  /** How that store is divided; null as long as no shard was named. */
+  private volatile @Nullable Placement placement;
 
   private volatile boolean closed;
 
@@ -182,7 +192,7 @@ final class HttpTransport implements AutoCloseable {
           return response;
         }
         if (response.status() == 503) {
-          if (!hasOthers() && response.header(ROLE) == null) {
+          if (!hasOthers() && response.header(Responses.ROLE_HEADER) == null) {
             return response;
           }
           unavailable = response;
@@ -261,8 +271,10 @@ final class HttpTransport implements AutoCloseable {
   }
 
   private StreamedResponse open(Request request, Call call, boolean certain) throws IOException {
+    Target next = request.isAnywhere() ? anyone() : null;
     for (int redirects = 0; ; redirects++) {
-      Target target = request.isAnywhere() && redirects == 0 ? anyone() : current;
+      Target target = next == null ? leaderFor(request) : next;
+      next = null;
       StreamedResponse response;
       try {
         response = target.open(request, call, certain);
@@ -276,7 +288,8 @@ final class HttpTransport implements AutoCloseable {
         }
         return response;
       }
-      String location = response.whole().header("Location");
+      Response redirect = response.whole();
+      String location = redirect.header("Location");
       UploadBody upload = request.upload();
       if (upload != null && upload.bytesRead() > 0) {
         current = follow(target, location, request);
@@ -287,7 +300,37 @@ final class HttpTransport implements AutoCloseable {
         leave(target);
         throw new NotSentException("no leader was found in " + redirects + " redirections", null);
       }
-      current = follow(target, location, request);
+      Target leader = follow(target, location, request);
+      String shard = redirect.header(Responses.SHARD_HEADER);
+      if (shard == null) {
+        current = leader;
+      } else {
+        leads(shard, leader);
+      }
+      next = leader;
+    }
+  }
+
+  /** The server to ask first. */
+  private Target leaderFor(Request request) {
+    Placement known = placement;
+    OptionalInt shard = known == null ? OptionalInt.empty() : request.shard(known);
+    Target leader = shard.isEmpty() ? null : leaders.get(shard.getAsInt());
+    return leader == null ? current : leader;
+  }
+
+  /**
+   * Notes the leader of a shard.
+   *
+   * @param place see {@link Responses#SHARD_HEADER}
+   */
+  private void leads(String place, Target leader) throws NotSentException {
+    String[] parts = place.split("/", 2);
+    try {
+      placement = new Placement(Integer.parseInt(parts[1]));
+      leaders.put(Integer.parseInt(parts[0]), leader);
+    } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
+      throw new NotSentException(leader.address + " leads what is no shard: " + place, e);
     }
   }
 
@@ -303,6 +346,7 @@ final class HttpTransport implements AutoCloseable {
    * they name meanwhile: a standby may name one that does not answer any more.
    */
   private synchronized void leave(Target target) {
+    var _ = leaders.values().removeIf(target::equals);
     if (target.equals(current)) {
       turn = (turn + 1) % configured.size();
       current = configured.get(turn);
@@ -326,8 +370,8 @@ final class HttpTransport implements AutoCloseable {
         return each;
       }
     }
-    Target known = named;
-    if (known != null && known.address.equals(address) && standby.isConfigured) {
+    Target known = named.get(address);
+    if (known != null && standby.isConfigured) {
       return known;
     }
     leave(standby);
@@ -342,9 +386,13 @@ final class HttpTransport implements AutoCloseable {
             standby.address + " was named by another server, and names " + address, null);
       }
       Target found = new Target(uri, false);
-      named = found;
-      if (known != null) {
-        known.pool.close();
+      synchronized (this) {
+        if (named.size() >= MOST_NAMED) {
+          leaders.clear();
+          named.values().forEach(target -> target.pool.close());
+          named.clear();
+        }
+        named.put(address, found);
       }
       if (closed) {
         found.pool.close();
@@ -385,10 +433,7 @@ final class HttpTransport implements AutoCloseable {
   public void close() {
     closed = true;
     configured.forEach(target -> target.pool.close());
-    Target other = named;
-    if (other != null) {
-      other.pool.close();
-    }
+    named.values().forEach(target -> target.pool.close());
   }
 
   /** The addresses of the server. */

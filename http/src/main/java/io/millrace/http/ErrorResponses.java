@@ -5,6 +5,7 @@ import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,7 +19,8 @@ import org.slf4j.LoggerFactory;
 public final class ErrorResponses {
   private static final Logger LOG = LoggerFactory.getLogger("io.millrace.server.requests");
 
-  private final Map<Class<? extends RuntimeException>, Function<RuntimeException, HttpProblem>>
+  private final Map<
+          Class<? extends RuntimeException>, BiFunction<RuntimeException, Request, HttpProblem>>
       mappings = new LinkedHashMap<>();
 
   /**
@@ -27,7 +29,13 @@ public final class ErrorResponses {
    */
   public <E extends RuntimeException> ErrorResponses add(
       Class<E> type, Function<E, HttpProblem> mapping) {
-    mappings.put(type, e -> mapping.apply(type.cast(e)));
+    return add(type, (e, _) -> mapping.apply(e));
+  }
+
+  /** The same with a mapping that needs the request. */
+  public <E extends RuntimeException> ErrorResponses add(
+      Class<E> type, BiFunction<E, Request, HttpProblem> mapping) {
+    mappings.put(type, (e, request) -> mapping.apply(type.cast(e), request));
     return this;
   }
 
@@ -47,7 +55,7 @@ public final class ErrorResponses {
    * unknown.
    */
   Response.Whole of(Throwable thrown, Request request) {
-    HttpProblem problem = thrown instanceof RuntimeException e ? map(e) : null;
+    HttpProblem problem = thrown instanceof RuntimeException e ? map(e, request) : null;
     if (problem != null) {
       ErrorForm form = problem.form();
       return (form == null ? request.errors() : form).response(problem);
@@ -65,14 +73,13 @@ public final class ErrorResponses {
             : new HttpProblem(500, "internal error, see the log of the server: " + what));
   }
 
-  private @Nullable HttpProblem map(RuntimeException thrown) {
+  private @Nullable HttpProblem map(RuntimeException thrown, Request request) {
     if (thrown instanceof HttpProblem problem) {
       return problem;
     }
-    for (Map.Entry<Class<? extends RuntimeException>, Function<RuntimeException, HttpProblem>>
-        mapping : mappings.entrySet()) {
+    for (var mapping : mappings.entrySet()) {
       if (mapping.getKey().isInstance(thrown)) {
-        return mapping.getValue().apply(thrown);
+        return mapping.getValue().apply(thrown, request);
       }
     }
     return null;

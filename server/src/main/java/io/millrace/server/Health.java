@@ -3,6 +3,7 @@ package io.millrace.server;
 import io.millrace.http.Request;
 import io.millrace.http.Route.Handler;
 import io.millrace.http.message.Response;
+import io.millrace.server.shards.ShardedStore;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StoreException;
 import io.millrace.store.StoreOptions.Journaling;
@@ -12,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -22,11 +24,17 @@ final class Health implements Handler {
   private static final JsonMapper JSON = new JsonMapper();
 
   private final EmbeddedTaskStore store;
+  private final @Nullable ShardedStore shards;
   private final List<Part> parts;
   private final String journaling;
 
-  Health(EmbeddedTaskStore store, List<Part> parts, Journaling journaling) {
+  Health(
+      EmbeddedTaskStore store,
+      @Nullable ShardedStore shards,
+      List<Part> parts,
+      Journaling journaling) {
     this.store = store;
+    this.shards = shards;
     this.parts = parts;
     this.journaling = journaling.name().toLowerCase(Locale.ROOT);
   }
@@ -63,6 +71,9 @@ final class Health implements Handler {
     response.put("version", Version.text());
     response.put("journaling", journaling);
     response.put("role", "leader");
+    if (shards != null) {
+      response.put("shards", shards.overview());
+    }
     return response;
   }
 }

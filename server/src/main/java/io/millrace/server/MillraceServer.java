@@ -17,25 +17,24 @@ import io.millrace.server.graph.GraphSettings;
 import io.millrace.server.jobs.JobsSettings;
 import io.millrace.server.queues.CommandQueues;
 import io.millrace.server.queues.QueuesSettings;
-import io.millrace.server.security.Access;
 import io.millrace.server.security.Principals;
-import io.millrace.server.security.ProxySettings;
 import io.millrace.server.security.Token;
+import io.millrace.server.shards.ShardedStore;
+import io.millrace.server.shards.Spread;
 import io.millrace.server.store.StoreSettings;
 import io.millrace.server.traces.TracesSettings;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StandbyStore;
-import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
 import io.millrace.store.TaskStore;
-import io.millrace.store.journal.DamagedJournalException;
-import io.millrace.store.journal.JournalException;
-import io.millrace.work.Backoff;
+import io.millrace.wire.Placement;
+import io.millrace.work.StepLoop;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -45,6 +44,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -68,9 +68,6 @@ public final class MillraceServer implements AutoCloseable {
 
   /** After this long without the lead, a standby prepares for it. */
   private static final Duration WARM_UP_AFTER = Duration.ofSeconds(1);
-
-  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
-  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
   /** The sections of the configuration that this server reads. */
   public static final List<Section<?>> SECTIONS =
@@ -98,20 +95,25 @@ public final class MillraceServer implements AutoCloseable {
   }
 
   private final Configuration configuration;
+
+  /** The token as servers show it to each other. */
+  private final @Nullable String shownToken;
+
   private final @Nullable Token token;
   private final HttpServer.@Nullable Endpoint endpoint;
   private final @Nullable CommandQueues queues;
   private final @Nullable Companion companion;
   private final CompletableFuture<Void> leads = new CompletableFuture<>();
   private final CompletableFuture<Throwable> stopped = new CompletableFuture<>();
-  private final CompletableFuture<Void> closing = new CompletableFuture<>();
 
-  /** Waits for the lead of a store that other servers share; null for other stores. */
-  private @Nullable Thread waiting;
+  /** The leads of a store that other servers share, by shard; empty for other stores. */
+  private volatile List<SharedLead> shared = List.of();
 
   private volatile @Nullable HttpServer listener;
   private volatile @Nullable StandbySite standbySite;
-  private volatile @Nullable StandbyStore standby;
+  private volatile @Nullable ShardedStore shards;
+  private volatile @Nullable Spread spread;
+  private volatile @Nullable StepLoop spreading;
   private volatile @Nullable Term term;
 
   private MillraceServer(
@@ -124,7 +126,8 @@ public final class MillraceServer implements AutoCloseable {
     this.endpoint = endpoint;
     this.queues = queues;
     this.companion = companion;
-    this.token = settings.tokenFile() == null ? null : Token.read(settings.tokenFile());
+    this.shownToken = settings.tokenFile() == null ? null : Token.text(settings.tokenFile());
+    this.token = shownToken == null ? null : Token.of(shownToken);
   }
 
   /**
@@ -218,63 +221,138 @@ public final class MillraceServer implements AutoCloseable {
               begin(built);
               return built;
             });
+    leads.complete(null);
     var _ = only.store().stopped().thenAccept(stopped::complete);
   }
 
   // ---- a store that other servers share
 
   private void serveShared() {
+    StoreSettings settings = configuration.get(StoreSettings.SECTION);
+    Placement placement = new Placement(settings.shared().size());
+    List<SharedLead> leadsOfShards =
+        IntStream.range(0, placement.shards())
+            .mapToObj(shard ->
+                new SharedLead(
+                    shard == Placement.HOME ? "lead" : "lead-" + shard,
+                    this::advertised,
+                    address -> settings.standby(shard, address),
+                    shard == Placement.HOME ? new Home(placement) : new Shard(placement, shard),
+                    this::patience))
+            .toList();
+    if (placement.shards() > 1) {
+      shards = new ShardedStore(leadsOfShards);
+      spread = new Spread(leadsOfShards, this::advertised, shownToken);
+    }
     if (endpoint != null) {
-      ServerSettings settings = configuration.get(ServerSettings.SECTION);
-      StandbySite site =
-          new StandbySite(
-              configuration,
-              token,
-              endpoint,
-              queues == null,
-              Access.ofStandby(
-                  endpoint.address(),
-                  token,
-                  requiresCredentials(configuration) || !endpoint.address().isLoopbackAddress(),
-                  new ProxySettings(settings.origins(), settings.proxies(), null)));
+      StandbySite site = new StandbySite(configuration, token, endpoint, queues == null, shards);
       HttpServer opened = listen(endpoint, site.site());
-      site.listensAt(opened, settings.advertised(opened.port()));
       listener = opened;
+      site.listensAt(opened, String.valueOf(advertised()));
       standbySite = site;
     }
-    waiting = Thread.ofPlatform().name("lead").start(this::takeTurns);
+    shared = leadsOfShards;
+    var _ =
+        leadsOfShards
+            .getFirst()
+            .began()
+            .whenComplete((_, failure) -> {
+              if (failure == null) {
+                leads.complete(null);
+              } else {
+                leads.completeExceptionally(failure);
+              }
+            });
+    for (SharedLead lead : leadsOfShards) {
+      var _ = lead.stopped().thenAccept(stopped::complete);
+      lead.start();
+    }
+    if (spread != null) {
+      spreading = StepLoop.start("spread", InstantSource.system(), spread::step);
+    }
     Thread.ofPlatform().daemon().name("warm-up").start(this::warmUp);
   }
 
-  /** Leads whenever nobody else does, until the server is closed. */
-  private void takeTurns() {
-    Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
-    while (!closing.isDone()) {
-      try {
-        Throwable cause = leadOnce();
-        if (cause != null && companion != null) {
-          stepDown(cause, companion);
-          backoff.succeeded();
-        } else {
-          if (cause != null) {
-            stopped.complete(cause);
-          }
-          return;
-        }
-      } catch (StoreClosedException e) {
-        LOG.debug("the standby ends", e);
-      } catch (RuntimeException | Error e) {
-        StandbyStore last = standby;
-        boolean hasFollowed = last != null && last.view().position() != null;
-        boolean mayPass = e instanceof JournalException && !(e instanceof DamagedJournalException);
-        if (!mayPass || !(hasFollowed || leads.isDone())) {
-          leads.completeExceptionally(e);
-          stopped.complete(e);
-          return;
-        }
-        LOG.warn("the store cannot be followed, and is tried again: {}", e.getMessage());
-        awaitClosing(backoff.next());
+  private Duration patience() {
+    Spread current = spread;
+    return current == null ? Duration.ZERO : current.patience();
+  }
+
+  /** Where clients reach this server; null if it does not listen. */
+  private @Nullable String advertised() {
+    HttpServer open = listener;
+    return open == null ? null : configuration.get(ServerSettings.SECTION).advertised(open.port());
+  }
+
+  /** What this server does with the first shard, or the only one: it serves everything on it. */
+  private final class Home implements SharedLead.Service {
+    private final Placement placement;
+
+    Home(Placement placement) {
+      this.placement = placement;
+    }
+
+    @Override
+    public void follows(StandbyStore standby) {
+      if (standbySite != null) {
+        standbySite.follows(standby);
       }
+    }
+
+    @Override
+    public void check(EmbeddedTaskStore store) {
+      Division.check(store, placement, Placement.HOME);
+    }
+
+    @Override
+    public void begin(EmbeddedTaskStore store) {
+      Term made = termOf(store);
+      HttpServer open = listener;
+      if (open != null) {
+        open.serve(made.site(), PROMOTION_GRACE);
+      }
+      MillraceServer.this.begin(made);
+    }
+
+    @Override
+    public boolean end(EmbeddedTaskStore store, Throwable cause) {
+      if (companion == null) {
+        return false;
+      }
+      stepDown(cause, companion);
+      return true;
+    }
+  }
+
+  /** What this server does with another shard: nothing runs on it. */
+  private static final class Shard implements SharedLead.Service {
+    private final Placement placement;
+    private final int number;
+
+    Shard(Placement placement, int number) {
+      this.placement = placement;
+      this.number = number;
+    }
+
+    @Override
+    public void check(EmbeddedTaskStore store) {
+      Division.check(store, placement, number);
+    }
+
+    @Override
+    public void begin(EmbeddedTaskStore store) {
+      LOG.info("this server leads shard {}", number);
+    }
+
+    @Override
+    public boolean end(EmbeddedTaskStore store, Throwable cause) {
+      LOG.info("this server does not lead shard {} any more: {}", number, cause.getMessage());
+      try {
+        store.close();
+      } catch (StoreException e) {
+        LOG.debug("the store has stopped before", e);
+      }
+      return true;
     }
   }
 
@@ -292,7 +370,7 @@ public final class MillraceServer implements AutoCloseable {
           Configuration usual =
               Configuration.read(SECTIONS, null, Map.of("store.data", folder.toString()));
           EmbeddedTaskStore store = usual.get(StoreSettings.SECTION).open();
-          try (Term built = orClose(store, () -> Term.of(usual, null, null, store, null))) {
+          try (Term built = orClose(store, () -> Term.of(usual, null, null, store, null, null))) {
             built.start(null, "");
           }
         } finally {
@@ -306,62 +384,6 @@ public final class MillraceServer implements AutoCloseable {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  private void awaitClosing(Duration most) {
-    try {
-      var _ = closing.get(most.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException _) {
-      // The next attempt is due.
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e);
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  /**
-   * Waits for the lead, and serves until it is lost.
-   *
-   * @return why it was lost; null if the server is closed
-   */
-  private @Nullable Throwable leadOnce() {
-    HttpServer open = listener;
-    StoreSettings settings = configuration.get(StoreSettings.SECTION);
-    StandbyStore next =
-        settings.standby(
-            open == null
-                ? null
-                : configuration.get(ServerSettings.SECTION).advertised(open.port()));
-    standby = next;
-    if (standbySite != null) {
-      standbySite.follows(next);
-    }
-    if (closing.isDone()) {
-      next.close();
-    }
-    EmbeddedTaskStore store = next.lead();
-    CompletableFuture<Throwable> lost = store.stopped();
-    try {
-      var _ =
-          orClose(
-              store,
-              () -> {
-                Term made = termOf(store);
-                if (open != null) {
-                  open.serve(made.site(), PROMOTION_GRACE);
-                }
-                begin(made);
-                return made;
-              });
-    } catch (RuntimeException e) {
-      if (!lost.isDone()) {
-        throw e;
-      }
-      LOG.debug("the lead was lost while the parts were built", e);
-    }
-    var _ = CompletableFuture.anyOf(lost, closing).join();
-    return closing.isDone() ? null : lost.join();
   }
 
   /** Ends what ran on a store that has stopped, and becomes a standby. */
@@ -398,7 +420,7 @@ public final class MillraceServer implements AutoCloseable {
 
   private Term termOf(EmbeddedTaskStore store) {
     return Term.of(
-        configuration, token, queues, store, endpoint == null ? null : endpoint.address());
+        configuration, token, queues, store, shards, endpoint == null ? null : endpoint.address());
   }
 
   private void begin(Term next) {
@@ -408,7 +430,6 @@ public final class MillraceServer implements AutoCloseable {
     if (companion != null) {
       companion.start(this);
     }
-    leads.complete(null);
   }
 
   /** Whether every caller needs credentials, also on this machine. */
@@ -536,20 +557,10 @@ public final class MillraceServer implements AutoCloseable {
    */
   @Override
   public void close() {
-    closing.complete(null);
-    StandbyStore follower = standby;
-    if (follower != null) {
-      follower.close();
+    if (spreading != null) {
+      spreading.close();
     }
-    if (waiting != null) {
-      try {
-        if (!waiting.join(LONGEST_STEP_DOWN)) {
-          LOG.warn("the server still waits for its database");
-        }
-      } catch (InterruptedException _) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    shared.forEach(SharedLead::stop);
     Term last = term;
     if (companion != null && last != null) {
       companion.stop();
@@ -560,6 +571,7 @@ public final class MillraceServer implements AutoCloseable {
     if (last != null) {
       last.close();
     }
+    shared.stream().skip(1).forEach(SharedLead::close);
     if (standbySite != null) {
       standbySite.close();
     }

@@ -1,6 +1,5 @@
 package io.millrace.server;
 
-import io.millrace.access.AccessDirectory;
 import io.millrace.http.Caller;
 import io.millrace.http.ErrorResponses;
 import io.millrace.http.HttpServer;
@@ -10,13 +9,9 @@ import io.millrace.http.Route.Handler;
 import io.millrace.http.message.Headers;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
-import io.millrace.server.access.AccessSettings;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.queues.QueuesPart;
 import io.millrace.server.schedules.SchedulesPart;
-import io.millrace.server.security.Access;
-import io.millrace.server.security.Principals;
-import io.millrace.server.security.ProxySettings;
 import io.millrace.server.security.Token;
 import io.millrace.server.store.StorePart;
 import io.millrace.server.store.StoreSettings;
@@ -34,7 +29,6 @@ import io.millrace.store.TaskStore;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -53,13 +47,13 @@ final class StandbyReads {
 
   private final Configuration configuration;
   private final @Nullable Token token;
-  private final HttpServer.Endpoint endpoint;
+  private final boolean ownStore;
   private final boolean ownQueues;
   private final Handler direct;
   private final SecureRandom random = new SecureRandom();
   private final TaskStore store = new Reading();
   private volatile @Nullable StandbyStore standby;
-  private volatile @Nullable Callers callers;
+  private final FollowedPrincipals principals;
 
   /** The store for the handlers: what the request that a thread serves may read. */
   private static final class Reading implements TaskStore {
@@ -105,24 +99,10 @@ final class StandbyReads {
   }
 
   /**
-   * The callers as of a moment.
-   *
-   * @param access the rules with these principals
-   * @param nanos the monotonic clock at the moment
-   * @param wallMillis the wall clock, since the other one stands still while a machine is suspended
-   */
-  private record Callers(AccessDirectory directory, Access access, long nanos, long wallMillis) {
-    Duration age() {
-      long byNanos = System.nanoTime() - nanos;
-      long byWall = (System.currentTimeMillis() - wallMillis) * 1_000_000;
-      return Duration.ofNanos(Math.max(byNanos, byWall));
-    }
-  }
-
-  /**
    * The reads of a standby.
    *
    * @param token the server's token; null for none
+   * @param ownStore whether the store has no shards, so that its routes are among these
    * @param ownQueues whether the command interface serves the queues of the store
    * @param direct directs a request to the leader
    */
@@ -130,13 +110,15 @@ final class StandbyReads {
       Configuration configuration,
       @Nullable Token token,
       HttpServer.Endpoint endpoint,
+      boolean ownStore,
       boolean ownQueues,
       Handler direct) {
     this.configuration = configuration;
     this.token = token;
-    this.endpoint = endpoint;
+    this.ownStore = ownStore;
     this.ownQueues = ownQueues;
     this.direct = direct;
+    this.principals = new FollowedPrincipals(configuration, token, endpoint, store, random);
   }
 
   /** Sets the store that follows the leader. */
@@ -144,9 +126,13 @@ final class StandbyReads {
     standby = next;
   }
 
-  /** Defines the responses to exceptions of these routes. */
-  static void addErrors(ErrorResponses responses) {
-    StorePart.addErrors(responses);
+  /**
+   * Defines the responses to exceptions of these routes.
+   *
+   * @param ofShards whether the server also serves shards
+   */
+  static void addErrors(ErrorResponses responses, boolean ofShards) {
+    StorePart.addErrors(responses, ofShards);
     QueuesPart.addErrors(responses);
     SchedulesPart.addErrors(responses);
   }
@@ -154,7 +140,10 @@ final class StandbyReads {
   /** The routes, which check the caller themselves. */
   List<Route> routes() {
     int maxOperations = configuration.get(StoreSettings.SECTION).options().limits().operations();
-    List<Route> routes = new ArrayList<>(StorePart.reads(store, maxOperations));
+    List<Route> routes = new ArrayList<>();
+    if (ownStore) {
+      routes.addAll(StorePart.reads(store, maxOperations));
+    }
     if (ownQueues) {
       routes.addAll(QueuesPart.reads(store, token, random));
     }
@@ -194,7 +183,8 @@ final class StandbyReads {
   private @Nullable Response read(Route route, Request request, Duration bound)
       throws IOException, InterruptedException {
     try {
-      Caller caller = access(bound).check(request.attempt().at(route));
+      Caller caller =
+          principals.access(bound, () -> CURRENT.get().age()).check(request.attempt().at(route));
       if (caller == null) {
         return null;
       }
@@ -212,44 +202,5 @@ final class StandbyReads {
     }
     route.check(request.caller());
     return route.handler().handle(request);
-  }
-
-  /** The rules of access, with the principals of no greater age than the bound. */
-  private Access access(Duration bound) {
-    Callers known = callers;
-    return known != null && known.age().compareTo(bound) <= 0 ? known.access() : refreshed(bound);
-  }
-
-  private synchronized Access refreshed(Duration bound) {
-    Callers known = callers;
-    if (known != null && known.age().compareTo(bound) <= 0) {
-      return known.access();
-    }
-    // In this order, so that they are not older than they seem.
-    long nanos = System.nanoTime();
-    long wallMillis = System.currentTimeMillis();
-    AccessSettings settings = configuration.get(AccessSettings.SECTION);
-    AccessDirectory directory;
-    Access access;
-    if (known == null) {
-      InstantSource clock = InstantSource.system();
-      directory = AccessDirectory.open(store, clock, random, settings.rules());
-      ServerSettings server = configuration.get(ServerSettings.SECTION);
-      access =
-          Access.to(
-              endpoint.address(),
-              token,
-              new Principals(directory, clock, random),
-              MillraceServer.requiresCredentials(configuration)
-                  || !endpoint.address().isLoopbackAddress(),
-              new ProxySettings(server.origins(), server.proxies(), settings.identity()));
-    } else {
-      directory = known.directory();
-      access = known.access();
-      directory.refresh();
-    }
-    Duration age = CURRENT.get().age();
-    callers = new Callers(directory, access, nanos - age.toNanos(), wallMillis - age.toMillis());
-    return access;
   }
 }

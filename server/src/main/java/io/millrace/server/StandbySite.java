@@ -14,8 +14,17 @@ import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.metrics.Metrics;
+import io.millrace.server.security.Access;
+import io.millrace.server.security.ProxySettings;
 import io.millrace.server.security.Token;
+import io.millrace.server.shards.ShardRoutes;
+import io.millrace.server.shards.ShardedStore;
+import io.millrace.server.store.StorePart;
+import io.millrace.server.store.StoreSettings;
 import io.millrace.store.StandbyStore;
+import io.millrace.wire.Placement;
+import io.millrace.wire.Responses;
+import java.security.SecureRandom;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,38 +40,70 @@ final class StandbySite implements AutoCloseable {
   private static final JsonMapper JSON = new JsonMapper();
   private static final int RETRY_SECONDS = 1;
 
-  /** Tells a client that the server is a standby, so that nothing has been done. */
-  private static final String ROLE = "Millrace-Role";
-
   private final PrometheusMeterRegistry registry = Metrics.registry(Version.text());
   private final HttpServer.Site site;
   private final StandbyReads reads;
+  private final @Nullable ShardedStore shards;
   private volatile @Nullable StandbyStore store;
   private volatile String ownAddress = "";
 
   /**
    * A site of a standby.
    *
-   * @param access the usual rules, without principals
    * @param token the server's token; null for none
    * @param ownQueues whether the command interface serves the queues of the store
+   * @param shards all shards, which it serves wherever they are led; null if the store has none
    */
   StandbySite(
       Configuration configuration,
       @Nullable Token token,
       HttpServer.Endpoint endpoint,
       boolean ownQueues,
-      AccessCheck access) {
-    this.reads = new StandbyReads(configuration, token, endpoint, ownQueues, this::direct);
+      @Nullable ShardedStore shards) {
+    this.reads =
+        new StandbyReads(configuration, token, endpoint, shards == null, ownQueues, this::direct);
+    this.shards = shards;
     Metrics.role(registry, false);
     ApiRoutes own = ApiRoutes.below("").errors(ErrorForm.PROBLEM_DETAILS);
     own.role(Caller.Role.ANYONE).get("/health", _ -> health(false));
     own.role(Caller.Role.ANYONE).get("/health/leader", _ -> health(true));
     own.get("/metrics", request -> Metrics.scrape(registry, request.header("Accept").orElse("")));
     Routes routes = new Routes(registry, this::direct).addAll(own.routes()).addAll(reads.routes());
+    if (shards != null) {
+      int maxOperations = configuration.get(StoreSettings.SECTION).options().limits().operations();
+      routes.addAll(ShardRoutes.of(shards));
+      routes.addAll(
+          StorePart.routes(shards, maxOperations).stream()
+              .map(route -> StaleReads.atLeader(route, shards.shard(Placement.HOME)))
+              .toList());
+    }
     ErrorResponses errors = new ErrorResponses();
-    StandbyReads.addErrors(errors);
-    this.site = new HttpServer.Site(access, routes, errors, AuditTrail.NONE);
+    StandbyReads.addErrors(errors, shards != null);
+    this.site =
+        new HttpServer.Site(
+            access(configuration, token, endpoint, shards), routes, errors, AuditTrail.NONE);
+  }
+
+  private static AccessCheck access(
+      Configuration configuration,
+      @Nullable Token token,
+      HttpServer.Endpoint endpoint,
+      @Nullable ShardedStore shards) {
+    ServerSettings settings = configuration.get(ServerSettings.SECTION);
+    AccessCheck ofStandby =
+        Access.ofStandby(
+            endpoint.address(),
+            token,
+            MillraceServer.requiresCredentials(configuration)
+                || !endpoint.address().isLoopbackAddress(),
+            new ProxySettings(settings.origins(), settings.proxies(), null));
+    return shards == null
+        ? ofStandby
+        : new FollowedAccess(
+            new FollowedPrincipals(
+                configuration, token, endpoint, shards.shard(Placement.HOME), new SecureRandom()),
+            ofStandby,
+            settings.proxies());
   }
 
   HttpServer.Site site() {
@@ -101,6 +142,9 @@ final class StandbySite implements AutoCloseable {
     if (view.leader() != null) {
       response.put("leader", view.leader());
     }
+    if (shards != null) {
+      response.put("shards", shards.overview());
+    }
     if (view.problem() != null) {
       response.put("error", view.problem());
     } else {
@@ -121,12 +165,18 @@ final class StandbySite implements AutoCloseable {
     return new Response.Whole(
         307,
         Response.JSON,
-        Map.of("Location", leader + request.target(), ROLE, "standby", "Cache-Control", "no-store"),
+        Map.of(
+            "Location",
+            leader + request.target(),
+            Responses.ROLE_HEADER,
+            "standby",
+            "Cache-Control",
+            "no-store"),
         body);
   }
 
   private static HttpProblem unavailable(String why) {
-    return HttpProblem.unavailable(why, RETRY_SECONDS).withHeader(ROLE, "standby");
+    return HttpProblem.unavailable(why, RETRY_SECONDS).withHeader(Responses.ROLE_HEADER, "standby");
   }
 
   @Override

@@ -53,6 +53,8 @@ import io.millrace.server.security.Principals;
 import io.millrace.server.security.ProxySettings;
 import io.millrace.server.security.SessionCookies;
 import io.millrace.server.security.Token;
+import io.millrace.server.shards.ShardRoutes;
+import io.millrace.server.shards.ShardedStore;
 import io.millrace.server.store.StorePart;
 import io.millrace.server.store.StoreSettings;
 import io.millrace.server.traces.TracesPart;
@@ -104,6 +106,7 @@ final class Term implements AutoCloseable {
    *
    * @param token the server's token; null for none
    * @param queues those that the command interface serves; null for those of the store
+   * @param shards all shards, if the store is the first one; null if it has none
    * @param address where the server listens; null if it does not
    */
   static Term of(
@@ -111,6 +114,7 @@ final class Term implements AutoCloseable {
       @Nullable Token token,
       @Nullable CommandQueues queues,
       EmbeddedTaskStore store,
+      @Nullable ShardedStore shards,
       @Nullable InetAddress address) {
     ServerSettings settings = configuration.get(ServerSettings.SECTION);
     StoreOptions options = configuration.get(StoreSettings.SECTION).options();
@@ -135,7 +139,7 @@ final class Term implements AutoCloseable {
         new ArrayList<>(
             parts(
                 configuration,
-                new Foundation(store, blobs, token, random, queues),
+                new Foundation(store, shards, blobs, token, random, queues),
                 audit,
                 access,
                 traces));
@@ -146,7 +150,8 @@ final class Term implements AutoCloseable {
     ErrorResponses errorResponses = new ErrorResponses();
     parts.forEach(part -> part.addErrorResponses(errorResponses));
     Routes routes = new Routes(registry);
-    routes.addAll(ownRoutes(store, parts, options, registry));
+    routes.addAll(ownRoutes(store, shards, parts, options, registry));
+    routes.addAll(ShardRoutes.of(shards));
     routes.addAll(new OpenApiRoutes(routes::all, Version.text()).routes());
     parts.forEach(part ->
         routes.addAll(
@@ -173,11 +178,13 @@ final class Term implements AutoCloseable {
   /**
    * What the parts of a server share.
    *
+   * @param shards all shards, if the store is the first one; null if it has none
    * @param token the server's token; null for none
    * @param queues those that the command interface serves; null for those of the store
    */
   private record Foundation(
       EmbeddedTaskStore store,
+      @Nullable ShardedStore shards,
       BlobStore blobs,
       @Nullable Token token,
       SecureRandom random,
@@ -249,7 +256,7 @@ final class Term implements AutoCloseable {
         new DashboardPart(configuration.get(DashboardSettings.SECTION)),
         audit,
         access,
-        new StorePart(store, options.limits().operations()),
+        new StorePart(store, foundation.shards(), options.limits().operations()),
         new BlobApi(blobs, maxBlobBytes),
         new ClusterApi(requests, Clock.systemUTC()),
         queues,
@@ -299,12 +306,13 @@ final class Term implements AutoCloseable {
   /** Health and figures, of all parts together. */
   private static List<Route> ownRoutes(
       EmbeddedTaskStore store,
+      @Nullable ShardedStore shards,
       List<Part> parts,
       StoreOptions options,
       PrometheusMeterRegistry registry) {
     List<Runnable> refreshing = parts.stream().map(part -> part.measure(registry)).toList();
     ApiRoutes own = ApiRoutes.below("").errors(ErrorForm.PROBLEM_DETAILS);
-    Health health = new Health(store, parts, options.journaling());
+    Health health = new Health(store, shards, parts, options.journaling());
     own.role(Caller.Role.ANYONE).get("/health", health);
     own.role(Caller.Role.ANYONE).get("/health/leader", health);
     own.get(

@@ -1,6 +1,8 @@
 package io.millrace.store;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +27,17 @@ public interface StandbyStore extends AutoCloseable {
    * @throws io.millrace.store.journal.JournalException if the journal cannot be opened or is
    *     damaged
    */
-  EmbeddedTaskStore lead();
+  default EmbeddedTaskStore lead() {
+    return lead(() -> Duration.ZERO);
+  }
+
+  /**
+   * The same, but leaves the lead to another process for a while that could take it too.
+   *
+   * @param patience how long; asked each time when nobody leads any more, by the thread that
+   *     follows, and must be quick
+   */
+  EmbeddedTaskStore lead(Supplier<Duration> patience);
 
   /** What it knows now. Does not block. */
   View view();
@@ -46,6 +58,13 @@ public interface StandbyStore extends AutoCloseable {
    * @param after a position that the reads must have; null for none
    */
   StaleReads reads(Duration bound, @Nullable Position after);
+
+  /**
+   * Completes once the journal has been read to its end by a read that began after this call. What
+   * was acknowledged before the call is then there for {@link #reads}. Fails with {@link
+   * TooStaleException} if the standby does not follow, or leads.
+   */
+  CompletableFuture<Void> refreshed();
 
   /** The reads of a standby. They refuse commands and subscriptions. Thread-safe. */
   interface StaleReads extends TaskStore {

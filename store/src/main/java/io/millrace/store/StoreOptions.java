@@ -13,25 +13,36 @@ import java.time.Duration;
  * @param journaling whether answers wait for the disk; strict by default
  * @param upkeep when it writes snapshots, and how much journal it keeps
  * @param limits its limits
+ * @param ids the ids that it gives; all by default
  * @param environment its clocks, randomness, disk and threads; those of this machine by default
  */
 public record StoreOptions(
-    Path folder, Journaling journaling, Upkeep upkeep, Limits limits, Environment environment) {
+    Path folder,
+    Journaling journaling,
+    Upkeep upkeep,
+    Limits limits,
+    Ids ids,
+    Environment environment) {
 
   /** The default options for a folder. */
   public static StoreOptions in(Path folder) {
     return new StoreOptions(
-        folder, Journaling.STRICT, Upkeep.DEFAULTS, Limits.defaults(), Environment.system());
+        folder,
+        Journaling.STRICT,
+        Upkeep.DEFAULTS,
+        Limits.defaults(),
+        Ids.ALL,
+        Environment.system());
   }
 
   /** The same options with another folder. */
   public StoreOptions withFolder(Path folder) {
-    return new StoreOptions(folder, journaling, upkeep, limits, environment);
+    return new StoreOptions(folder, journaling, upkeep, limits, ids, environment);
   }
 
   /** The same options with other journaling. */
   public StoreOptions withJournaling(Journaling journaling) {
-    return new StoreOptions(folder, journaling, upkeep, limits, environment);
+    return new StoreOptions(folder, journaling, upkeep, limits, ids, environment);
   }
 
   /** The same options with a snapshot after this many commits. */
@@ -41,17 +52,22 @@ public record StoreOptions(
 
   /** The same options with other upkeep. */
   public StoreOptions withUpkeep(Upkeep upkeep) {
-    return new StoreOptions(folder, journaling, upkeep, limits, environment);
+    return new StoreOptions(folder, journaling, upkeep, limits, ids, environment);
   }
 
   /** The same options with other limits. */
   public StoreOptions withLimits(Limits limits) {
-    return new StoreOptions(folder, journaling, upkeep, limits, environment);
+    return new StoreOptions(folder, journaling, upkeep, limits, ids, environment);
+  }
+
+  /** The same options with other ids. */
+  public StoreOptions withIds(Ids ids) {
+    return new StoreOptions(folder, journaling, upkeep, limits, ids, environment);
   }
 
   /** The same options with another environment. */
   public StoreOptions withEnvironment(Environment environment) {
-    return new StoreOptions(folder, journaling, upkeep, limits, environment);
+    return new StoreOptions(folder, journaling, upkeep, limits, ids, environment);
   }
 
   /** Whether answers wait for the disk. */
@@ -64,6 +80,31 @@ public record StoreOptions(
      * Limits#unsyncedBytes}, beyond which answers wait.
      */
     OPPORTUNISTIC
+  }
+
+  /**
+   * The ids and versions that a store gives: those whose remainder is {@code offset} when they are
+   * divided by {@code step}. So several stores that divide work give different ids, and an id tells
+   * its store.
+   *
+   * @param step 1 or more
+   * @param offset 0 or more, below {@code step}
+   */
+  public record Ids(int step, int offset) {
+    /** All ids. */
+    public static final Ids ALL = new Ids(1, 0);
+
+    /** Throws {@link IllegalArgumentException} for values out of range. */
+    public Ids {
+      if (step < 1 || offset < 0 || offset >= step) {
+        throw new IllegalArgumentException("no ids: step " + step + ", offset " + offset);
+      }
+    }
+
+    /** The smallest of these ids that is greater than {@code id}, which is not negative. */
+    public long after(long id) {
+      return step == 1 ? id + 1 : id + step - Math.floorMod(id - offset, step);
+    }
   }
 
   /**

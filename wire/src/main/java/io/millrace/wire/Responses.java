@@ -37,6 +37,18 @@ public final class Responses {
    */
   public static final String STALENESS_HEADER = "Millrace-Staleness";
 
+  /**
+   * The header of a response of a server that does not lead what the request is for, with the value
+   * {@code standby}: nothing was done.
+   */
+  public static final String ROLE_HEADER = "Millrace-Role";
+
+  /**
+   * The header of a redirection to the leader of a shard: its number, a slash, and the number of
+   * shards. {@link Placement} says what else is there.
+   */
+  public static final String SHARD_HEADER = "Millrace-Shard";
+
   private Responses() {}
 
   /** The HTTP status of a response to an update or claim. */

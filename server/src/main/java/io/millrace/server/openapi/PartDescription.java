@@ -25,6 +25,7 @@ record PartDescription(String name, JsonNode source) {
           "server",
           "dashboard",
           "store",
+          "shards",
           "blobs",
           "queues",
           "jobs",

@@ -48,7 +48,7 @@ public record Proxies(Set<InetAddress> addresses) {
    *
    * @param peer the other end of the connection
    */
-  InetAddress clientOf(InetAddress peer, Headers headers) {
+  public InetAddress clientOf(InetAddress peer, Headers headers) {
     if (!addresses.contains(peer)) {
       return peer;
     }

@@ -17,10 +17,15 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
-/** Streams commits. */
-record Changes(TaskStore store) {
+/**
+ * Streams commits.
+ *
+ * @param stores the store of a request: the shard that it names, if there are some
+ */
+record Changes(BiFunction<Request, Interest, TaskStore> stores) {
   Response stream(Request request) {
     DataForm form = Reads.data(request);
     Interest interest =
@@ -29,6 +34,7 @@ record Changes(TaskStore store) {
     Permitted permitted = new Permitted(request.caller());
     interest.groups().forEach(permitted::checkRead);
     interest.collections().forEach(permitted::checkRead);
+    TaskStore store = stores.apply(request, interest);
     return new EventStream(
             () -> new Commits(store, store.subscribe(interest), form, permitted),
             failure -> failure instanceof PositionLostException e ? ChangeStream.write(e) : null)

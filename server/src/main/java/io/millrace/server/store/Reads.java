@@ -23,9 +23,14 @@ import java.io.OutputStream;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
-/** The requests that only read. */
-record Reads(TaskStore store, int maxRefs) {
+/**
+ * The requests that only read.
+ *
+ * @param shard the store of a request for its position: the shard that it names, if there are some
+ */
+record Reads(TaskStore store, Function<Request, TaskStore> shard, int maxRefs) {
   private static final int MAX_REFS_BODY_BYTES = 1 << 20;
 
   /** Longer lists are streamed, so that none has to be held as text. */
@@ -149,7 +154,7 @@ record Reads(TaskStore store, int maxRefs) {
   }
 
   Response position(Request request) {
-    Read<?> read = store.tasks(List.of());
+    Read<?> read = shard.apply(request).tasks(List.of());
     return whole(read, Responses.write(read.position(), read.timeMillis()));
   }
 

@@ -21,9 +21,12 @@ import io.millrace.store.TaskStore;
 import io.millrace.store.journal.JournalException;
 import io.millrace.store.journal.Retention;
 import io.millrace.store.journal.files.JournalCheck;
+import io.millrace.wire.Placement;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,9 +34,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param options how it is opened; their folder is also that of everything else that the server
  *     keeps
- * @param shared the place of its journal that other servers may share; null if it is in that folder
+ * @param shared the places of its journal, one for each shard, that other servers may share; empty
+ *     if it is in that folder
  */
-public record StoreSettings(StoreOptions options, @Nullable JournalLocation shared) {
+public record StoreSettings(StoreOptions options, List<JournalLocation> shared) {
   private static final String DEFAULT_FOLDER = "./millrace-data";
   private static final String FOLDER = "file:";
 
@@ -74,6 +78,15 @@ public record StoreSettings(StoreOptions options, @Nullable JournalLocation shar
           "main",
           "The name of the store, since a database or bucket may have several: 1 to 64 letters,"
               + " digits, `-`, `_` and `.`.");
+  private static final Key<Long> SHARDS =
+      KEYS.number(
+          "shards",
+          1,
+          Placement.MOST,
+          1,
+          "Into how many shards the store is divided, with a leader each, so that several servers"
+              + " change it at once; see [stores.md](stores.md#shards). It takes `store.url`, is"
+              + " the same at all servers, and stays as it is once the store is there.");
   private static final Key<@Nullable String> ACCEPT =
       KEYS.optionalText(
           "accept",
@@ -240,12 +253,33 @@ public record StoreSettings(StoreOptions options, @Nullable JournalLocation shar
             "store.url and store.data name two folders, %s and %s; leave one of them out"
                 .formatted(named, folder));
       }
-      return new StoreSettings(options(named, values), null);
+      return ofFolder(options(named, values), values);
     }
     StoreOptions options = options(folder, values);
-    return url == null
-        ? new StoreSettings(options, null)
-        : new StoreSettings(handingOver(options), location(url, options, values));
+    if (url == null) {
+      return ofFolder(options, values);
+    }
+    int shards = values.get(SHARDS).intValue();
+    List<JournalLocation> shared =
+        IntStream.range(0, shards)
+            .mapToObj(shard -> location(url, shard, options, values))
+            .toList();
+    return new StoreSettings(ofOneShard(handingOver(options), shards), shared);
+  }
+
+  private static StoreSettings ofFolder(StoreOptions options, Values values) {
+    if (values.get(SHARDS) > 1) {
+      throw new ConfigurationException(
+          "store.shards takes store.url with a database: a folder has one server, and so one"
+              + " shard");
+    }
+    return new StoreSettings(options, List.of());
+  }
+
+  /** What one of several shards may take of the memory. */
+  private static StoreOptions ofOneShard(StoreOptions options, int shards) {
+    return options.withLimits(
+        options.limits().withMemoryBytes(options.limits().memoryBytes() / shards));
   }
 
   /** A leader that ends writes no snapshot before: a standby has everything in memory. */
@@ -265,7 +299,8 @@ public record StoreSettings(StoreOptions options, @Nullable JournalLocation shar
         || url.startsWith(ElasticJournalOptions.SCHEME);
   }
 
-  private static JournalLocation location(String url, StoreOptions options, Values values) {
+  private static JournalLocation location(
+      String url, int shard, StoreOptions options, Values values) {
     if (!isAddress(url)) {
       throw new ConfigurationException("store.url begins with " + FORMS + ": " + url);
     }
@@ -277,7 +312,7 @@ public record StoreSettings(StoreOptions options, @Nullable JournalLocation shar
     Set<String> accepted = named == null ? Set.of() : Set.of(named.strip().split("\\s*,\\s*"));
     String user = values.get(USER);
     String password = SectionKeys.secretOf(values, "store", PASSWORD, PASSWORD_FILE);
-    String name = values.get(NAME);
+    String name = values.get(NAME) + (shard == Placement.HOME ? "" : ".shard-" + shard);
     Retention kept = options.upkeep().retention();
     Duration lease = values.get(LEASE);
     try {
@@ -346,27 +381,29 @@ public record StoreSettings(StoreOptions options, @Nullable JournalLocation shar
    *     damaged
    */
   public EmbeddedTaskStore open() {
-    return shared == null ? TaskStore.open(options) : standby(null).lead();
+    return isShared() ? standby(Placement.HOME, null).lead() : TaskStore.open(options);
   }
 
   /** Whether other servers may share the store. */
   public boolean isShared() {
-    return shared != null;
+    return !shared.isEmpty();
   }
 
   /**
-   * A standby of a store that other servers may share.
+   * A standby of a shard of a store that other servers may share.
    *
    * @param address where clients reach this server; null if it does not listen
    * @throws IllegalStateException if it is in a folder; see {@link #open}
    */
-  public StandbyStore standby(@Nullable String address) {
-    JournalLocation location = shared;
-    if (location == null) {
+  public StandbyStore standby(int shard, @Nullable String address) {
+    if (!isShared()) {
       throw new IllegalStateException("the store in " + options.folder() + " is not shared");
     }
+    JournalLocation location = shared.get(shard);
     return TaskStore.standby(
-        options, () -> SharedJournal.open(options.environment(), location), address);
+        options.withIds(new Placement(shared.size()).ids(shard)),
+        () -> SharedJournal.open(options.environment(), location),
+        address);
   }
 
   /**
@@ -376,24 +413,36 @@ public record StoreSettings(StoreOptions options, @Nullable JournalLocation shar
    * @throws JournalException if it cannot be reached, or may lose commits
    */
   public @Nullable String checkDatabase() {
-    if (shared == null) {
+    if (!isShared()) {
       return null;
     }
-    SharedJournal.check(shared);
-    return shared.toString();
+    SharedJournal.check(shared.getFirst());
+    return shared.getFirst().toString();
   }
 
-  /** Where the store is kept, to read or write it as a whole without opening it. */
+  /**
+   * Where the store is kept, to read or write it as a whole without opening it.
+   *
+   * @throws ConfigurationException if it has several shards, which are kept by themselves
+   */
   public JournalCheck.Place kept() {
-    return shared == null
-        ? JournalCheck.folder(options.folder())
-        : SharedJournal.place(options.environment(), shared);
+    if (shared.size() > 1) {
+      throw new ConfigurationException(
+          "the store has %d shards, which are kept by themselves: name one by store.name, such as main or main.shard-1, with store.shards=1"
+              .formatted(shared.size()));
+    }
+    return isShared()
+        ? SharedJournal.place(options.environment(), shared.getFirst())
+        : JournalCheck.folder(options.folder());
   }
 
   /** Where the store is, for people. */
   public String place() {
-    return shared == null
-        ? "data in " + options.folder()
-        : "store in %s, everything else in %s".formatted(shared, options.folder());
+    if (!isShared()) {
+      return "data in " + options.folder();
+    }
+    String shards = shared.size() == 1 ? "" : " with " + shared.size() + " shards";
+    return "store in %s%s, everything else in %s"
+        .formatted(shared.getFirst(), shards, options.folder());
   }
 }

@@ -7,6 +7,7 @@ import io.millrace.http.PendingWait.ClientGoneException;
 import io.millrace.http.Request;
 import io.millrace.http.message.AsyncResponse;
 import io.millrace.http.message.Response;
+import io.millrace.server.shards.ShardedStore;
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
 import io.millrace.store.DocumentKey;
@@ -15,6 +16,7 @@ import io.millrace.store.Outcome;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
+import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
 import io.millrace.wire.DataForm;
 import io.millrace.wire.Requests;
@@ -30,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Updates and claims. Their errors are lists, as in the original service. */
@@ -39,21 +42,39 @@ final class Verbs {
   /** A claim that finds a task is answered sooner; only longer waits are worth a watch. */
   private static final long UNWATCHED_MILLIS = 20;
 
-  private final EmbeddedTaskStore store;
+  private final TaskStore store;
+  private final Submission submission;
   private final int maxParts;
 
-  /** Wakes the store; the same object each time, so that a tick does it once. */
-  private final Runnable wake;
+  /**
+   * How commands reach a store.
+   *
+   * @param check throws an exception if this server cannot execute a command, before anything else
+   *     is done about it
+   * @param enqueue queues a command without waking the store
+   * @param wake wakes the store; the same object each time, so that a tick does it once
+   */
+  private record Submission(
+      Consumer<Command> check,
+      Function<Command, CompletableFuture<Outcome>> enqueue,
+      Runnable wake) {}
 
   /**
-   * The verbs.
+   * The verbs of a store.
    *
    * @param maxParts how many parts of a transaction are read
    */
   Verbs(EmbeddedTaskStore store, int maxParts) {
     this.store = store;
+    this.submission = new Submission(_ -> {}, store::enqueue, store::wake);
     this.maxParts = maxParts;
-    this.wake = store::wake;
+  }
+
+  /** The same of a store with shards, for the commands of those that this server leads. */
+  Verbs(ShardedStore store, int maxParts) {
+    this.store = store;
+    this.submission = new Submission(store::checkLed, store::enqueue, store::wake);
+    this.maxParts = maxParts;
   }
 
   @Nullable AsyncResponse beginUpdate(Request request, LoopTick tick) throws IOException {
@@ -84,9 +105,9 @@ final class Verbs {
   }
 
   private CompletableFuture<Outcome> begin(Request request, Command command, LoopTick tick) {
-    tick.atEnd(wake);
+    tick.atEnd(submission.wake());
     request.submitted();
-    return store.enqueue(command);
+    return submission.enqueue().apply(command);
   }
 
   private static AsyncResponse asyncResponse(
@@ -187,6 +208,7 @@ final class Verbs {
   private Transaction transaction(Request request) throws IOException {
     Permitted permitted = new Permitted(request.caller());
     Transaction transaction = Requests.readTransaction(request.body(), permitted.owner(), maxParts);
+    submission.check().accept(transaction);
     permitted.check(transaction, store);
     return transaction;
   }
@@ -194,6 +216,7 @@ final class Verbs {
   private Claim claimed(Request request) throws IOException {
     Permitted permitted = new Permitted(request.caller());
     Claim claim = Requests.readClaim(request.body(MAX_CLAIM_BODY_BYTES), permitted.owner());
+    submission.check().accept(claim);
     permitted.check(claim, store);
     return claim;
   }

@@ -41,7 +41,7 @@ final class Engine {
     this.state = recovered.state();
     this.lapsedBefore = state.lapsedClaims();
     this.history = recovered.history();
-    this.decider = new Decider(state, options.limits());
+    this.decider = new Decider(state, options.limits(), options.ids());
     this.feed = feed;
   }
 

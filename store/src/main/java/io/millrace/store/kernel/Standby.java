@@ -18,6 +18,8 @@ import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
 import io.millrace.store.kernel.state.State;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -44,6 +46,9 @@ final class Standby implements StandbyStore {
   private volatile boolean closed;
   private volatile @Nullable Driver following;
 
+  /** What reads the journal; null before and after. */
+  private volatile @Nullable Following reading;
+
   /** What follows; null before and after. */
   private volatile @Nullable Replica readable;
 
@@ -54,13 +59,13 @@ final class Standby implements StandbyStore {
   }
 
   @Override
-  public EmbeddedTaskStore lead() {
+  public EmbeddedTaskStore lead(Supplier<Duration> patience) {
     while (true) {
       Journal journal = journals.get();
       boolean leads = false;
       try {
         Replica replica = new Replica(options, journal);
-        waitUntilVacant(journal, replica);
+        waitUntilVacant(journal, replica, patience);
         EmbeddedStore store = replica.promote(address);
         leads = true;
         return store;
@@ -74,27 +79,46 @@ final class Standby implements StandbyStore {
     }
   }
 
-  private void waitUntilVacant(Journal journal, Replica replica) {
+  private void waitUntilVacant(Journal journal, Replica replica, Supplier<Duration> patience) {
     if (journal.pulse() == null) {
       return;
     }
     Environment environment = options.environment();
-    Following activity = new Following(environment, journal, replica);
+    Following activity = new Following(environment, journal, replica, patience);
     Driver driver = environment.drive("standby", activity);
+    reading = activity;
     following = driver;
     readable = replica;
     try {
       EmbeddedStore.await(environment, activity.vacant);
     } finally {
       following = null;
+      reading = null;
       readable = null;
       driver.join();
+      activity.end();
     }
   }
 
   @Override
   public View view() {
     return view;
+  }
+
+  @Override
+  public CompletableFuture<Void> refreshed() {
+    Following activity = reading;
+    Driver driver = following;
+    if (activity == null || driver == null) {
+      return CompletableFuture.failedFuture(notFollowing());
+    }
+    CompletableFuture<Void> refreshed = activity.refreshed();
+    driver.signal();
+    return refreshed;
+  }
+
+  private static TooStaleException notFollowing() {
+    return new TooStaleException("this server does not follow the store at the moment");
   }
 
   @Override
@@ -119,7 +143,7 @@ final class Standby implements StandbyStore {
     <T> Read<T> read(Function<State, T> question) {
       Replica replica = readable;
       if (replica == null) {
-        throw new TooStaleException("this server does not follow the store at the moment");
+        throw notFollowing();
       }
       Replica.Aged<T> aged = replica.read(bound, after, question);
       note(aged.ageNanos(), aged.read().position());
@@ -173,15 +197,53 @@ final class Standby implements StandbyStore {
     private final Environment environment;
     private final Journal journal;
     private final Replica replica;
+    private final Supplier<Duration> patience;
     private final CompletableFuture<Void> vacant = new CompletableFuture<>();
+
+    /** Until when the lead is left to others; null while somebody leads. */
+    private @Nullable Long patientUntilNanos;
+
+    // Guarded by this.
+    private List<CompletableFuture<Void>> refreshes = new ArrayList<>();
+    private boolean ended;
+
     private Journal.@Nullable Pulse last;
     private long seenNanos;
     private boolean told;
 
-    Following(Environment environment, Journal journal, Replica replica) {
+    Following(
+        Environment environment, Journal journal, Replica replica, Supplier<Duration> patience) {
       this.environment = environment;
       this.journal = journal;
       this.replica = replica;
+      this.patience = patience;
+    }
+
+    /** See {@link StandbyStore#refreshed}; the caller signals the driver. */
+    synchronized CompletableFuture<Void> refreshed() {
+      CompletableFuture<Void> refreshed = new CompletableFuture<>();
+      if (ended) {
+        refreshed.completeExceptionally(notFollowing());
+      } else {
+        refreshes.add(refreshed);
+      }
+      return refreshed;
+    }
+
+    private synchronized List<CompletableFuture<Void>> takeRefreshes() {
+      List<CompletableFuture<Void>> taken = refreshes;
+      if (!taken.isEmpty()) {
+        refreshes = new ArrayList<>();
+      }
+      return taken;
+    }
+
+    /** Refuses what waits and what comes. */
+    void end() {
+      synchronized (this) {
+        ended = true;
+      }
+      takeRefreshes().forEach(each -> each.completeExceptionally(notFollowing()));
     }
 
     @Override
@@ -190,22 +252,30 @@ final class Standby implements StandbyStore {
         vacant.completeExceptionally(new StoreClosedException("the standby is closed"));
         return FINISHED;
       }
+      List<CompletableFuture<Void>> waiting = takeRefreshes();
       try {
         replica.follow();
+        waiting.forEach(each -> each.complete(null));
         Journal.Pulse pulse = Objects.requireNonNull(journal.pulse());
         if (view.problem() != null) {
           LOG.info("the journal can be read again");
         }
         boolean isVacant = isVacant(pulse);
+        boolean leads = isVacant && isPatienceOver();
+        if (!isVacant) {
+          patientUntilNanos = null;
+        }
         view = new View(replica.position(), isVacant ? null : pulse.address(), null);
-        if (isVacant) {
+        if (leads) {
           vacant.complete(null);
           return FINISHED;
         }
       } catch (DamagedJournalException e) {
+        fail(waiting, e);
         failed(e);
         return FINISHED;
       } catch (JournalException e) {
+        fail(waiting, e);
         // It may be unreachable for all. Nobody can lead it meanwhile, and this one goes on later.
         View before = view;
         if (before.problem() == null) {
@@ -214,6 +284,19 @@ final class Standby implements StandbyStore {
         view = new View(before.position(), before.leader(), String.valueOf(e.getMessage()));
       }
       return POLL.toNanos();
+    }
+
+    private static void fail(List<CompletableFuture<Void>> waiting, JournalException e) {
+      TooStaleException failure = new TooStaleException(String.valueOf(e.getMessage()));
+      waiting.forEach(each -> each.completeExceptionally(failure));
+    }
+
+    private boolean isPatienceOver() {
+      long now = environment.nanos();
+      if (patientUntilNanos == null) {
+        patientUntilNanos = now + patience.get().toNanos();
+      }
+      return now - patientUntilNanos >= 0;
     }
 
     private boolean isVacant(Journal.Pulse pulse) {

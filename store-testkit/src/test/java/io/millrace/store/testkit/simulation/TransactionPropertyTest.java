@@ -11,6 +11,7 @@ import io.millrace.store.Outcome;
 import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Outcome.Reason.Kind;
 import io.millrace.store.Position;
+import io.millrace.store.StoreOptions.Ids;
 import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
@@ -95,7 +96,7 @@ final class TransactionPropertyTest {
       state.restore(lastId, 0, now);
       model.retireIds(lastId);
       limits = limits(seed % 4 == 1 ? 9_000 : 1_000_000);
-      decider = new Decider(state, limits);
+      decider = new Decider(state, limits, Ids.ALL);
       checker = new AnswerChecker(model, limits);
       dice = new RandomTransactions(random, model);
     }

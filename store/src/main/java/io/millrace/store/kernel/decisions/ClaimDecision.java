@@ -5,6 +5,7 @@ import io.millrace.store.Commit.Change;
 import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Outcome.Reason.Kind;
 import io.millrace.store.Owner;
+import io.millrace.store.StoreOptions.Ids;
 import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import io.millrace.store.kernel.decisions.Decider.Decision;
@@ -29,10 +30,12 @@ final class ClaimDecision {
   private final RefusalReasons reasons;
   private final List<Change> changes;
   private final StartRoom room;
+  private final Ids ids;
   private long nextId;
   private long endMillis;
 
-  ClaimDecision(State state, Limits limits, Claim claim, long nowMillis, RandomGenerator random) {
+  ClaimDecision(
+      State state, Limits limits, Ids ids, Claim claim, long nowMillis, RandomGenerator random) {
     this.state = state;
     this.limits = limits;
     this.claim = claim;
@@ -41,7 +44,8 @@ final class ClaimDecision {
     this.reasons = new RefusalReasons(state, limits);
     this.changes = new ArrayList<>(Math.clamp(claim.count(), 1, 100));
     this.room = new StartRoom(nowMillis);
-    this.nextId = state.lastId() + 1;
+    this.ids = ids;
+    this.nextId = ids.after(state.lastId());
   }
 
   Decision decide(@Nullable RequestDigest digest) {
@@ -102,7 +106,7 @@ final class ClaimDecision {
       reasons.checkDepends(claim.depends());
     }
     endMillis = reasons.checkLease("duration of a claim", claim.leaseMillis(), 0, nowMillis);
-    if (nextId + claim.count() > Limits.LARGEST_NUMBER) {
+    if (nextId + (long) claim.count() * ids.step() > Limits.LARGEST_NUMBER) {
       reasons.add(Reason.of(Kind.FULL, "the store has used all ids below 2^53"));
     }
   }
@@ -159,7 +163,7 @@ final class ClaimDecision {
 
   private void take(Task old, Group group) {
     changes.add(taken(old, nextId, claim.client(), endMillis));
-    nextId++;
+    nextId = ids.after(nextId);
     if (changes.size() < claim.count()) {
       room.take(old, group);
     }

@@ -5,6 +5,7 @@ import io.millrace.store.Command;
 import io.millrace.store.Commit.Change;
 import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Outcome.Reason.Kind;
+import io.millrace.store.StoreOptions.Ids;
 import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Transaction;
 import io.millrace.store.kernel.records.Event;
@@ -18,11 +19,13 @@ import org.jspecify.annotations.Nullable;
 public final class Decider {
   private final State state;
   private final Limits limits;
+  private final Ids ids;
 
-  /** A decider for this state. */
-  public Decider(State state, Limits limits) {
+  /** A decider for this state, which gives these ids. */
+  public Decider(State state, Limits limits, Ids ids) {
     this.state = state;
     this.limits = limits;
+    this.ids = ids;
   }
 
   /** Decides a command at a store time. */
@@ -38,8 +41,9 @@ public final class Decider {
     }
     return switch (command) {
       case Transaction transaction ->
-          new TransactionDecision(state, limits, transaction, nowMillis).decide(digest);
-      case Claim claim -> new ClaimDecision(state, limits, claim, nowMillis, random).decide(digest);
+          new TransactionDecision(state, limits, ids, transaction, nowMillis).decide(digest);
+      case Claim claim ->
+          new ClaimDecision(state, limits, ids, claim, nowMillis, random).decide(digest);
     };
   }
 

@@ -6,6 +6,7 @@ import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Outcome.Reason.Kind;
+import io.millrace.store.StoreOptions.Ids;
 import io.millrace.store.Throttling;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** The decision on the documents of a transaction. */
 final class DocumentDecision {
   private final State state;
+  private final Ids ids;
   private final RefusalReasons reasons;
   private final Map<String, Long> localIds;
   private final Transaction transaction;
@@ -33,11 +35,13 @@ final class DocumentDecision {
 
   DocumentDecision(
       State state,
+      Ids ids,
       RefusalReasons reasons,
       Map<String, Long> localIds,
       Transaction transaction,
       List<Change> changes) {
     this.state = state;
+    this.ids = ids;
     this.reasons = reasons;
     this.localIds = localIds;
     this.transaction = transaction;
@@ -71,7 +75,7 @@ final class DocumentDecision {
         growthBytes += Sizes.of(document) - (old == null ? 0 : Sizes.of(old));
         changes.add(new Change.DocumentPut(old == null ? 0 : old.version(), document));
       }
-      nextId++;
+      nextId = ids.after(nextId);
     }
     place = 0;
     for (DocumentVersion delete : transaction.documentDeletes()) {

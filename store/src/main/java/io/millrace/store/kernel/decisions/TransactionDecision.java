@@ -5,6 +5,7 @@ import io.millrace.store.Commit.Change;
 import io.millrace.store.Outcome.Reason;
 import io.millrace.store.Outcome.Reason.Kind;
 import io.millrace.store.Owner;
+import io.millrace.store.StoreOptions.Ids;
 import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
@@ -41,16 +42,19 @@ final class TransactionDecision {
   /** What takings leave of limits; null before the first. */
   private @Nullable StartRoom room;
 
+  private final Ids ids;
   private long nextId;
   private long growthBytes;
 
-  TransactionDecision(State state, Limits limits, Transaction transaction, long nowMillis) {
+  TransactionDecision(
+      State state, Limits limits, Ids ids, Transaction transaction, long nowMillis) {
     this.state = state;
     this.limits = limits;
     this.transaction = transaction;
     this.nowMillis = nowMillis;
     this.reasons = new RefusalReasons(state, limits);
-    this.nextId = state.lastId() + 1;
+    this.ids = ids;
+    this.nextId = ids.after(state.lastId());
     int tasks =
         transaction.updates().size()
             + transaction.renewals().size()
@@ -99,7 +103,7 @@ final class TransactionDecision {
     reasons.checkDepends(transaction.depends());
     if (namesDocuments()) {
       DocumentDecision documents =
-          new DocumentDecision(state, reasons, localIds, transaction, changes);
+          new DocumentDecision(state, ids, reasons, localIds, transaction, changes);
       nextId = documents.decide(nextId);
       growthBytes += documents.growthBytes();
     }
@@ -133,7 +137,7 @@ final class TransactionDecision {
       lane = group.shared(lane);
     }
     Task task = new Task(nextId, nextId, name, time, owner, 0, 0, add.data(), lane);
-    nextId++;
+    nextId = ids.after(nextId);
     growthBytes += Sizes.of(task);
     changes.add(new Change.Added(task));
   }
@@ -227,7 +231,7 @@ final class TransactionDecision {
       return;
     }
     changes.add(ClaimDecision.taken(old, nextId, transaction.client(), end));
-    nextId++;
+    nextId = ids.after(nextId);
     if (transaction.takings().size() > 1) {
       left.take(old, group);
     }
@@ -241,7 +245,7 @@ final class TransactionDecision {
     Task task =
         new Task(
             nextId, old.origin(), old.group(), time, owner, token, old.claims(), data, old.lane());
-    nextId++;
+    nextId = ids.after(nextId);
     growthBytes += data.size() - old.data().size();
     changes.add(new Change.Changed(old.id(), task, data.equals(old.data())));
   }

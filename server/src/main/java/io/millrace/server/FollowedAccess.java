@@ -1,0 +1,77 @@
+package io.millrace.server;
+
+import io.millrace.http.AccessCheck;
+import io.millrace.http.Caller;
+import io.millrace.http.message.Headers;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.server.security.Access;
+import io.millrace.server.security.Proxies;
+import io.millrace.store.StoreException;
+import io.millrace.wire.Responses;
+import java.net.InetAddress;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who is let in at a server that serves shards, but does not lead the one with the principals: it
+ * checks callers against the principals that it follows, of no greater age than {@link #OLDEST}.
+ * Whom it does not know it looks up again. Thread-safe.
+ */
+final class FollowedAccess implements AccessCheck {
+  /** For how long a revoked key may still be let in. */
+  static final Duration OLDEST = Duration.ofSeconds(1);
+
+  /** After this long, somebody unknown is looked up again. */
+  private static final Duration UNKNOWN_AGAIN = Duration.ofMillis(100);
+
+  private final FollowedPrincipals principals;
+  private final AccessCheck ofAnyone;
+  private final Proxies proxies;
+
+  /**
+   * The rules of a server.
+   *
+   * @param principals by strict reads
+   * @param ofAnyone the rules for what is open to all
+   * @param proxies which proxies tell the address of a client
+   */
+  FollowedAccess(FollowedPrincipals principals, AccessCheck ofAnyone, Proxies proxies) {
+    this.principals = principals;
+    this.ofAnyone = ofAnyone;
+    this.proxies = proxies;
+  }
+
+  @Override
+  public @Nullable Caller check(Attempt attempt) {
+    if (attempt.route().role() == Caller.Role.ANYONE) {
+      return ofAnyone.check(attempt);
+    }
+    Access known = principals.inMemory(OLDEST);
+    if (known == null) {
+      return attempt.mayBlock() ? within(OLDEST).check(attempt) : null;
+    }
+    try {
+      return known.check(attempt);
+    } catch (HttpProblem problem) {
+      boolean mayBeNew = problem.isOfWrongCredentials() || attempt.headers().only("Cookie") != null;
+      if (!mayBeNew || principals.inMemory(UNKNOWN_AGAIN) != null) {
+        throw problem;
+      }
+      return attempt.mayBlock() ? within(UNKNOWN_AGAIN).check(attempt) : null;
+    }
+  }
+
+  private Access within(Duration bound) {
+    try {
+      return principals.access(bound, () -> Duration.ZERO);
+    } catch (StoreException e) {
+      throw HttpProblem.unavailable("principals cannot be read now: " + e.getMessage(), 1)
+          .withHeader(Responses.ROLE_HEADER, "standby");
+    }
+  }
+
+  @Override
+  public InetAddress clientOf(InetAddress peer, Headers headers) {
+    return proxies.clientOf(peer, headers);
+  }
+}
