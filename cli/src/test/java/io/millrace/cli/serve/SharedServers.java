@@ -8,6 +8,7 @@ import io.millrace.client.JsonCalls;
 import io.millrace.store.StoreException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
@@ -19,16 +20,18 @@ import tools.jackson.databind.JsonNode;
  */
 record SharedServers(Path root, String lease) implements AutoCloseable {
   /** Starts a server; its first line names its address. */
-  Program.Ready up(String name) throws IOException {
-    return Program.startReady(
-        root.resolve(name + ".log"),
-        List.of(
-            "up",
-            "--no-node",
-            "--port=0",
-            "--data=" + root.resolve(name),
-            "--store=jdbc:sqlite:" + root.resolve("store.db"),
-            "--set=store.lease=" + lease));
+  Program.Ready up(String name, String... more) throws IOException {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "up",
+                "--no-node",
+                "--port=0",
+                "--data=" + root.resolve(name),
+                "--store=jdbc:sqlite:" + root.resolve("store.db"),
+                "--set=store.lease=" + lease));
+    arguments.addAll(List.of(more));
+    return Program.startReady(root.resolve(name + ".log"), arguments);
   }
 
   static String address(Program.Ready server) {

@@ -1,0 +1,139 @@
+package io.millrace.cli.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.millrace.cli.queues.Program;
+import io.millrace.client.ClientOptions;
+import io.millrace.client.HttpTaskStore;
+import io.millrace.client.JsonCalls;
+import io.millrace.store.Bytes;
+import io.millrace.store.Owner;
+import io.millrace.store.StoreException;
+import io.millrace.store.TaskStore.GroupQuery;
+import io.millrace.store.Transaction;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** Three servers of a store with four shards are killed in turn, while clients commit to all. */
+class ShardsKillTest {
+  private static final int SHARDS = 4;
+  private static final int GROUPS = 8;
+  private static final int KILLS = 3;
+
+  private final SharedServers shared;
+  private final List<Program.Ready> servers = new ArrayList<>();
+  private int started;
+
+  ShardsKillTest(@TempDir Path root) {
+    this.shared = new SharedServers(root, "2s");
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    shared.close();
+  }
+
+  private void start() throws IOException {
+    servers.add(shared.up("server-" + started++, "--set=store.shards=" + SHARDS));
+  }
+
+  /** How many shards a server leads; 0 if it does not answer yet. */
+  private static int leads(Program.Ready server) {
+    try (JsonCalls calls = JsonCalls.open(ClientOptions.at(SharedServers.address(server)))) {
+      int count = 0;
+      for (JsonNode shard : calls.get("/shards")) {
+        count += shard.path("role").asString().equals("leader") ? 1 : 0;
+      }
+      return count;
+    } catch (StoreException _) {
+      return 0;
+    }
+  }
+
+  /** Waits until every server leads something, and each shard has a leader. */
+  private void awaitSpread() {
+    while (true) {
+      List<Integer> counts = servers.stream().map(ShardsKillTest::leads).toList();
+      if (!counts.contains(0) && counts.stream().mapToInt(it -> it).sum() == SHARDS) {
+        return;
+      }
+    }
+  }
+
+  private HttpTaskStore open() {
+    String all = servers.stream().map(SharedServers::address).collect(Collectors.joining(","));
+    return HttpTaskStore.open(ClientOptions.at(all).withRetryFor(Duration.ofMinutes(2)));
+  }
+
+  /** Commits until a server has been killed and its shards have leaders again. */
+  private static void commit(
+      HttpTaskStore store,
+      String group,
+      int round,
+      Future<?> end,
+      ConcurrentLinkedQueue<String> acknowledged) {
+    for (int i = 0; !end.isDone() || i < 2; i++) {
+      String data = group + " " + round + " " + i;
+      store
+          .commit(
+              Transaction.by(Owner.client(1)).requestId(data).add(group, Bytes.of(data)).build())
+          .done();
+      acknowledged.add(data);
+    }
+  }
+
+  @Test
+  void nothing_acknowledged_is_lost_and_every_server_leads_again() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      start();
+    }
+    ConcurrentLinkedQueue<String> acknowledged = new ConcurrentLinkedQueue<>();
+    for (int round = 0; round < KILLS; round++) {
+      awaitSpread();
+      try (HttpTaskStore store = open();
+          ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+        Program.Ready victim = servers.removeFirst();
+        Future<?> end =
+            executor.submit(() -> {
+              victim.program().killAlive();
+              start();
+              awaitSpread();
+              return null;
+            });
+        List<Future<?>> commits = new ArrayList<>();
+        for (int i = 0; i < GROUPS; i++) {
+          String group = "team" + i + "/work";
+          int number = round;
+          commits.add(executor.submit(() -> commit(store, group, number, end, acknowledged)));
+        }
+        end.get();
+        for (Future<?> each : commits) {
+          each.get();
+        }
+      }
+    }
+    List<String> found = new ArrayList<>();
+    try (HttpTaskStore store = open()) {
+      for (int i = 0; i < GROUPS; i++) {
+        store
+            .group(GroupQuery.all("team" + i + "/work"))
+            .value()
+            .forEach(task -> found.add(task.data().utf8()));
+      }
+    }
+    assertThat(found).doesNotHaveDuplicates().hasSameElementsAs(acknowledged);
+    assertThat(acknowledged).hasSizeGreaterThanOrEqualTo(KILLS * GROUPS * 2);
+  }
+}
