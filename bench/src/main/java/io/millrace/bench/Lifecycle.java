@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * For use by one thread.
  */
 final class Lifecycle {
-  /** The group of all tasks. */
+  /** The group of the tasks, unless another one is given. */
   static final String GROUP = "bench";
 
   /** The data of every task. */
@@ -37,11 +37,16 @@ final class Lifecycle {
   private long askedNanos;
 
   Lifecycle(TaskStore store, Owner client) {
+    this(store, client, GROUP);
+  }
+
+  /** The same with tasks of another group. */
+  Lifecycle(TaskStore store, Owner client, String group) {
     this.store = store;
     this.client = client;
-    this.add = Transaction.by(client).add(GROUP, DATA).build();
+    this.add = Transaction.by(client).add(group, DATA).build();
     this.deletion = add;
-    this.claim = Claim.of(client, GROUP, Duration.ofMinutes(10));
+    this.claim = Claim.of(client, group, Duration.ofMinutes(10));
   }
 
   /** Waits for the answer that is due, if any; returns whether it ended a lifecycle. */

@@ -55,6 +55,7 @@ abstract class Scenario {
         new LimitsThroughput(),
         new StoresLatency(),
         new Takeovers(),
+        new Shards(),
         new Backlog("backlog-1m", 1_000_000),
         new Backlog("backlog-10m", 10_000_000));
   }

@@ -33,6 +33,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.HdrHistogram.Histogram;
@@ -47,7 +48,6 @@ final class StoresLatency extends Scenario {
   private static final InProcessLoad ONE =
       new InProcessLoad(1, 1, InProcessLoad.LatencyKind.ANSWERS);
   private static final int[] ROUND_TRIP_MILLIS = {0, 5, 50};
-  private static final Pattern ADDRESS = Pattern.compile("//([^/:]+):(\\d+)/");
 
   StoresLatency() {
     super("stores", "stores in a folder, SQLite and the databases of --store, with added latency");
@@ -59,21 +59,10 @@ final class StoresLatency extends Scenario {
     String file = "jdbc:sqlite:" + context.newFolder("sqlite").resolve("store.db");
     measure(context, "SQLite", file);
     for (String url : context.stores()) {
-      Matcher address = ADDRESS.matcher(url);
-      if (!address.find()) {
-        throw new BenchException("--store needs an address with //HOST:PORT/: " + url);
-      }
       String kind = url.split(":", 3)[1];
       for (int millis : ROUND_TRIP_MILLIS) {
-        try (DelayingProxy proxy =
-            new DelayingProxy(address.group(1), Integer.parseInt(address.group(2)), millis)) {
-          String through =
-              url.substring(0, address.start())
-                  + "//127.0.0.1:"
-                  + proxy.port()
-                  + "/"
-                  + url.substring(address.end());
-          measure(context, kind + ", " + millis + " ms added", millis == 0 ? url : through);
+        try (DelayingProxy proxy = DelayingProxy.before(url, millis)) {
+          measure(context, kind + ", " + millis + " ms added", millis == 0 ? url : proxy.url());
         }
       }
       overHttp(context, kind, url);
@@ -212,23 +201,42 @@ final class StoresLatency extends Scenario {
   }
 
   /** Passes bytes on in both directions, each half a round trip later than they came. */
-  private static final class DelayingProxy implements AutoCloseable {
+  static final class DelayingProxy implements AutoCloseable {
+    private static final Pattern ADDRESS = Pattern.compile("//([^/:]+):(\\d+)/");
+
     private final ServerSocket listener;
     private final String host;
     private final int target;
+    private final String url;
     private final long delayNanos;
     private final List<Socket> sockets = new ArrayList<>();
 
-    DelayingProxy(String host, int target, int roundTripMillis) throws IOException {
+    /** One before the database of an address. */
+    static DelayingProxy before(String url, int roundTripMillis) throws IOException {
+      Matcher address = ADDRESS.matcher(url);
+      if (!address.find()) {
+        throw new BenchException("--store needs an address with //HOST:PORT/: " + url);
+      }
+      return new DelayingProxy(url, address, roundTripMillis);
+    }
+
+    private DelayingProxy(String url, MatchResult address, int roundTripMillis) throws IOException {
+      this.host = address.group(1);
+      this.target = Integer.parseInt(address.group(2));
       this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-      this.host = host;
-      this.target = target;
       this.delayNanos = TimeUnit.MILLISECONDS.toNanos(roundTripMillis) / 2;
+      this.url =
+          url.substring(0, address.start())
+              + "//127.0.0.1:"
+              + listener.getLocalPort()
+              + "/"
+              + url.substring(address.end());
       Thread.startVirtualThread(this::accept);
     }
 
-    int port() {
-      return listener.getLocalPort();
+    /** The address of the database through it. */
+    String url() {
+      return url;
     }
 
     private void accept() {

@@ -66,6 +66,9 @@ public final class MillraceServer implements AutoCloseable {
   /** How long requests to a standby may take to end when it leads. */
   private static final Duration PROMOTION_GRACE = Duration.ofMillis(100);
 
+  /** The same two if the requests are for shards that it leads or leads on. */
+  private static final Duration SHARDS_GRACE = Duration.ofSeconds(5);
+
   /** After this long without the lead, a standby prepares for it. */
   private static final Duration WARM_UP_AFTER = Duration.ofSeconds(1);
 
@@ -309,7 +312,7 @@ public final class MillraceServer implements AutoCloseable {
       Term made = termOf(store);
       HttpServer open = listener;
       if (open != null) {
-        open.serve(made.site(), PROMOTION_GRACE);
+        open.serve(made.site(), shards == null ? PROMOTION_GRACE : SHARDS_GRACE);
       }
       MillraceServer.this.begin(made);
     }
@@ -403,7 +406,7 @@ public final class MillraceServer implements AutoCloseable {
     Term ended = term;
     term = null;
     if (open != null && standbySite != null) {
-      open.serve(standbySite.site(), STEP_DOWN_GRACE);
+      open.serve(standbySite.site(), shards == null ? STEP_DOWN_GRACE : SHARDS_GRACE);
     }
     running.stop();
     try {
