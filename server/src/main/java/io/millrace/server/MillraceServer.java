@@ -103,6 +103,7 @@ public final class MillraceServer implements AutoCloseable {
   private final @Nullable CommandQueues queues;
   private final @Nullable Companion companion;
   private final CompletableFuture<Void> leads = new CompletableFuture<>();
+  private final CompletableFuture<Void> follows = new CompletableFuture<>();
   private final CompletableFuture<Throwable> stopped = new CompletableFuture<>();
   private final CompletableFuture<Void> closing = new CompletableFuture<>();
 
@@ -334,6 +335,7 @@ public final class MillraceServer implements AutoCloseable {
                 ? null
                 : configuration.get(ServerSettings.SECTION).advertised(open.port()));
     standby = next;
+    var _ = next.follows().thenRun(() -> follows.complete(null));
     if (standbySite != null) {
       standbySite.follows(next);
     }
@@ -485,6 +487,15 @@ public final class MillraceServer implements AutoCloseable {
    */
   public CompletableFuture<Void> leads() {
     return leads.copy();
+  }
+
+  /**
+   * Completes when it follows another server that leads the store, and can take over from it at
+   * once: see {@link StandbyStore#follows}. Never completes if it leads first, or has a store of
+   * its own.
+   */
+  public CompletableFuture<Void> follows() {
+    return follows.copy();
   }
 
   /**

@@ -15,6 +15,9 @@ public interface JournalLocation {
   /** The usual {@link #lease}. */
   Duration DEFAULT_LEASE = Duration.ofMillis(1_500);
 
+  /** The usual {@link #interval}. */
+  Duration DEFAULT_INTERVAL = Duration.ofMillis(50);
+
   /** The usual {@link #deadline}. */
   Duration DEFAULT_DEADLINE = Duration.ofSeconds(30);
 
@@ -38,6 +41,11 @@ public interface JournalLocation {
    * tenth more.
    */
   Duration lease();
+
+  /** How often a standby reads the journal; longer where reads have a price. */
+  default Duration interval() {
+    return DEFAULT_INTERVAL;
+  }
 
   /** How long an append whose outcome is unknown is repeated, at least 1 s. */
   Duration deadline();

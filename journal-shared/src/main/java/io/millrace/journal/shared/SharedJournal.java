@@ -16,6 +16,7 @@ import io.millrace.store.journal.files.JournalCheck;
 import io.millrace.store.journal.files.SnapshotInput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.List;
@@ -275,6 +276,11 @@ public final class SharedJournal implements Journal {
         head.resigned(),
         location.lease(),
         head.address());
+  }
+
+  @Override
+  public Duration interval() {
+    return location.interval();
   }
 
   @Override

@@ -33,6 +33,8 @@ public record SqlJournalOptions(
     Duration lease,
     Duration deadline)
     implements JournalLocation {
+  private static final Duration INTERVAL = Duration.ofMillis(20);
+
   /**
    * Checks the values.
    *
@@ -65,6 +67,12 @@ public record SqlJournalOptions(
   /** Whether an address is one of a database that is supported. */
   public static boolean isSupported(String url) {
     return Kind.of(url).isPresent();
+  }
+
+  /** Short, because a read without news is one small statement. */
+  @Override
+  public Duration interval() {
+    return INTERVAL;
   }
 
   @Override

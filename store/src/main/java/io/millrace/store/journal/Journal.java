@@ -122,6 +122,14 @@ public interface Journal extends AutoCloseable {
     return null;
   }
 
+  /**
+   * How often a standby reads the journal, which is also the longest time until it sees that the
+   * leader has ended on purpose. By default, 50 ms.
+   */
+  default Duration interval() {
+    return Duration.ofMillis(50);
+  }
+
   /** Makes all appended frames durable, ends to lead, and releases all resources. */
   @Override
   void close();

@@ -34,12 +34,10 @@ import org.slf4j.LoggerFactory;
 final class Standby implements StandbyStore {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedTaskStore.class);
 
-  /** How often the journal is read, which is also the longest pause after a resignation. */
-  private static final Duration POLL = Duration.ofMillis(50);
-
   private final StoreOptions options;
   private final Supplier<? extends Journal> journals;
   private final @Nullable String address;
+  private final CompletableFuture<Void> follows = new CompletableFuture<>();
   private volatile View view = new View(null, null, null);
   private volatile boolean closed;
   private volatile @Nullable Driver following;
@@ -90,6 +88,11 @@ final class Standby implements StandbyStore {
       readable = null;
       driver.join();
     }
+  }
+
+  @Override
+  public CompletableFuture<Void> follows() {
+    return follows.copy();
   }
 
   @Override
@@ -191,6 +194,11 @@ final class Standby implements StandbyStore {
         return FINISHED;
       }
       try {
+        if (last == null && view.leader() == null) {
+          // The first read may take long; clients are directed to the leader meanwhile.
+          Journal.Pulse first = Objects.requireNonNull(journal.pulse());
+          view = new View(view.position(), first.vacant() ? null : first.address(), null);
+        }
         replica.follow();
         Journal.Pulse pulse = Objects.requireNonNull(journal.pulse());
         if (view.problem() != null) {
@@ -201,6 +209,9 @@ final class Standby implements StandbyStore {
         if (isVacant) {
           vacant.complete(null);
           return FINISHED;
+        }
+        if (!follows.isDone()) {
+          follows.complete(null);
         }
       } catch (DamagedJournalException e) {
         failed(e);
@@ -213,7 +224,7 @@ final class Standby implements StandbyStore {
         }
         view = new View(before.position(), before.leader(), String.valueOf(e.getMessage()));
       }
-      return POLL.toNanos();
+      return journal.interval().toNanos();
     }
 
     private boolean isVacant(Journal.Pulse pulse) {
