@@ -107,6 +107,7 @@ public final class MillraceServer implements AutoCloseable {
   private final @Nullable CommandQueues queues;
   private final @Nullable Companion companion;
   private final CompletableFuture<Void> leads = new CompletableFuture<>();
+  private final CompletableFuture<Void> follows = new CompletableFuture<>();
   private final CompletableFuture<Throwable> stopped = new CompletableFuture<>();
 
   /** The leads of a store that other servers share, by shard; empty for other stores. */
@@ -297,6 +298,7 @@ public final class MillraceServer implements AutoCloseable {
 
     @Override
     public void follows(StandbyStore standby) {
+      var _ = standby.follows().thenRun(() -> follows.complete(null));
       if (standbySite != null) {
         standbySite.follows(standby);
       }
@@ -509,6 +511,15 @@ public final class MillraceServer implements AutoCloseable {
    */
   public CompletableFuture<Void> leads() {
     return leads.copy();
+  }
+
+  /**
+   * Completes when it follows another server that leads the store, and can take over from it at
+   * once: see {@link StandbyStore#follows}. Never completes if it leads first, or has a store of
+   * its own.
+   */
+  public CompletableFuture<Void> follows() {
+    return follows.copy();
   }
 
   /**

@@ -7,6 +7,7 @@ import io.millrace.http.AuditTrail;
 import io.millrace.http.Caller;
 import io.millrace.http.ErrorResponses;
 import io.millrace.http.HttpServer;
+import io.millrace.http.PendingWait;
 import io.millrace.http.Request;
 import io.millrace.http.Routes;
 import io.millrace.http.message.ErrorForm;
@@ -25,9 +26,12 @@ import io.millrace.store.StandbyStore;
 import io.millrace.wire.Placement;
 import io.millrace.wire.Responses;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -39,6 +43,12 @@ import tools.jackson.databind.json.JsonMapper;
 final class StandbySite implements AutoCloseable {
   private static final JsonMapper JSON = new JsonMapper();
   private static final int RETRY_SECONDS = 1;
+
+  /** How often a request looks for another leader while nobody leads. */
+  private static final Duration LOOK_INTERVAL = Duration.ofMillis(50);
+
+  /** How many times it does so, so that it waits for a second. */
+  private static final int LOOKS = 20;
 
   private final PrometheusMeterRegistry registry = Metrics.registry(Version.text());
   private final HttpServer.Site site;
@@ -130,33 +140,36 @@ final class StandbySite implements AutoCloseable {
   /** Its health; 503 if the caller asks for a leader. */
   private Response health(boolean ofLeader) {
     StandbyStore.View view = view();
+    // Until it has read the whole store once, it cannot take over at once.
+    boolean follows = view.problem() == null && view.position() != null;
     Map<String, Object> response = new LinkedHashMap<>();
-    response.put("status", view.problem() == null ? "ok" : "behind");
+    response.put("status", follows ? "ok" : "behind");
     response.put("version", Version.text());
     // A store that is shared has no other journal.
     response.put("journaling", "strict");
     response.put("role", "standby");
     if (view.position() != null) {
       response.put("position", view.position().toString());
-    }
-    if (view.leader() != null) {
-      response.put("leader", view.leader());
+      if (view.leader() != null) {
+        response.put("leader", view.leader());
+      }
     }
     if (shards != null) {
       response.put("shards", shards.overview());
     }
-    if (view.problem() != null) {
-      response.put("error", view.problem());
-    } else {
+    if (follows) {
       response.put("warnings", List.of());
+    } else {
+      response.put(
+          "error",
+          view.problem() != null ? view.problem() : "the store has not been read to its end yet");
     }
-    return Response.json(
-        view.problem() == null && !ofLeader ? 200 : 503, JSON.writeValueAsBytes(response));
+    return Response.json(follows && !ofLeader ? 200 : 503, JSON.writeValueAsBytes(response));
   }
 
-  private Response direct(Request request) {
-    String leader = view().leader();
-    if (leader == null || leader.equals(ownAddress) || !request.target().startsWith("/")) {
+  private Response direct(Request request) throws InterruptedException {
+    String leader = request.target().startsWith("/") ? awaitLeader(request) : null;
+    if (leader == null) {
       throw unavailable("no server leads the store yet");
     }
     byte[] body =
@@ -173,6 +186,33 @@ final class StandbySite implements AutoCloseable {
             "Cache-Control",
             "no-store"),
         body);
+  }
+
+  /**
+   * The address of the leader. If nobody leads, waits for a short time: a takeover is under way.
+   *
+   * @return null if nobody leads by then
+   */
+  private @Nullable String awaitLeader(Request request) throws InterruptedException {
+    String leader = otherLeader();
+    if (leader != null) {
+      return leader;
+    }
+    CountDownLatch replaced = new CountDownLatch(1);
+    boolean isReplaced = false;
+    try (PendingWait _ = request.beginWait(_ -> replaced.countDown())) {
+      for (int i = 0; i < LOOKS && leader == null && !isReplaced; i++) {
+        isReplaced = replaced.await(LOOK_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+        leader = otherLeader();
+      }
+    }
+    // What has replaced this site answers the next request.
+    return leader == null && isReplaced && !ownAddress.isEmpty() ? ownAddress : leader;
+  }
+
+  private @Nullable String otherLeader() {
+    String leader = view().leader();
+    return ownAddress.equals(leader) ? null : leader;
   }
 
   private static HttpProblem unavailable(String why) {

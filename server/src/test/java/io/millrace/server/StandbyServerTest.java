@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -167,6 +168,23 @@ class StandbyServerTest {
     }
     assertThat(ofFirst.ended).hasValue(1);
     assertThat(ofSecond.begun).hasValue(1);
+  }
+
+  @Test
+  void a_request_to_a_standby_waits_while_nobody_leads() throws Exception {
+    String ofFirst = address(first) + "/store/groups";
+    first.close();
+    HttpResponse<String> answer = send(second, "GET", "/store/groups");
+    while (answer.headers().firstValue("Location").equals(Optional.of(ofFirst))) {
+      // It has not seen yet that the leader has ended.
+      answer = send(second, "GET", "/store/groups");
+    }
+    if (answer.statusCode() == 307) {
+      assertThat(answer.headers().firstValue("Location"))
+          .contains(address(second) + "/store/groups");
+      answer = send(second, "GET", "/store/groups");
+    }
+    assertThat(answer.statusCode()).isEqualTo(200);
   }
 
   /** A store that leads although another one does; it fails if that one renews meanwhile. */

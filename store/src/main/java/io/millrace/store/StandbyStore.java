@@ -13,7 +13,8 @@ public interface StandbyStore extends AutoCloseable {
   /**
    * What a standby knows.
    *
-   * @param position the last commit that it has applied; null if it has applied none
+   * @param position the last commit that it has applied; null if it has applied none, or has not
+   *     read the journal to its end yet
    * @param leader the address that the leader has announced; null if nobody leads, or the leader
    *     has announced none
    * @param problem why the journal cannot be followed at the moment; null if it can
@@ -38,6 +39,14 @@ public interface StandbyStore extends AutoCloseable {
    *     follows, and must be quick
    */
   EmbeddedTaskStore lead(Supplier<Duration> patience);
+
+  /**
+   * Completes when it has read the journal to its end for the first time and another process leads
+   * it: from then on it can take over at once. Before that, a takeover takes as long as the rest of
+   * the read. Never completes if this one leads first. Callbacks run on a thread that follows and
+   * must not block.
+   */
+  CompletableFuture<Void> follows();
 
   /** What it knows now. Does not block. */
   View view();

@@ -26,8 +26,6 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -50,9 +48,6 @@ import picocli.CommandLine.Option;
 public final class UpCommand extends TerminalUser implements Callable<Integer> {
   /** How long the server may take to stop after a failure. */
   private static final Duration LONGEST_STOP = Duration.ofSeconds(10);
-
-  /** After this long without the lead of a shared store, the server says that it is a standby. */
-  private static final Duration SOON = Duration.ofSeconds(1);
 
   @Mixin private ServerOptions options = new ServerOptions();
 
@@ -111,9 +106,11 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
               },
               () -> end.complete(ExitCode.OK));
     }
-    if (!leadsSoon(server)) {
-      say("Millrace is a standby at " + place(configuration, server.port()));
-    }
+    var _ =
+        server
+            .follows()
+            .thenRunAsync(
+                () -> say("Millrace is a standby at " + place(configuration, server.port())));
     var _ =
         server
             .leads()
@@ -134,19 +131,6 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
         throw cause;
       }
       throw e;
-    }
-  }
-
-  /** Whether it leads within the time that a start takes if nobody else does. */
-  private static boolean leadsSoon(MillraceServer server) throws InterruptedException {
-    try {
-      server.leads().get(SOON.toMillis(), TimeUnit.MILLISECONDS);
-      return true;
-    } catch (TimeoutException _) {
-      return false;
-    } catch (ExecutionException _) {
-      // Reported by the caller.
-      return true;
     }
   }
 

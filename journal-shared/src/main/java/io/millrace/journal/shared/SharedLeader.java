@@ -448,16 +448,24 @@ final class SharedLeader implements Activity {
     return failure != null;
   }
 
+  /** Resigns; until that is written, standbys wait for the end of the lease. */
   private long close() {
-    try {
-      if (!isFailed() && epoch > 0) {
+    if (!isFailed() && epoch > 0) {
+      try {
         home.resign(epoch, writer);
+      } catch (IOException e) {
+        if (holdsLease()) {
+          LOG.debug("the resignation is written to {} again", location, e);
+          return pause();
+        }
+        LOG.warn(
+            "{} could not be told that this server ends, so the next one waits for the end of its"
+                + " lease: {}",
+            location,
+            e.getMessage());
       }
-    } catch (IOException e) {
-      LOG.debug("the resignation was not written to {}", location, e);
-    } finally {
-      home.close();
     }
+    home.close();
     return FINISHED;
   }
 }

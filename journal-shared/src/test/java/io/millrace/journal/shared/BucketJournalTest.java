@@ -2,14 +2,9 @@ package io.millrace.journal.shared;
 
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Journal;
-import io.millrace.store.journal.Retention;
 import io.millrace.store.testkit.contract.JournalContract;
 import io.millrace.store.testkit.contract.JournalFixture;
-import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentSkipListMap;
-import org.jspecify.annotations.Nullable;
 
 /** The journal in a bucket keeps the contract of journals. */
 final class BucketJournalTest extends JournalContract {
@@ -19,7 +14,7 @@ final class BucketJournalTest extends JournalContract {
     return new JournalFixture() {
       @Override
       public Journal open() {
-        return SharedJournal.open(Environment.system(), new Location(bucket));
+        return SharedJournal.open(Environment.system(), bucket.location());
       }
 
       @Override
@@ -30,73 +25,5 @@ final class BucketJournalTest extends JournalContract {
       @Override
       public void close() {}
     };
-  }
-
-  private record Location(Bucket bucket) implements JournalLocation {
-    @Override
-    public JournalHome connect(boolean appends) {
-      return new BucketHome(bucket);
-    }
-
-    @Override
-    public Retention retention() {
-      return Retention.NONE;
-    }
-
-    @Override
-    public Duration lease() {
-      return Duration.ofMillis(1_500);
-    }
-
-    @Override
-    public Duration deadline() {
-      return Duration.ofSeconds(30);
-    }
-
-    @Override
-    public String toString() {
-      return "memory";
-    }
-  }
-
-  private static final class MemoryBucket implements Bucket {
-    private final ConcurrentSkipListMap<String, byte[]> objects = new ConcurrentSkipListMap<>();
-
-    @Override
-    public void check() {}
-
-    @Override
-    public void prepare() {}
-
-    @Override
-    public boolean create(String key, byte[] content) {
-      return objects.putIfAbsent(key, content.clone()) == null;
-    }
-
-    @Override
-    public void put(String key, byte[] content) {
-      objects.put(key, content.clone());
-    }
-
-    @Override
-    public byte @Nullable [] get(String key) {
-      return objects.get(key);
-    }
-
-    @Override
-    public List<String> list(String prefix, String after, int most) {
-      return objects.tailMap(after.isEmpty() ? prefix : after, after.isEmpty()).keySet().stream()
-          .takeWhile(key -> key.startsWith(prefix))
-          .limit(most)
-          .toList();
-    }
-
-    @Override
-    public void delete(List<String> keys) {
-      keys.forEach(objects::remove);
-    }
-
-    @Override
-    public void close() {}
   }
 }

@@ -42,6 +42,7 @@ final class Standby implements StandbyStore {
   private final StoreOptions options;
   private final Supplier<? extends Journal> journals;
   private final @Nullable String address;
+  private final CompletableFuture<Void> follows = new CompletableFuture<>();
   private volatile View view = new View(null, null, null);
   private volatile boolean closed;
   private volatile @Nullable Driver following;
@@ -98,6 +99,11 @@ final class Standby implements StandbyStore {
       driver.join();
       activity.end();
     }
+  }
+
+  @Override
+  public CompletableFuture<Void> follows() {
+    return follows.copy();
   }
 
   @Override
@@ -254,6 +260,11 @@ final class Standby implements StandbyStore {
       }
       List<CompletableFuture<Void>> waiting = takeRefreshes();
       try {
+        if (last == null && view.leader() == null) {
+          // The first read may take long; clients are directed to the leader meanwhile.
+          Journal.Pulse first = Objects.requireNonNull(journal.pulse());
+          view = new View(view.position(), first.vacant() ? null : first.address(), null);
+        }
         replica.follow();
         waiting.forEach(each -> each.complete(null));
         Journal.Pulse pulse = Objects.requireNonNull(journal.pulse());
@@ -269,6 +280,9 @@ final class Standby implements StandbyStore {
         if (leads) {
           vacant.complete(null);
           return FINISHED;
+        }
+        if (!follows.isDone()) {
+          follows.complete(null);
         }
       } catch (DamagedJournalException e) {
         fail(waiting, e);
