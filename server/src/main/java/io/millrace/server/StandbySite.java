@@ -131,6 +131,7 @@ final class StandbySite implements AutoCloseable {
 
   @Override
   public void close() {
+    reads.close();
     registry.close();
   }
 }
