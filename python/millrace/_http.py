@@ -237,6 +237,8 @@ class Transport:
         self._current = self._targets[0]
         self._turn = 0
         self._stale = stale
+        # How many answers had no position, and how many of them the last position covers.
+        self._missed = self._caught_up = 0
         self._reads = 0
         self._position: Optional[str] = None
         self.address = ",".join(target.address for target in self._targets)
@@ -309,6 +311,11 @@ class Transport:
                     return
             self._position = position
 
+    def _miss(self) -> None:
+        """Notes that there was an answer without a position."""
+        with self._lock:
+            self._missed += 1
+
     def leave(self, target: Target) -> None:
         """Asks the next address, after a failure of this one."""
         with self._lock:
@@ -365,6 +372,33 @@ class Transport:
         may be silent, if that is more than the timeout. ``opened`` is told the socket before the request is sent.
         ``anywhere``: all addresses are asked in turn until one of them names the leader.
         """
+        try:
+            answer = self._send(method, path, body, headers, repeatable, silence, retry_for, opened, anywhere)
+        except MillraceError:
+            if method != "GET":
+                # It may have changed something.
+                self._miss()
+            raise
+        position = answer.header(POSITION)
+        if position:
+            self.note(position)
+        elif not path.startswith("/store/"):
+            # Answers of the store have it in their body.
+            self._miss()
+        return answer
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        body: Body,
+        headers: Optional[Mapping[str, str]],
+        repeatable: bool,
+        silence: Optional[float],
+        retry_for: Optional[float],
+        opened: Optional[Callable[[socket.socket], None]],
+        anywhere: bool,
+    ) -> Response:
         end = time.monotonic() + (self.retry_for if retry_for is None else retry_for)
         # So small a growth that little is added to the time that a takeover takes.
         backoff = Backoff(0.02, 1, growth=1.25)
@@ -374,9 +408,7 @@ class Transport:
             cause: Exception
             target = self._anyone() if anywhere and redirects == 0 else self.target
             try:
-                answer = self._once(target, method, path, body, headers, silence, repeatable, opened)
-                self.note(answer.header(POSITION))
-                return answer
+                return self._once(target, method, path, body, headers, silence, repeatable, opened)
             except RedirectedError as e:
                 redirects += 1
                 if redirects % 4 != 0:
@@ -504,16 +536,26 @@ class Transport:
             content = answer.read()
         return json.loads(content) if content else None
 
-    def read(self, path: str) -> Any:
-        """The answer to a read as JSON: that of a standby too, if the client accepts answers of some age."""
+    def read(self, path: str, question: Any = None) -> Any:
+        """The answer to a read as JSON: that of a standby too, if the client accepts answers of some age. It is asked for
+        with GET, or posts the question."""
+        method = "GET" if question is None else "POST"
         if self._stale is None:
-            return self.json("GET", path)
-        path += ("&" if "?" in path else "?") + f"stale={round(self._stale * 1000)}ms"
+            return self.json(method, path, question)
         with self._lock:
-            known = self._position
+            known, missed = self._position, self._missed
+            caught_up = self._caught_up == missed
+        # What this client has seen or changed without a position is in any answer of age zero.
+        age = round(self._stale * 1000) if caught_up else 0
+        path += ("&" if "?" in path else "?") + f"stale={age}ms"
         headers = {} if known is None else {POSITION: known}
-        with self.open("GET", path, headers=headers, anywhere=True) as answer:
+        body = None if question is None else to_json(question)
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        with self.open(method, path, body, headers=headers, anywhere=caught_up) as answer:
             content = answer.read()
+        with self._lock:
+            self._caught_up = max(self._caught_up, missed)
         return json.loads(content) if content else None
 
     def events(self, path: str) -> Events:

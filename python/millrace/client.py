@@ -41,8 +41,8 @@ class Client:
     an authority of one's own; otherwise the file that MILLRACE_CERTIFICATES names.
     ``client_id``: the owner of what this client claims in the task store; drawn at random without one.
     ``stale``: for how many seconds, at most 60, others may have written what a read does not have yet. Reads of the store, of
-    queues and of schedules are then sent to all addresses in turn, and never have less than this client has read or committed
-    in the store. None: every read has all that was acknowledged before.
+    queues and their tasks, of jobs, of nodes and of schedules are then sent to all addresses in turn, and never have less
+    than this client has read or changed. None: every read has all that was acknowledged before.
     """
 
     def __init__(

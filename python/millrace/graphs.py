@@ -119,12 +119,12 @@ class Graphs:
         return list(self._http.json("POST", path, [dict(node) for node in nodes], repeatable=once))
 
     def get(self, id: str) -> Dict[str, Any]:
-        """The metadata of a node."""
-        return dict(self._http.json("GET", "/v1/nodes/" + part(id)))
+        """The metadata of a node; without its version in the answer of a standby."""
+        return dict(self._http.read("/v1/nodes/" + part(id)))
 
     def list(self, **filters: Any) -> Iterator[Dict[str, Any]]:
         """The metadata of nodes by id, page by page. ``filters``: ``type``, ``state``, ``below``."""
-        page = self._http.json("GET", query("/v1/nodes", start="", **filters))
+        page = self._http.read(query("/v1/nodes", start="", **filters))
         while True:
             yield from page["nodes"]
             pages = page["pagination"]
@@ -161,11 +161,11 @@ class Graphs:
     def data(self, id: str, key: str) -> Any:
         """A value of a node: text, of all its pages, or JSON."""
         path = f"/v1/nodes/{part(id)}/data/{part(key)}"
-        answer = self._http.json("GET", path)
+        answer = self._http.read(path)
         value = answer["data"]
         pages: Optional[Dict[str, Any]] = answer.get("pagination")
         while isinstance(value, str) and pages is not None and pages.get("next") is not None:
-            answer = self._http.json("GET", query(path, start=pages["next"], pid=pages["pid"]))
+            answer = self._http.read(query(path, start=pages["next"], pid=pages["pid"]))
             value += answer["data"]
             if answer.get("growing"):
                 break

@@ -181,14 +181,14 @@ class Jobs:
 
     def get(self, job: str) -> Dict[str, Any]:
         """The job, with the fields of docs/api.md."""
-        return dict(self._http.json("GET", self._path(job)))
+        return dict(self._http.read(self._path(job)))
 
     def list(self, **filters: Any) -> Iterator[Dict[str, Any]]:
         """The jobs in the order of their ids, page by page. ``filters``: ``type``, ``status``, ``priority``, ``batch``,
         ``worker``, ``text`` (a part of the id, the key or the description); ``order="newest"`` for the newest first."""
         after: Optional[str] = None
         while True:
-            page = self._http.json("GET", query("/api/jobs", limit=1000, after=after, **filters))
+            page = self._http.read(query("/api/jobs", limit=1000, after=after, **filters))
             yield from page
             if len(page) < 1000:
                 return
@@ -241,11 +241,11 @@ class Jobs:
 
     def failures(self, job: str) -> List[Dict[str, Any]]:
         """How attempts of the job failed, oldest first."""
-        return list(self._http.json("GET", self._path(job) + "/failures"))
+        return list(self._http.read(self._path(job) + "/failures"))
 
     def returns(self, job: str) -> List[Dict[str, Any]]:
         """The attempts that ended with the connection of their worker, oldest first."""
-        return list(self._http.json("GET", self._path(job) + "/returns"))
+        return list(self._http.read(self._path(job) + "/returns"))
 
     def cancel(self, job: str) -> Dict[str, Any]:
         """Makes a pending or running job fail finally. Returns it."""
@@ -261,7 +261,7 @@ class Jobs:
 
     def types(self) -> List[Dict[str, Any]]:
         """The job types of the server."""
-        return list(self._http.json("GET", "/api/types"))
+        return list(self._http.read("/api/types"))
 
     def workers(self) -> List[Dict[str, Any]]:
         """The workers that are connected, and those that were disconnected last."""
@@ -271,7 +271,7 @@ class Jobs:
         """The batches by number."""
         after = 0
         while True:
-            page = self._http.json("GET", query("/api/batches", after=after, limit=1000))
+            page = self._http.read(query("/api/batches", after=after, limit=1000))
             yield from page
             if len(page) < 1000:
                 return
@@ -279,7 +279,7 @@ class Jobs:
 
     def batch(self, number: int) -> Dict[str, Any]:
         """A batch with the number of its jobs in each status."""
-        return dict(self._http.json("GET", f"/api/batches/{int(number)}"))
+        return dict(self._http.read(f"/api/batches/{int(number)}"))
 
     def wait_batch(self, number: int, timeout: Optional[float] = None) -> Dict[str, Any]:
         """Waits until no job of the batch is pending or running, and returns it."""

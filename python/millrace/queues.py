@@ -65,17 +65,17 @@ class Queues:
 
     def task(self, id: str) -> Dict[str, Any]:
         """A task with its output; times are milliseconds."""
-        return dict(self._http.json("GET", "/dci/tasks/id/" + part(id)))
+        return dict(self._http.read("/dci/tasks/id/" + part(id)))
 
     def search(self, filter: Optional[Mapping[str, Any]] = None, *, archived: bool = False, **options: Any) -> List[Dict[str, Any]]:
         """Up to 100 tasks that a filter of MongoDB's form chooses. ``options``: ``limit``, ``skip``, ``sort``,
         ``projection``."""
         request = {"filter": dict(filter or {}), "options": options, "archived": archived}
-        return list(self._http.json("POST", "/dci/tasks/search", request))
+        return list(self._http.read("/dci/tasks/search", request))
 
     def count(self, filter: Optional[Mapping[str, Any]] = None) -> int:
         """How many tasks a filter chooses."""
-        return int(self._http.json("POST", "/dci/tasks/search", {"filter": dict(filter or {}), "count": True})["count"])
+        return int(self._http.read("/dci/tasks/search", {"filter": dict(filter or {}), "count": True})["count"])
 
     def wait(self, ids: Sequence[str], timeout: Optional[float] = None) -> Dict[str, Optional[int]]:
         """Waits until all tasks have ended, and returns their statuses: 1 is success, 2 failure, None an unknown task.

@@ -125,6 +125,17 @@ class FollowTest(unittest.TestCase):
         client.store.groups()
         self.assertEqual([("/store/groups?stale=60000ms", "a-1")], leader.asked)
 
+    def test_a_read_after_an_answer_without_a_position_has_what_it_showed(self) -> None:
+        leader = self.fake(leads=True, reads="a-9")
+        standby = self.fake(leads=False, named=leader.address, reads="a-7")
+        client = self.client(leader.address, standby.address, stale=1.5)
+        client.jobs.cancel("one")
+        client.store.groups()
+        self.assertEqual([("/store/groups?stale=0ms", None)], leader.asked)
+        for _ in range(2):
+            client.store.groups()
+        self.assertEqual([("/store/groups?stale=1500ms", "a-9")], standby.asked)
+
     def test_a_standby_that_cannot_answer_directs_a_read_to_the_leader(self) -> None:
         leader = self.fake(leads=True, reads="a-9")
         standby = self.fake(leads=False, named=leader.address)

@@ -24,6 +24,9 @@ public final class OutputReader {
     /** A file; empty if it no longer exists. */
     Optional<Tail> file(Output.Stored output);
 
+    /** Throws an exception if a file cannot be read here. By default, all can. */
+    default void check(Output.Stored output) {}
+
     /** The output so far of a task that has none in itself. */
     Tail soFar(QueueTask task, Stream stream);
   }
@@ -55,6 +58,13 @@ public final class OutputReader {
         case STDERR -> output.stderr();
         case MIXED -> output.mixed();
       };
+    }
+  }
+
+  /** Throws an exception if an output is in a file that cannot be read here. */
+  public void check(Output output) {
+    if (output instanceof Output.Stored stored) {
+      files.check(stored);
     }
   }
 

@@ -9,7 +9,12 @@ import io.millrace.http.Route.Handler;
 import io.millrace.http.message.Headers;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
+import io.millrace.server.blobs.BlobSettings;
+import io.millrace.server.blobs.StandbyBlobs;
 import io.millrace.server.config.Configuration;
+import io.millrace.server.graph.GraphPart;
+import io.millrace.server.jobs.JobsPart;
+import io.millrace.server.jobs.JobsSettings;
 import io.millrace.server.queues.QueuesPart;
 import io.millrace.server.schedules.SchedulesPart;
 import io.millrace.server.security.Token;
@@ -20,13 +25,14 @@ import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
 import io.millrace.store.StandbyStore;
-import io.millrace.store.StandbyStore.TooStaleException;
+import io.millrace.store.StandbyStore.LeaderNeededException;
 import io.millrace.store.Subscription;
 import io.millrace.store.Subscription.Interest;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskStore;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,6 +58,7 @@ final class StandbyReads {
   private final Handler direct;
   private final SecureRandom random = new SecureRandom();
   private final TaskStore store = new Reading();
+  private final StandbyBlobs blobs;
   private volatile @Nullable StandbyStore standby;
   private final FollowedPrincipals principals;
 
@@ -119,6 +126,10 @@ final class StandbyReads {
     this.ownQueues = ownQueues;
     this.direct = direct;
     this.principals = new FollowedPrincipals(configuration, token, endpoint, store, random);
+    this.blobs =
+        new StandbyBlobs(
+            configuration.get(BlobSettings.SECTION),
+            configuration.get(StoreSettings.SECTION).options().folder());
   }
 
   /** Sets the store that follows the leader. */
@@ -134,6 +145,8 @@ final class StandbyReads {
   static void addErrors(ErrorResponses responses, boolean ofShards) {
     StorePart.addErrors(responses, ofShards);
     QueuesPart.addErrors(responses);
+    JobsPart.addErrors(responses);
+    GraphPart.addErrors(responses);
     SchedulesPart.addErrors(responses);
   }
 
@@ -147,10 +160,18 @@ final class StandbyReads {
     if (ownQueues) {
       routes.addAll(QueuesPart.reads(store, token, random));
     }
+    JobsSettings jobs = configuration.get(JobsSettings.SECTION);
+    routes.addAll(JobsPart.reads(store, blobs, jobs, random));
+    routes.addAll(GraphPart.reads(store, blobs, random));
     routes.addAll(SchedulesPart.reads(store, random));
     return routes.stream()
         .map(route -> route.withHandler(request -> answer(route, request)).forAnyone())
         .toList();
+  }
+
+  /** Ends its connections. */
+  void close() {
+    blobs.close();
   }
 
   private Response answer(Route route, Request request) throws IOException, InterruptedException {
@@ -165,14 +186,47 @@ final class StandbyReads {
           ScopedValue.where(CURRENT, reads).call(() -> read(route, request, wanted.bound()));
       return response == null
           ? direct.handle(request)
-          : StaleReads.with(response, reads.age(), reads::position);
-    } catch (TooStaleException _) {
+          : StaleReads.with(streaming(response, reads), reads.age(), reads::position);
+    } catch (LeaderNeededException _) {
       return direct.handle(request);
     } catch (IOException | InterruptedException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** The response; its body, if that is written later, reads the same state. */
+  private static Response streaming(Response response, StandbyStore.StaleReads reads) {
+    if (!(response
+        instanceof
+        Response.Streamed(int status, String type, var headers, long lengthBytes, var body))) {
+      return response;
+    }
+    Response.Body later =
+        new Response.Body() {
+          @Override
+          public void writeTo(OutputStream target) throws IOException, InterruptedException {
+            try {
+              Void _ =
+                  ScopedValue.where(CURRENT, reads)
+                      .call(() -> {
+                        body.writeTo(target);
+                        return null;
+                      });
+            } catch (IOException | InterruptedException | RuntimeException e) {
+              throw e;
+            } catch (Exception e) {
+              throw new IllegalStateException(e);
+            }
+          }
+
+          @Override
+          public void close() {
+            body.close();
+          }
+        };
+    return new Response.Streamed(status, type, headers, lengthBytes, later);
   }
 
   private static boolean hasSession(Request request) {

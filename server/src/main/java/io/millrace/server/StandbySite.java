@@ -221,6 +221,7 @@ final class StandbySite implements AutoCloseable {
 
   @Override
   public void close() {
+    reads.close();
     registry.close();
   }
 }

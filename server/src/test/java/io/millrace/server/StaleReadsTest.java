@@ -1,19 +1,15 @@
 package io.millrace.server;
 
+import static io.millrace.server.LeaderAndStandby.POSITION;
+import static io.millrace.server.LeaderAndStandby.STALENESS;
+import static io.millrace.server.LeaderAndStandby.header;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.millrace.server.config.Configuration;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,78 +17,37 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a standby answers callers that accept an answer of some age. */
 class StaleReadsTest {
-  private static final String POSITION = "Millrace-Position";
-  private static final String STALENESS = "Millrace-Staleness";
-
-  private final HttpClient http = HttpClient.newHttpClient();
   @TempDir private Path root;
+  private LeaderAndStandby servers;
   private MillraceServer leader;
   private MillraceServer standby;
 
-  private static final class Nothing implements MillraceServer.Companion {
-    @Override
-    public void start(MillraceServer server) {}
-
-    @Override
-    public void stop() {}
-  }
-
   @BeforeEach
   void start() throws Exception {
-    leader = serve("first");
-    leader.leads().get(60, TimeUnit.SECONDS);
-    standby = serve("second");
-    while (!send(standby, "GET", "/health", "").body().contains("\"leader\":\"")) {
-      Thread.onSpinWait();
-    }
+    servers = new LeaderAndStandby(root, Map.of());
+    leader = servers.leader;
+    standby = servers.standby;
   }
 
   @AfterEach
   void close() {
-    standby.close();
-    leader.close();
-    http.close();
-  }
-
-  private MillraceServer serve(String name, String... more) {
-    Map<String, String> flags =
-        new HashMap<>(
-            Map.of(
-                "server.port",
-                "0",
-                "store.data",
-                root.resolve(name).toString(),
-                "store.url",
-                "jdbc:sqlite:" + root.resolve("store.db"),
-                "audit.enabled",
-                "false"));
-    for (int i = 0; i < more.length; i += 2) {
-      flags.put(more[i], more[i + 1]);
-    }
-    return MillraceServer.start(
-        Configuration.read(MillraceServer.SECTIONS, null, flags), null, new Nothing());
+    servers.close();
   }
 
   private HttpResponse<String> send(
       MillraceServer server, String method, String path, String body, String... headers)
       throws IOException, InterruptedException {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + path))
-            .timeout(Duration.ofSeconds(30))
-            .method(method, HttpRequest.BodyPublishers.ofString(body));
-    for (int i = 0; i < headers.length; i += 2) {
-      request.header(headers[i], headers[i + 1]);
-    }
-    return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    return servers.send(server, method, path, body, headers);
   }
 
   private HttpResponse<String> get(MillraceServer server, String path, String... headers)
       throws IOException, InterruptedException {
-    return send(server, "GET", path, "", headers);
+    return servers.get(server, path, headers);
   }
 
-  private static String header(HttpResponse<?> response, String name) {
-    return response.headers().firstValue(name).orElseThrow();
+  private HttpResponse<String> getAfter(String position, String path, String... headers)
+      throws IOException, InterruptedException {
+    return servers.getAfter(position, path, headers);
   }
 
   /** Commits at the leader; returns the position. */
@@ -101,20 +56,6 @@ class StaleReadsTest {
         send(leader, "POST", "/store/update", "{\"clientid\": 1, " + parts + "}");
     assertThat(done.statusCode()).isEqualTo(200);
     return done.body().replaceAll(".*\"position\":\"([^\"]*)\".*", "$1");
-  }
-
-  /** Asks the standby until it has a position, and its clocks agree. */
-  private HttpResponse<String> getAfter(String position, String path, String... headers)
-      throws IOException, InterruptedException {
-    String[] all = List.of(headers).toArray(new String[headers.length + 2]);
-    all[headers.length] = POSITION;
-    all[headers.length + 1] = position;
-    while (true) {
-      HttpResponse<String> response = get(standby, path, all);
-      if (response.statusCode() != 307) {
-        return response;
-      }
-    }
   }
 
   @Test
@@ -171,7 +112,7 @@ class StaleReadsTest {
             "/schedules/nightly",
             "{\"times\": [{\"cron\": \"@daily\"}], \"target\": {\"job\": {\"payload\": \"x\"}}}");
     assertThat(put.statusCode()).as(put.body()).isBetween(200, 201);
-    String position = header(get(leader, "/store/position"), POSITION);
+    String position = servers.position();
     for (String path :
         List.of(
             "/dci/queues", "/dci/queues/mail", "/dci/nodes", "/schedules", "/schedules/nightly")) {
@@ -220,13 +161,14 @@ class StaleReadsTest {
 
   @Test
   void callers_have_the_roles_and_the_reach_that_the_leader_knew() throws Exception {
-    try (MillraceServer third = serve("third", "server.require-credentials", "true")) {
+    try (MillraceServer third = servers.serve("third", "server.require-credentials", "true")) {
       MillraceServer before = standby;
       standby = third;
+      servers.standby = third;
       try {
         checkCallers();
       } finally {
-        standby = before;
+        servers.standby = before;
       }
     }
   }

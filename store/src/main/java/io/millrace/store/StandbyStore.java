@@ -52,10 +52,12 @@ public interface StandbyStore extends AutoCloseable {
   View view();
 
   /**
-   * Reads what it has applied, if that is young enough. Every read of the result, which is cheap to
-   * make, throws {@link TooStaleException} otherwise: if this standby has not read the journal to
-   * its end within the bound, does not have the position, does not follow, or leads. Reads do not
-   * wait for the journal.
+   * Reads what it has applied, if that is young enough. The first read of the result, which is
+   * cheap to make, throws {@link TooStaleException} otherwise: if this standby has not read the
+   * journal to its end within the bound, does not have the position, does not follow, or leads. All
+   * later reads are as of the position of the first one, also when the bound has passed, except
+   * that {@link TaskStore#tasks} throws the same exception if the store has changed since. Reads do
+   * not wait for the journal.
    *
    * <p>A read of age A has everything that was acknowledged until A before it, by this machine's
    * clock, and it is as of one position. Later reads of one standby never go back; those of another
@@ -77,15 +79,25 @@ public interface StandbyStore extends AutoCloseable {
 
   /** The reads of a standby. They refuse commands and subscriptions. Thread-safe. */
   interface StaleReads extends TaskStore {
-    /** The greatest age of what was read so far; zero for nothing. */
+    /** The age of what is read, as of the first read; zero before that. */
     Duration age();
 
-    /** The latest position of what was read so far; null for nothing. */
+    /** The position of what is read; null before the first read. */
     @Nullable Position position();
   }
 
-  /** A standby cannot answer a read within its bound; the leader can. */
-  final class TooStaleException extends StoreException {
+  /** A standby cannot answer a read; the leader can. */
+  class LeaderNeededException extends StoreException {
+    private static final long serialVersionUID = 1;
+
+    /** A read that only the leader can answer, for this reason. */
+    public LeaderNeededException(String message) {
+      super(message);
+    }
+  }
+
+  /** A standby cannot answer a read within its bound. */
+  final class TooStaleException extends LeaderNeededException {
     private static final long serialVersionUID = 1;
 
     /** A read that cannot be answered for this reason. */

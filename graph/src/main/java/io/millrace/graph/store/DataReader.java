@@ -42,10 +42,20 @@ final class DataReader {
   private volatile GraphWork.Outputs outputs = (_, _) -> null;
 
   DataReader(StoredGraph.Parts parts, InstantSource clock, RandomNames names) {
-    this.readModel = parts.readModel();
-    this.session = parts.session();
-    this.values = parts.values();
-    this.rules = parts.rules();
+    this(parts.readModel(), parts.session(), parts.values(), parts.rules(), clock, names);
+  }
+
+  DataReader(
+      ReadModel readModel,
+      GraphSession session,
+      ValueStore values,
+      DataRules rules,
+      InstantSource clock,
+      RandomNames names) {
+    this.readModel = readModel;
+    this.session = session;
+    this.values = values;
+    this.rules = rules;
     this.nodes = new PagedViews<>(clock, names);
     this.keys = new PagedViews<>(clock, names);
   }

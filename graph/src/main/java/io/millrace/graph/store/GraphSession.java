@@ -124,6 +124,11 @@ final class GraphSession extends StoreSession {
     return document(Keys.HEAD).isPresent() ? take() : first();
   }
 
+  /** The head as it is stored; one of an empty graph if there is none yet. */
+  Head head() {
+    return document(Keys.HEAD).map(Head::read).orElseGet(this::first);
+  }
+
   private Head first() {
     return new Head(0, 1, 0, "", Bytes.copyOf(names.bytes(SECRET_BYTES)), 0);
   }
@@ -136,7 +141,7 @@ final class GraphSession extends StoreSession {
     return retry(
         "the graph",
         () -> {
-          Head head = document(Keys.HEAD).map(Head::read).orElseGet(this::first);
+          Head head = head();
           return writeHead(begin(), head, head);
         });
   }

@@ -20,6 +20,9 @@ import io.millrace.graph.store.GraphSession.TransactionLimits;
 import io.millrace.graph.store.NodeData.StoredValue;
 import io.millrace.graph.store.StorePermits.Permit;
 import io.millrace.graph.store.ValueStore.RandomNames;
+import io.millrace.graph.type.Attempt;
+import io.millrace.graph.type.AttemptContext;
+import io.millrace.graph.type.NodeType;
 import io.millrace.graph.type.NodeTypes;
 import io.millrace.store.Document;
 import io.millrace.store.StoreException;
@@ -115,6 +118,40 @@ public final class StoredGraph {
     GraphCommits commits = new GraphCommits(session, clock, readModel, limits, values::discard);
     Parts parts = new Parts(session, commits, readModel, values, new DataRules(types));
     return new StoredGraph(parts, new DataReader(parts, clock, names));
+  }
+
+  /**
+   * The graph of a store that is only read, such as that of a standby. It is read when it is asked
+   * for, and can be asked for nodes, lists and data. What only the leader can answer throws {@link
+   * io.millrace.store.StandbyStore.LeaderNeededException}: the later pages of lists, and the output
+   * of running nodes. Its nodes have the version 0, since versions are not stored.
+   *
+   * @param outputs the keys of data that the nodes of a type write, by its name
+   */
+  public static GraphRegistry reading(
+      TaskStore store,
+      BlobStore blobs,
+      Map<String, Set<String>> outputs,
+      InstantSource clock,
+      RandomGenerator random) {
+    RandomNames names = new RandomNames(random);
+    return new StandbyGraph(
+        new GraphSession(store, names, TransactionLimits.DEFAULT),
+        new ValueStore(blobs, names),
+        new NodeTypes(
+            outputs.entrySet().stream()
+                .<NodeType>map(type -> new WritingType(type.getKey(), type.getValue()))
+                .toList()),
+        clock,
+        names);
+  }
+
+  /** What a reader must know of a type. */
+  private record WritingType(String name, Set<String> outputs) implements NodeType {
+    @Override
+    public Attempt start(AttemptContext work) {
+      throw new UnsupportedOperationException("a graph that is only read starts nothing");
+    }
   }
 
   /** The graph as its users see it. */

@@ -13,6 +13,9 @@ import tools.jackson.databind.node.IntNode;
 record CommandType(
     String name, Set<String> inputs, Function<Inputs, Program> form, Programs programs)
     implements NodeType {
+  static final String COMMAND = "command";
+  static final String SHELL = "shell command";
+
   /** Runs {@code command} with {@code args}. */
   static CommandType command(Programs programs) {
     Set<String> inputs =
@@ -22,7 +25,7 @@ record CommandType(
             ProgramForm.ENV,
             ProgramForm.CWD,
             ProgramForm.STDIN);
-    return new CommandType("command", inputs, ProgramForm::command, programs);
+    return new CommandType(COMMAND, inputs, ProgramForm::command, programs);
   }
 
   /** Runs {@code command} in bash. */
@@ -31,10 +34,7 @@ record CommandType(
         RunPolicy.keysWith(
             ProgramForm.COMMAND, ProgramForm.ENV, ProgramForm.CWD, ProgramForm.STDIN);
     return new CommandType(
-        "shell command",
-        inputs,
-        values -> ProgramForm.shell(ProgramForm.COMMAND, values),
-        programs);
+        SHELL, inputs, values -> ProgramForm.shell(ProgramForm.COMMAND, values), programs);
   }
 
   @Override

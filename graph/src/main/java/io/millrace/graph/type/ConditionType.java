@@ -16,12 +16,14 @@ import tools.jackson.databind.node.IntNode;
  * means else, or by whether a file exists.
  */
 record ConditionType(Programs programs) implements NodeType {
+  static final String NAME = "condition";
+
   private static final String FILE = "file";
   private static final List<String> ONE_OF = List.of(ProgramForm.COMMAND, ProgramForm.SHELL, FILE);
 
   @Override
   public String name() {
-    return "condition";
+    return NAME;
   }
 
   @Override

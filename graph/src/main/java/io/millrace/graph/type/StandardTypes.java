@@ -1,6 +1,7 @@
 package io.millrace.graph.type;
 
 import io.millrace.graph.Definition.Kind;
+import io.millrace.graph.type.Programs.ProcessAttempt;
 import io.millrace.processes.ProcessLauncher;
 import io.millrace.processes.ProcessSpawner;
 import java.time.Duration;
@@ -57,6 +58,21 @@ public final class StandardTypes implements AutoCloseable {
             new ConditionType(programs),
             new WaitForType(programs, clock, whileOpen),
             new GroupType());
+  }
+
+  /** The keys of data that nodes of these types write, by the names of the types. */
+  public static Map<String, Set<String>> outputs() {
+    return Map.of(
+        CommandType.COMMAND,
+        ProcessAttempt.OUTPUTS,
+        CommandType.SHELL,
+        ProcessAttempt.OUTPUTS,
+        ConditionType.NAME,
+        ProcessAttempt.OUTPUTS,
+        WaitForType.NAME,
+        WaitForType.OUTPUTS,
+        GROUP,
+        Set.of());
   }
 
   /** All types. */

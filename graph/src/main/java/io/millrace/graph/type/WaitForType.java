@@ -37,6 +37,9 @@ import tools.jackson.databind.JsonNode;
  * come.
  */
 record WaitForType(Programs programs, InstantSource clock, Timer timer) implements NodeType {
+  static final String NAME = "wait for";
+  static final Set<String> OUTPUTS = Set.of(ProcessAttempt.MIXED);
+
   private static final String FILE = "file";
   private static final String PORT = "port";
   private static final String TIME = "time";
@@ -52,7 +55,7 @@ record WaitForType(Programs programs, InstantSource clock, Timer timer) implemen
 
   @Override
   public String name() {
-    return "wait for";
+    return NAME;
   }
 
   @Override
@@ -62,7 +65,7 @@ record WaitForType(Programs programs, InstantSource clock, Timer timer) implemen
 
   @Override
   public Set<String> outputs() {
-    return Set.of(ProcessAttempt.MIXED);
+    return OUTPUTS;
   }
 
   @Override

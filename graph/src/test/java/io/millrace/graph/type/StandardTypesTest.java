@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,13 @@ class StandardTypesTest {
   @AfterEach
   void close() {
     types.close();
+  }
+
+  @Test
+  void what_types_write_is_known_without_them() {
+    assertThat(StandardTypes.outputs())
+        .isEqualTo(
+            types.types().stream().collect(Collectors.toMap(NodeType::name, NodeType::outputs)));
   }
 
   @ParameterizedTest

@@ -55,6 +55,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The jobs of a store: the entry of this module. Safe for use by any number of threads; there may
@@ -87,6 +88,25 @@ public final class Jobs implements AutoCloseable {
     TypeSettings settings = new TypeSettings(jobs, types);
     settings.settle();
     return new Jobs(jobs, types, settings, options);
+  }
+
+  /**
+   * The jobs of a store that is only read, such as that of a standby: nothing of it may be called
+   * that changes something or depends on the configured types.
+   */
+  public static Jobs reading(TaskStore store, BlobStore blobs, Environment environment) {
+    JobStore jobs = new JobStore(store, blobs, environment);
+    TypeSettings settings = new TypeSettings(jobs, JobTypes.NONE);
+    return new Jobs(jobs, JobTypes.NONE, settings, Options.DEFAULTS);
+  }
+
+  /**
+   * The types with which the last server was started that has opened these jobs to change them.
+   *
+   * @return empty if that is not known, since an earlier version of the server has stored them
+   */
+  public Optional<List<JobType>> storedTypes() {
+    return new StoredTypes(store).all();
   }
 
   /** The registry. */
@@ -356,20 +376,61 @@ public final class Jobs implements AutoCloseable {
           "the configuration of job types",
           () -> {
             Optional<Document> stored = store.document(Keys.TYPES);
+            Optional<Document> policies = store.document(Keys.TYPE_POLICIES);
             List<StoredType> known =
                 stored.map(document -> read(document.body())).orElse(List.of());
             List<StoredType> now = configured.all().stream().map(StoredType::of).toList();
             if (!configured.replacesStored()) {
               refuse(differences(known, configured));
             }
-            if (known.equals(now)) {
-              return true;
+            Transaction.Builder transaction = Transaction.by(store.self());
+            boolean same = known.equals(now);
+            if (!same) {
+              transaction.put(Keys.TYPES, version(stored), write(now));
             }
-            long version = stored.map(Document::version).orElse(DocumentVersion.ABSENT);
-            Transaction transaction =
-                Transaction.by(store.self()).put(Keys.TYPES, version, write(now)).build();
-            return store.commit(transaction) instanceof Outcome.Done ? true : null;
+            Bytes set = policies(configured);
+            boolean samePolicies =
+                policies.map(document -> document.body().equals(set)).orElse(configured.isEmpty());
+            if (!samePolicies) {
+              transaction.put(Keys.TYPE_POLICIES, version(policies), set);
+            }
+            return (same && samePolicies)
+                    || store.commit(transaction.build()) instanceof Outcome.Done
+                ? true
+                : null;
           });
+    }
+
+    private static long version(Optional<Document> document) {
+      return document.map(Document::version).orElse(DocumentVersion.ABSENT);
+    }
+
+    private static Bytes policies(JobTypes configured) {
+      ObjectNode json = JobJson.object();
+      configured.all().forEach(type -> json.set(type.name(), TypeSettings.json(type.policy())));
+      return JobJson.write(json);
+    }
+
+    /** See {@link Jobs#storedTypes}. */
+    Optional<List<JobType>> all() {
+      List<StoredType> known =
+          store.document(Keys.TYPES).map(document -> read(document.body())).orElse(List.of());
+      if (known.isEmpty()) {
+        return Optional.of(List.of());
+      }
+      return store
+          .document(Keys.TYPE_POLICIES)
+          .map(document -> JobJson.read(document.body()))
+          .filter(policies -> known.stream().allMatch(type -> policies.has(type.name())))
+          .map(policies ->
+              known.stream()
+                  .map(type ->
+                      new JobType(
+                          type.name(),
+                          type.description(),
+                          type.resultBecomes(),
+                          TypeSettings.read(policies.required(type.name()))))
+                  .toList());
     }
 
     private static void refuse(List<String> differences) {

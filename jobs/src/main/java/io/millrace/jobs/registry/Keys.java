@@ -37,6 +37,9 @@ final class Keys {
   /** The types that the server was started with. */
   static final DocumentKey TYPES = new DocumentKey(CONFIG, "types");
 
+  /** The settings of these types by the configuration, for servers that only read the store. */
+  static final DocumentKey TYPE_POLICIES = new DocumentKey(CONFIG, "type-policies");
+
   /** The number of the batch that was opened last, over all types. */
   static final DocumentKey LAST_BATCH = new DocumentKey(CONFIG, "last-batch");
 

@@ -72,17 +72,23 @@ public final class TypeSettings implements Step {
   }
 
   private static Policy read(Document document) {
+    return read(JobJson.read(document.body()));
+  }
+
+  static Policy read(JsonNode json) {
     Map<String, String> fields = new TreeMap<>();
-    JobJson.read(document.body())
-        .properties()
-        .forEach(field -> fields.put(field.getKey(), field.getValue().asString()));
+    json.properties().forEach(field -> fields.put(field.getKey(), field.getValue().asString()));
     return new Policy(fields);
   }
 
   private static Bytes write(Policy policy) {
+    return JobJson.write(json(policy));
+  }
+
+  static ObjectNode json(Policy policy) {
     ObjectNode json = JobJson.object();
     policy.fields().forEach(json::put);
-    return JobJson.write(json);
+    return json;
   }
 
   private List<String> names() {
@@ -97,10 +103,7 @@ public final class TypeSettings implements Step {
   }
 
   private synchronized void refresh() {
-    Map<String, Policy> set = new TreeMap<>();
-    for (Document document : store.all(Keys.SETTINGS)) {
-      set.put(document.key().key().substring(1), read(document));
-    }
+    Map<String, Policy> set = stored();
     if (!set.equals(current.set()) || current.policies().isEmpty()) {
       boolean changes = !set.equals(current.set());
       Map<String, Policy> policies = new HashMap<>();
@@ -123,6 +126,15 @@ public final class TypeSettings implements Step {
   /** Runs {@code action} after every change, on the thread that made or noticed it. */
   public void onChange(Runnable action) {
     whenChanged = action;
+  }
+
+  /** As {@link #set}, read from the store. */
+  public Map<String, Policy> stored() {
+    Map<String, Policy> set = new TreeMap<>();
+    for (Document document : store.all(Keys.SETTINGS)) {
+      set.put(document.key().key().substring(1), read(document));
+    }
+    return set;
   }
 
   /** What was set while the server runs, by the names of the types; the empty name is no type. */

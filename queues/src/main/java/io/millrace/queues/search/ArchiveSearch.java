@@ -4,6 +4,7 @@ import io.millrace.queues.ObjectId;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.registry.Queues;
 import io.millrace.queues.registry.TaskArchive;
+import io.millrace.store.StandbyStore.LeaderNeededException;
 import io.millrace.work.filter.Filter;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -11,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Search for tasks in the store and in the archive. The archive is always searched for task ids;
@@ -23,9 +25,9 @@ public final class ArchiveSearch implements TaskFinder {
 
   private final Queues queues;
   private final TaskSearch live;
-  private final TaskArchive archived;
+  private final @Nullable TaskArchive archived;
 
-  private ArchiveSearch(Queues queues, TaskArchive archived) {
+  private ArchiveSearch(Queues queues, @Nullable TaskArchive archived) {
     this.queues = queues;
     this.live = TaskSearch.in(queues);
     this.archived = archived;
@@ -34,6 +36,21 @@ public final class ArchiveSearch implements TaskFinder {
   /** Creates a search in these queues and their archive. */
   public static ArchiveSearch in(Queues queues, TaskArchive archived) {
     return new ArchiveSearch(queues, archived);
+  }
+
+  /**
+   * Creates a search where only the leader reads the archive: searches that need it throw {@link
+   * LeaderNeededException}.
+   */
+  public static ArchiveSearch atStandby(Queues queues) {
+    return new ArchiveSearch(queues, null);
+  }
+
+  private TaskArchive archive() {
+    if (archived == null) {
+      throw new LeaderNeededException("only the leader reads the archive");
+    }
+    return archived;
   }
 
   /**
@@ -80,7 +97,10 @@ public final class ArchiveSearch implements TaskFinder {
             .map(ObjectId::new)
             .filter(id -> !isInStore(id))
             .toList();
-    return archived.find(missing).values().stream()
+    if (missing.isEmpty()) {
+      return List.of();
+    }
+    return archive().find(missing).values().stream()
         .filter(task -> filter.matches(TaskFilter.subject(task)))
         .map(task -> new Found(task, true))
         .toList();
@@ -95,44 +115,46 @@ public final class ArchiveSearch implements TaskFinder {
     int wanted = options.fromStart().limit();
     PriorityQueue<Found> best = new PriorityQueue<>(order.reversed());
     Set<ObjectId> kept = new HashSet<>();
-    archived.each(
-        Plan.of(filter).columns(),
-        options.newestFirst(),
-        task -> {
-          Found one = new Found(task, true);
-          Found worst = best.peek();
-          boolean fits = best.size() < wanted || worst == null || order.compare(one, worst) < 0;
-          if (fits
-              && !kept.contains(task.id())
-              && filter.matches(TaskFilter.subject(task))
-              && !isInStore(task.id())) {
-            best.add(one);
-            kept.add(task.id());
-            if (best.size() > wanted) {
-              kept.remove(best.remove().task().id());
-            }
-          }
-        });
+    archive()
+        .each(
+            Plan.of(filter).columns(),
+            options.newestFirst(),
+            task -> {
+              Found one = new Found(task, true);
+              Found worst = best.peek();
+              boolean fits = best.size() < wanted || worst == null || order.compare(one, worst) < 0;
+              if (fits
+                  && !kept.contains(task.id())
+                  && filter.matches(TaskFilter.subject(task))
+                  && !isInStore(task.id())) {
+                best.add(one);
+                kept.add(task.id());
+                if (best.size() > wanted) {
+                  kept.remove(best.remove().task().id());
+                }
+              }
+            });
     return List.copyOf(best);
   }
 
   private int countArchived(Filter filter) {
     Set<ObjectId> counted = new HashSet<>();
-    archived.each(
-        Plan.of(filter).columns(),
-        true,
-        task -> {
-          if (filter.matches(TaskFilter.subject(task)) && !isInStore(task.id())) {
-            counted.add(task.id());
-          }
-          if (counted.size() > MAX_COUNTED) {
-            throw new InvalidRequestException(
-                "archived",
-                "more than "
-                    + MAX_COUNTED
-                    + " archived tasks match: narrow the filter, for example by ctime");
-          }
-        });
+    archive()
+        .each(
+            Plan.of(filter).columns(),
+            true,
+            task -> {
+              if (filter.matches(TaskFilter.subject(task)) && !isInStore(task.id())) {
+                counted.add(task.id());
+              }
+              if (counted.size() > MAX_COUNTED) {
+                throw new InvalidRequestException(
+                    "archived",
+                    "more than "
+                        + MAX_COUNTED
+                        + " archived tasks match: narrow the filter, for example by ctime");
+              }
+            });
     return counted.size();
   }
 }

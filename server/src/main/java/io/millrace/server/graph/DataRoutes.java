@@ -26,9 +26,14 @@ record DataRoutes(GraphRegistry graph) {
 
   private static final Set<String> PAGES = Set.of("start", "pid", "pagid");
 
+  /** Adds those that only read the store and the blobs. */
+  void addReadsTo(ApiRoutes all) {
+    ApiRoutes api = all.stale().strictQuery(PAGES);
+    api.get("/nodes/{id}/data", this::keys).get("/nodes/{id}/data/{key}", this::read);
+  }
+
   void addTo(ApiRoutes api) {
-    api.strictQuery(PAGES).get("/nodes/{id}/data", this::keys);
-    api.strictQuery(PAGES).get("/nodes/{id}/data/{key}", this::read);
+    addReadsTo(api);
     api.strictQuery(PAGES)
         .body(Route.Body.JSON, FIELDS)
         .role(Role.OPERATOR)

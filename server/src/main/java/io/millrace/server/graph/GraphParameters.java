@@ -144,9 +144,9 @@ final class GraphParameters {
             () -> HttpProblem.malformed("the parameter " + name + " must be an id, not " + text));
   }
 
-  /** The header with a node's version. */
+  /** The header with a node's version; none if that is unknown. */
   static Map<String, String> tag(GraphNode node) {
-    return tag(node.version());
+    return node.version() == 0 ? Map.of() : tag(node.version());
   }
 
   static Map<String, String> tag(long version) {

@@ -61,6 +61,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -285,7 +286,7 @@ public final class GraphPart implements Part {
 
   @Override
   public void addErrorResponses(ErrorResponses responses) {
-    mapErrors(responses);
+    addErrors(responses);
   }
 
   @Override
@@ -366,6 +367,23 @@ public final class GraphPart implements Part {
     }
   }
 
+  /**
+   * The routes that only read the graph of a store. Nodes have no versions there.
+   *
+   * @param blobs holds data that is too large for the store
+   */
+  public static List<Route> reads(TaskStore store, BlobStore blobs, RandomGenerator random) {
+    Map<String, Set<String>> outputs = new HashMap<>(StandardTypes.outputs());
+    outputs.put(QueueTaskType.NAME, QueueTaskType.OUTPUTS);
+    outputs.put(JobNodeType.NAME, JobNodeType.OUTPUTS);
+    GraphRegistry graph = StoredGraph.reading(store, blobs, outputs, Clock.systemUTC(), random);
+    ApiRoutes api = ApiRoutes.below("/v1").limitable().credentials(GraphTokens.ofLeader());
+    new NodeRoutes(graph, InstantSource.system()).addReadsTo(api);
+    new DataRoutes(graph).addReadsTo(api);
+    new SchedulerRoutes(graph).addReadsTo(api);
+    return api.routes();
+  }
+
   /** The routes under {@code /v1}, which answer unknown parameters with 400. */
   static List<Route> routes(GraphRegistry graph, GraphTokens tokens) {
     ApiRoutes api = ApiRoutes.below("/v1").limitable().credentials(tokens);
@@ -378,7 +396,7 @@ public final class GraphPart implements Part {
   }
 
   /** Defines the responses to failures of the graph. */
-  static void mapErrors(ErrorResponses responses) {
+  public static void addErrors(ErrorResponses responses) {
     responses
         .add(InvalidGraphException.class, 400)
         .add(NotAllowedException.class, 403)

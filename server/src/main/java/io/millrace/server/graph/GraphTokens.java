@@ -46,6 +46,17 @@ public final class GraphTokens implements Credentials {
     this.nodes = nodes;
   }
 
+  /** What refuses every such token with 401: a standby may not know yet that its attempt runs. */
+  static Credentials ofLeader() {
+    return headers -> {
+      String token = Token.bearer(headers.only(Headers.AUTHORIZATION)).orElse("");
+      if (FORM.matcher(token).matches()) {
+        throw new HttpProblem(401, "only the leader knows the tokens of running commands");
+      }
+      return null;
+    };
+  }
+
   /**
    * The reach of a running command: the nodes below its own.
    *

@@ -79,13 +79,19 @@ record NodeRoutes(GraphRegistry graph, InstantSource clock) {
   /** How often a move is tried again because the node has changed meanwhile. */
   private static final int ATTEMPTS = 20;
 
-  void addTo(ApiRoutes api) {
+  /** Adds those that only read the store. */
+  void addReadsTo(ApiRoutes all) {
+    ApiRoutes api = all.stale();
     api.strictQuery(LISTING).get("/nodes", this::list);
+    api.strictQuery(Set.of("metadata")).get("/nodes/{id}", this::show);
+  }
+
+  void addTo(ApiRoutes api) {
+    addReadsTo(api);
     api.strictQuery(ADDING)
         .body(Route.Body.JSON, NodeForms.PARTS)
         .action("graph.add")
         .post("/nodes", this::add);
-    api.strictQuery(Set.of("metadata")).get("/nodes/{id}", this::show);
     ApiRoutes operators = api.role(Role.OPERATOR);
     operators
         .strictQuery(Set.of())

@@ -7,6 +7,7 @@ import io.millrace.graph.Phase;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
+import io.millrace.store.StandbyStore.LeaderNeededException;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -24,6 +25,8 @@ import tools.jackson.databind.node.ObjectNode;
 record NodeShape(@Nullable Set<String> fields) {
   /** The parent of a node that is directly below the root. */
   static final String ROOT = "root";
+
+  private static final String VERSION = "version";
 
   /** The names of all fields, in the order in which they are shown. */
   static final List<String> FIELDS =
@@ -47,7 +50,7 @@ record NodeShape(@Nullable Set<String> fields) {
           "notBefore",
           "taken",
           "killing",
-          "version");
+          VERSION);
 
   /** Another name for {@code state}, which the original API has too. */
   static final String STATUS = "status";
@@ -79,6 +82,9 @@ record NodeShape(@Nullable Set<String> fields) {
     if (fields == null) {
       return all;
     }
+    if (fields.contains(VERSION) && node.version() == 0) {
+      throw new LeaderNeededException("only the leader knows the versions of nodes");
+    }
     ObjectNode chosen = Json.object().put("id", node.id().toString());
     for (String field : fields) {
       JsonNode value = all.get(field.equals(STATUS) ? "state" : field);
@@ -94,7 +100,7 @@ record NodeShape(@Nullable Set<String> fields) {
     return Json.array(nodes, this::shape);
   }
 
-  /** All metadata; fields without a meaning for this node are absent. */
+  /** All metadata; fields that are unknown or have no meaning for this node are absent. */
   static ObjectNode of(GraphNode node) {
     ObjectNode json = Json.object();
     Definition definition = node.definition();
@@ -123,7 +129,8 @@ record NodeShape(@Nullable Set<String> fields) {
     putPositive(json, "snoozed", node.phase().attempts().snoozed());
     json.put("created", node.createdMillis());
     addPhase(json, node.phase());
-    return json.put("version", node.version());
+    putPositive(json, VERSION, node.version());
+    return json;
   }
 
   private static void addPhase(ObjectNode json, Phase phase) {

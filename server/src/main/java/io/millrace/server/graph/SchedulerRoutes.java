@@ -27,13 +27,18 @@ record SchedulerRoutes(GraphRegistry graph) {
   private static final Duration MAX_GRACE = Duration.ofDays(1);
   private static final int MAX_SECONDS_TEXT = 20;
 
+  /** Adds the route that only reads the store. */
+  void addReadsTo(ApiRoutes api) {
+    api.stale().strictQuery(Set.of("metadata")).get("/running", this::running);
+  }
+
   void addTo(ApiRoutes api) {
+    addReadsTo(api);
     api.strictQuery(Set.of("id", "signal", "grace"))
         .role(Role.OPERATOR)
         .action("graph.kill")
         .put("/scheduler/kill", this::kill);
     api.strictQuery(Set.of("id", "until", "timeout")).get("/scheduler/wait", this::await);
-    api.strictQuery(Set.of("metadata")).get("/running", this::running);
   }
 
   private Response kill(Request request) {

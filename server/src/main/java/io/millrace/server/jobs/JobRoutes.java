@@ -45,8 +45,9 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
   private static final int MAX_SECONDS = 600;
   private static final int USUAL_SECONDS = 30;
 
-  void addTo(ApiRoutes all) {
-    ApiRoutes api = all.limitable();
+  /** Adds those that only read the store and the blobs. */
+  void addReadsTo(ApiRoutes all) {
+    ApiRoutes api = all.limitable().stale();
     api.query("type", "status", "priority", "batch", "worker", "text", "limit", "after", "order")
         .get("/jobs", this::list);
     api.get("/jobs/{key}", request -> Json.response(shapes.of(job(request))))
@@ -55,6 +56,14 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
     api.query("link")
         .get("/jobs/{key}/payload", this::payload)
         .get("/jobs/{key}/result", this::result);
+    api.query("limit", "after").get("/batches", this::batches);
+    api.get("/batches/{batch}", request -> Json.response(counted(batch(request))))
+        .get("/batches/{batch}/jobs", request -> jobs(batch(request)).response(shapes));
+  }
+
+  void addTo(ApiRoutes all) {
+    addReadsTo(all);
+    ApiRoutes api = all.limitable();
     api.role(Role.OPERATOR)
         .action("job.delete")
         .post("/jobs/{key}/delete", this::delete)
@@ -63,9 +72,6 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
         .post("/jobs/{key}/cancel", request -> change(request, registry::cancel))
         .action("job.retry")
         .post("/jobs/{key}/retry", request -> change(request, registry::retry));
-    api.query("limit", "after").get("/batches", this::batches);
-    api.get("/batches/{batch}", request -> Json.response(counted(batch(request))))
-        .get("/batches/{batch}/jobs", request -> jobs(batch(request)).response(shapes));
     api.query("timeout").get("/jobs/{key}/wait", this::awaitJob);
     api.query("timeout").get("/batches/{batch}/wait", this::awaitBatch);
   }

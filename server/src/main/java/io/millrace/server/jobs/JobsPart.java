@@ -37,6 +37,7 @@ import io.millrace.server.metrics.JobFigures;
 import io.millrace.server.security.ConfiguredPrincipal;
 import io.millrace.server.traces.Traces;
 import io.millrace.store.EmbeddedTaskStore;
+import io.millrace.store.StandbyStore.LeaderNeededException;
 import io.millrace.store.TaskStore;
 import io.millrace.work.Explanation;
 import io.millrace.work.policy.LimitReasons.Running;
@@ -222,7 +223,7 @@ public final class JobsPart implements Part {
 
   @Override
   public void addErrorResponses(ErrorResponses responses) {
-    mapErrors(responses);
+    addErrors(responses);
   }
 
   @Override
@@ -285,14 +286,37 @@ public final class JobsPart implements Part {
       long maxBytes,
       Traces traces) {}
 
+  private static ApiRoutes below(JobsSettings settings) {
+    String prefix = settings.access().prefix();
+    return prefix.isEmpty() ? ApiRoutes.below("/api") : ApiRoutes.below("/api", prefix + "/api");
+  }
+
+  /**
+   * The routes that only read the jobs of a store. The progress of running jobs is left out.
+   *
+   * @param blobs holds payloads and results
+   */
+  public static List<Route> reads(
+      TaskStore store, BlobStore blobs, JobsSettings settings, RandomGenerator random) {
+    Jobs jobs = Jobs.reading(store, blobs, new Jobs.Environment(Clock.systemUTC(), random));
+    ApiRoutes api = below(settings);
+    ApiRoutes clients = api.errors(ERRORS).credentials(keys(settings).clients());
+    new Types.Reads(
+            () ->
+                jobs.storedTypes()
+                    .orElseThrow(() ->
+                        new LeaderNeededException("only the leader knows the settings of types")),
+            jobs.counts(),
+            jobs.typeSettings()::stored)
+        .addTo(clients);
+    new JobRoutes(jobs, jobs.registry(), new Shapes(null)).addReadsTo(clients);
+    return api.routes();
+  }
+
   /** The routes, also below the configured prefix. */
   static List<Route> routes(Served served, JobsSettings settings) {
-    JobsSettings.Access access = settings.access();
     Keys keys = keys(settings);
-    ApiRoutes api =
-        access.prefix().isEmpty()
-            ? ApiRoutes.below("/api")
-            : ApiRoutes.below("/api", access.prefix() + "/api");
+    ApiRoutes api = below(settings);
     ApiRoutes clients = api.errors(ERRORS).credentials(keys.clients());
     ApiRoutes holders = api.errors(ERRORS).credentials(keys.holders()).role(Role.WORKER);
     ApiRoutes workers = api.errors(ERRORS).credentials(keys.workers()).role(Role.WORKER);
@@ -356,7 +380,7 @@ public final class JobsPart implements Part {
   }
 
   /** Defines the responses to failures of jobs. */
-  static void mapErrors(ErrorResponses responses) {
+  public static void addErrors(ErrorResponses responses) {
     responses
         .add(InvalidJobException.class, 400)
         .add(PolicyException.class, 400)

@@ -5,6 +5,7 @@ import io.millrace.jobs.Batch;
 import io.millrace.jobs.Failure;
 import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
+import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.worker.Progress;
 import io.millrace.jobs.worker.WorkerView;
@@ -19,17 +20,25 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The JSON of jobs, batches and workers. */
-record Shapes(Workers workers) {
+/**
+ * The JSON of jobs, batches and workers.
+ *
+ * @param workers know the progress of running jobs; null if nobody here does
+ */
+record Shapes(@Nullable Workers workers) {
   /** Settings with other names in forms and answers, where a job has a key and a priority too. */
   private static final Map<String, String> RENAMED =
       Map.of(
           Policy.Field.KEY.key(), "limit_key",
           Policy.Field.PRIORITY.key(), "priority_level");
 
+  /** A job; without its progress if it runs and nobody here knows that. */
   ObjectNode of(Job job) {
     ObjectNode json = plain(job);
-    Progress progress = workers.progress(job.id()).orElse(null);
+    if (workers == null && job.status() == JobStatus.RUNNING) {
+      return json;
+    }
+    Progress progress = workers == null ? null : workers.progress(job.id()).orElse(null);
     if (progress == null) {
       return json.putNull("progress");
     }

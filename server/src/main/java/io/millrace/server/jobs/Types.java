@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -29,19 +30,18 @@ final class Types {
   private static final String UNTYPED = "-";
 
   private final List<JobType> types;
-  private final JobCounts counts;
+  private final Reads reads;
   private final TypeSettings settings;
 
   Types(List<JobType> types, JobCounts counts, TypeSettings settings) {
     this.types = List.copyOf(types);
-    this.counts = counts;
+    this.reads = new Reads(() -> this.types, counts, settings::set);
     this.settings = settings;
   }
 
   void addTo(ApiRoutes api) {
-    ApiRoutes limited = api.limitable();
-    limited.get("/types", this::show).get("/types/{type}", this::showOne);
-    ApiRoutes changes = limited.role(Role.OPERATOR);
+    reads.addTo(api);
+    ApiRoutes changes = api.limitable().role(Role.OPERATOR);
     changes
         .body(Body.JSON, Policy.Field.keysOfTypes())
         .action("type.change")
@@ -100,68 +100,20 @@ final class Types {
     return types.stream().map(JobType::name).collect(Collectors.joining(", "));
   }
 
-  private Response show(Request request) {
-    ArrayNode shown = Json.array();
-    Map<Kind, Long> unfinished = counts.unfinished();
-    for (JobType type : types) {
-      if (!reaches(request, type.name())) {
-        continue;
-      }
-      shown.add(shown(type, unfinished));
-    }
-    return Json.response(shown);
-  }
-
-  private ObjectNode shown(JobType type, Map<Kind, Long> unfinished) {
-    Policy set = settings.set().getOrDefault(type.name(), Policy.NONE);
-    ObjectNode one =
-        Json.object()
-            .put("name", type.name().isEmpty() ? UNTYPED : type.name())
-            .put("description", type.description())
-            .put("resultBecomes", type.resultBecomes());
-    set.over(type.policy()).fields().forEach(one.putObject("settings")::put);
-    set.fields().forEach(one.putObject("set")::put);
-    ObjectNode jobs = one.putObject("jobs");
-    for (JobStatus status : List.of(JobStatus.PENDING, JobStatus.RUNNING)) {
-      jobs.put(status.word(), unfinished.getOrDefault(new Kind(type.name(), status), 0L));
-    }
-    return one;
-  }
-
-  /** The type that a request names within the reach of its caller. */
-  private JobType type(Request request) {
-    String name = request.parameter("type");
-    if (types.isEmpty() && name.equals(UNTYPED) && reaches(request, "")) {
-      request.concerns(Area.TYPES, "");
-      return new JobType("", null, null);
-    }
-    JobType found =
-        types.stream()
-            .filter(type -> type.name().equals(name) && reaches(request, name))
-            .findFirst()
-            .orElseThrow(() -> HttpProblem.notFound("there is no job type " + name));
-    request.concerns(Area.TYPES, name);
-    return found;
-  }
-
-  private Response showOne(Request request) {
-    return Json.response(shown(type(request), counts.unfinished()));
-  }
-
   private Response change(Request request, boolean replaces) throws IOException {
-    JobType type = type(request);
+    JobType type = reads.type(request);
     Map<String, String> changes = new TreeMap<>();
     Json.objectBody(request)
         .properties()
         .forEach(field -> changes.put(field.getKey(), text(field.getKey(), field.getValue())));
     Policy _ = settings.change(type.name(), changes, replaces);
-    return Json.response(shown(type, counts.unfinished()));
+    return Json.response(reads.shown(type));
   }
 
   private Response reset(Request request) {
-    JobType type = type(request);
+    JobType type = reads.type(request);
     Policy _ = settings.change(type.name(), Map.of(), true);
-    return Json.response(shown(type, counts.unfinished()));
+    return Json.response(reads.shown(type));
   }
 
   /** A setting as text; empty if it is to be taken back. */
@@ -176,5 +128,73 @@ final class Types {
       throw HttpProblem.malformed(field + " must be a number, a text or null");
     }
     return value.asString();
+  }
+
+  /**
+   * Shows the types.
+   *
+   * @param types all of them
+   * @param counts counts their jobs
+   * @param settings what was set while the server runs, by the names of the types
+   */
+  record Reads(
+      Supplier<List<JobType>> types, JobCounts counts, Supplier<Map<String, Policy>> settings) {
+    void addTo(ApiRoutes all) {
+      ApiRoutes api = all.limitable().stale();
+      api.get("/types", this::show).get("/types/{type}", this::showOne);
+    }
+
+    private Response show(Request request) {
+      ArrayNode shown = Json.array();
+      Map<Kind, Long> unfinished = counts.unfinished();
+      for (JobType type : types.get()) {
+        if (!reaches(request, type.name())) {
+          continue;
+        }
+        shown.add(shown(type, unfinished));
+      }
+      return Json.response(shown);
+    }
+
+    ObjectNode shown(JobType type) {
+      return shown(type, counts.unfinished());
+    }
+
+    private ObjectNode shown(JobType type, Map<Kind, Long> unfinished) {
+      Policy set = settings.get().getOrDefault(type.name(), Policy.NONE);
+      ObjectNode one =
+          Json.object()
+              .put("name", type.name().isEmpty() ? UNTYPED : type.name())
+              .put("description", type.description())
+              .put("resultBecomes", type.resultBecomes());
+      set.over(type.policy()).fields().forEach(one.putObject("settings")::put);
+      set.fields().forEach(one.putObject("set")::put);
+      ObjectNode jobs = one.putObject("jobs");
+      for (JobStatus status : List.of(JobStatus.PENDING, JobStatus.RUNNING)) {
+        jobs.put(status.word(), unfinished.getOrDefault(new Kind(type.name(), status), 0L));
+      }
+      return one;
+    }
+
+    /** The type that a request names within the reach of its caller. */
+    JobType type(Request request) {
+      String name = request.parameter("type");
+      List<JobType> all = types.get();
+      if (all.isEmpty() && name.equals(UNTYPED) && reaches(request, "")) {
+        request.concerns(Area.TYPES, "");
+        return new JobType("", null, null);
+      }
+      JobType found =
+          all.stream()
+              .filter(type -> type.name().equals(name) && reaches(request, name))
+              .findFirst()
+              .orElseThrow(() -> HttpProblem.notFound("there is no job type " + name));
+      request.concerns(Area.TYPES, name);
+      return found;
+    }
+
+    private Response showOne(Request request) {
+      return Json.response(shown(type(request)));
+    }
   }
 }

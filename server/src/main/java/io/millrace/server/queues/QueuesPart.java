@@ -3,12 +3,16 @@ package io.millrace.server.queues;
 import io.millrace.archive.Archive;
 import io.millrace.archive.ArchiveSource;
 import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.Tail;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.ErrorResponses;
 import io.millrace.http.Request;
 import io.millrace.http.Route;
 import io.millrace.queues.ObjectId;
+import io.millrace.queues.Output;
+import io.millrace.queues.OutputReader;
 import io.millrace.queues.QueueBackend;
+import io.millrace.queues.QueueTask;
 import io.millrace.queues.QueuesException;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.QueuesException.StoreFullException;
@@ -24,6 +28,7 @@ import io.millrace.server.queues.TaskRoutes.KnownTasks.Archived;
 import io.millrace.server.security.BasicCredentials;
 import io.millrace.server.security.Token;
 import io.millrace.server.traces.Traces;
+import io.millrace.store.StandbyStore.LeaderNeededException;
 import io.millrace.store.TaskStore;
 import io.millrace.work.Explanation;
 import io.millrace.work.policy.LimitReasons.Running;
@@ -130,7 +135,9 @@ public final class QueuesPart implements Part {
   }
 
   /**
-   * The routes that only read the queues and nodes of a store.
+   * The routes that only read the queues, tasks and nodes of a store. They throw {@link
+   * LeaderNeededException} for a task that is not in the store, since it may be archived, and for
+   * output that is in a file.
    *
    * @param token the server's; null for none
    */
@@ -140,7 +147,42 @@ public final class QueuesPart implements Part {
     DciRoutes api = new DciRoutes(all);
     new NodeRoutes(queues.nodes()).addReadsTo(api);
     new QueueRoutes(queues.queues(), new Plugins(queues)).addReadsTo(api);
+    Shapes shapes = new Shapes(new OutputReader(new FilesOfLeader()));
+    KnownTasks known =
+        new KnownTasks(
+            queues.tasks(),
+            _ -> {
+              throw new LeaderNeededException("only the leader reads the archive");
+            },
+            queues.queues());
+    TaskRoutes.addReadsTo(api, known, shapes);
+    new SearchRoutes(ArchiveSearch.atStandby(queues), shapes, queues.queues()).addReadsTo(api);
     return all.routes();
+  }
+
+  /**
+   * Files of outputs where they are not read: chunks that are missing would count as the end of an
+   * output.
+   */
+  private static final class FilesOfLeader implements OutputReader.Files {
+    private static LeaderNeededException needed() {
+      return new LeaderNeededException("only the leader reads output that is in a file");
+    }
+
+    @Override
+    public void check(Output.Stored output) {
+      throw needed();
+    }
+
+    @Override
+    public Optional<Tail> file(Output.Stored output) {
+      throw needed();
+    }
+
+    @Override
+    public Tail soFar(QueueTask task, OutputReader.Stream stream) {
+      throw needed();
+    }
   }
 
   private static ApiRoutes below(@Nullable Token token) {
@@ -186,7 +228,7 @@ public final class QueuesPart implements Part {
             backend.submission(), known, queueRoutes, documents, shapes, callers.traces());
     taskRoutes.addTo(api);
     SearchRoutes searches = new SearchRoutes(served.search(), shapes, backend.queues());
-    searches.addTo(api);
+    searches.addReadsTo(api);
     new WaitRoute(backend, served.watch(), old).addTo(api);
     new OutputRoutes(known, served.outputs()).addTo(api);
     new OldRoutes(queueRoutes, taskRoutes, documents, plugins).addTo(api);

@@ -2,6 +2,7 @@ package io.millrace.server.queues;
 
 import io.millrace.http.Caller.Role;
 import io.millrace.http.Request;
+import io.millrace.http.Route;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Response;
 import io.millrace.queues.QueueBackend;
@@ -47,8 +48,12 @@ record SearchRoutes(TaskFinder search, Shapes shapes, QueueBackend.Definitions q
           "snoozed",
           "not_before");
 
-  void addTo(DciRoutes api) {
-    api.limitable().role(Role.VIEWER).post("/tasks/search", Set.copyOf(PARAMS), this::respond);
+  /** Adds the route that only reads the store. */
+  void addReadsTo(DciRoutes api) {
+    api.limitable()
+        .stale()
+        .role(Role.VIEWER)
+        .post("/tasks/search", Set.copyOf(PARAMS), this::respond);
   }
 
   /** Adds the route of version 3. */
@@ -62,7 +67,8 @@ record SearchRoutes(TaskFinder search, Shapes shapes, QueueBackend.Definitions q
   /** Refuses unknown names, which would otherwise widen the search to everything. */
   private static void checkNames(Input input) {
     for (String name : input.all().propertyNames()) {
-      if (!PARAMS.contains(name)) {
+      boolean ofQuery = input.form() && name.equals(Route.STALE);
+      if (!PARAMS.contains(name) && !ofQuery) {
         throw Refusal.of("unknown param " + name + "; " + advice(name), "param", name);
       }
     }
@@ -93,9 +99,14 @@ record SearchRoutes(TaskFinder search, Shapes shapes, QueueBackend.Definitions q
       return Shapes.response(Json.object().put("count", search.count(filter, archived)), pretty);
     }
     List<Found> found = search.find(filter, wanted, archived);
-    OutputForm form = input.bool("terse", true) ? Shapes.terse() : shapes.content();
+    OutputForm form = Shapes.terse();
+    if (!input.bool("terse", true)) {
+      shapes.check(found, wanted.projection());
+      form = shapes.content();
+    }
+    OutputForm shown = form;
     return Shapes.tasks(
-        found, task -> Shapes.of(task, form, Times.SECONDS, wanted.projection()), pretty);
+        found, task -> Shapes.of(task, shown, Times.SECONDS, wanted.projection()), pretty);
   }
 
   /** Answers like version 3: errors have status 200, times are whole seconds with their text. */

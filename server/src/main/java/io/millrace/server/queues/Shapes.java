@@ -183,6 +183,18 @@ record Shapes(OutputReader outputs) {
     };
   }
 
+  /** Throws an exception if {@link #content} cannot show the outputs of these tasks here. */
+  void check(List<Found> found, Projection wanted) {
+    for (Found each : found) {
+      QueueTask.TaskOutput output = each.task().output();
+      for (OutputReader.Stream stream : OutputReader.Stream.values()) {
+        if (wanted.wants(stream.word())) {
+          outputs.check(stream.of(output));
+        }
+      }
+    }
+  }
+
   /** Text that is read when it is written. */
   private record StreamedText(Reader text) implements JacksonSerializable {
     @Override

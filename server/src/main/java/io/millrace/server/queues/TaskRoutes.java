@@ -60,6 +60,15 @@ record TaskRoutes(
     Optional<QueueTask> on(ObjectId id, String why);
   }
 
+  /** Adds the route that only reads the store. */
+  static void addReadsTo(DciRoutes api, KnownTasks known, Shapes shapes) {
+    api.limitable()
+        .stale()
+        .get(
+            "/tasks/id/{id}",
+            (request, _) -> show(known.find(request, request.parameter("id")), shapes));
+  }
+
   void addTo(DciRoutes whole) {
     DciRoutes api = whole.limitable();
     api.action("task.submit").postRaw("/tasks/{queue}", this::create, TERMS.toArray(String[]::new));
@@ -69,7 +78,7 @@ record TaskRoutes(
             "/tasks/{queue}/{collection}",
             FROM_DOCUMENTS,
             (request, input) -> Json.response(createFrom(request, input)));
-    api.get("/tasks/id/{id}", (request, _) -> show(known.find(request, request.parameter("id"))));
+    addReadsTo(whole, known, shapes);
     DciRoutes operators = api.role(Role.OPERATOR);
     operation(
         operators, "cancel", REASON, (id, why) -> known.tasks().hold(id, Status.CANCELLED, why));
@@ -90,12 +99,12 @@ record TaskRoutes(
               known.note(request, id);
               return operation
                   .on(KnownTasks.id(id), input.text("reason"))
-                  .map(task -> show(new Found(task, false)))
+                  .map(task -> show(new Found(task, false), shapes))
                   .orElseThrow(() -> known.missing(id));
             });
   }
 
-  private Response show(Found found) {
+  private static Response show(Found found, Shapes shapes) {
     ObjectNode shown = Shapes.of(found, shapes.full(), Times.MILLIS, Projection.ALL);
     return Json.response(shown.put("id", found.task().id().hex()));
   }

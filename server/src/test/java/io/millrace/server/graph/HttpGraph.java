@@ -41,7 +41,7 @@ final class HttpGraph implements GraphAccess {
     Routes routes =
         new Routes(new SimpleMeterRegistry()).addAll(GraphPart.routes(graph.registry(), tokens));
     ErrorResponses responses = new ErrorResponses();
-    GraphPart.mapErrors(responses);
+    GraphPart.addErrors(responses);
     listener =
         HttpServer.start(
             InetAddress.getLoopbackAddress(),

@@ -77,7 +77,7 @@ final class ApiServer implements AutoCloseable {
                     new JobsPart.Served(jobs, workers, polled, blobs, MAX_BYTES, Traces.OFF),
                     settings));
     contract = Contract.of(routes.all());
-    JobsPart.mapErrors(responses);
+    JobsPart.addErrors(responses);
     new BlobApi(blobs, MAX_BYTES).addErrorResponses(responses);
     listener =
         HttpServer.start(

@@ -1,6 +1,8 @@
 package io.millrace.store.kernel;
 
 import io.millrace.store.Command;
+import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Outcome;
 import io.millrace.store.Position;
@@ -9,6 +11,8 @@ import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.Subscription;
 import io.millrace.store.Subscription.Interest;
+import io.millrace.store.Task;
+import io.millrace.store.TaskRef;
 import io.millrace.store.environment.Activity;
 import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
@@ -16,11 +20,15 @@ import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.FencedException;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
+import io.millrace.store.kernel.state.FrozenState;
+import io.millrace.store.kernel.state.Group;
+import io.millrace.store.kernel.state.Listings;
 import io.millrace.store.kernel.state.State;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -132,45 +140,90 @@ final class Standby implements StandbyStore {
     return new Reads(bound, after);
   }
 
-  /** The reads of the replica that follows. */
-  private final class Reads extends StateReads implements StaleReads {
+  /** The reads of the replica that follows, all as of the position of the first one. */
+  private final class Reads implements StaleReads {
     private final Duration bound;
     private final @Nullable Position after;
-    private long ageNanos;
-    private @Nullable Position latest;
+    private Replica.@Nullable Aged<FrozenState> frozen;
 
     Reads(Duration bound, @Nullable Position after) {
-      super(options.limits());
       this.bound = bound;
       this.after = after;
     }
 
-    @Override
-    <T> Read<T> read(Function<State, T> question) {
+    private <T> Replica.Aged<T> ask(Function<State, T> question) {
       Replica replica = readable;
       if (replica == null) {
         throw notFollowing();
       }
-      Replica.Aged<T> aged = replica.read(bound, after, question);
-      note(aged.ageNanos(), aged.read().position());
-      return aged.read();
+      return replica.read(bound, after, question);
     }
 
-    private synchronized void note(long itsAgeNanos, Position position) {
-      ageNanos = Math.max(ageNanos, itsAgeNanos);
-      if (latest == null || latest.number() < position.number()) {
-        latest = position;
+    private <T> Read<T> read(Function<FrozenState, T> look) {
+      Read<FrozenState> read = frozen().read();
+      return new Read<>(read.position(), read.timeMillis(), look.apply(read.value()));
+    }
+
+    private synchronized Replica.Aged<FrozenState> frozen() {
+      Replica.Aged<FrozenState> known = frozen;
+      if (known == null) {
+        known = ask(State::freeze);
+        frozen = known;
       }
+      return known;
+    }
+
+    /** A frozen state cannot be asked for tasks, so this asks the state itself. */
+    @Override
+    public synchronized Read<List<Optional<Task>>> tasks(List<TaskRef> refs) {
+      StateReads.check(refs, options.limits());
+      if (frozen == null) {
+        List<Optional<Task>> found = new ArrayList<>();
+        frozen =
+            ask(state -> {
+              found.addAll(StateReads.find(state, refs));
+              return state.freeze();
+            });
+        return read(_ -> found);
+      }
+      Read<List<Optional<Task>>> read = ask(state -> StateReads.find(state, refs)).read();
+      if (!read.position().equals(position())) {
+        throw new TooStaleException("the store has changed since the read before");
+      }
+      return read;
+    }
+
+    @Override
+    public Read<List<Task>> group(GroupQuery query) {
+      return read(state -> {
+        Group.Frozen group = state.group(query.group());
+        return group == null ? List.of() : Listings.tasks(group, query);
+      });
+    }
+
+    @Override
+    public Read<List<GroupSummary>> groups() {
+      return read(FrozenState::summaries);
+    }
+
+    @Override
+    public Read<Optional<Document>> document(DocumentKey key) {
+      return read(state -> Optional.ofNullable(state.document(key)));
+    }
+
+    @Override
+    public Read<List<Document>> documents(DocumentQuery query) {
+      return read(state -> Listings.documents(state.documents(), query));
     }
 
     @Override
     public synchronized Duration age() {
-      return Duration.ofNanos(ageNanos);
+      return frozen == null ? Duration.ZERO : Duration.ofNanos(frozen.ageNanos());
     }
 
     @Override
     public synchronized @Nullable Position position() {
-      return latest;
+      return frozen == null ? null : frozen.read().position();
     }
 
     @Override

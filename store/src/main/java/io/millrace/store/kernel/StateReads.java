@@ -32,18 +32,25 @@ abstract class StateReads implements TaskStore {
 
   @Override
   public final Read<List<Optional<Task>>> tasks(List<TaskRef> refs) {
+    check(refs, limits);
+    return read(state -> find(state, refs));
+  }
+
+  /** Throws an exception if a read names too many tasks, or something that names no task. */
+  static void check(List<TaskRef> refs, Limits limits) {
     if (refs.size() > limits.operations()) {
       throw new StoreException(
           refs.size() + " tasks in one read, more than " + limits.operations());
     }
     refs.forEach(TaskRef::required);
-    return read(state -> {
-      List<Optional<Task>> found = new ArrayList<>(refs.size());
-      for (TaskRef ref : refs) {
-        found.add(Optional.ofNullable(state.find(ref)));
-      }
-      return found;
-    });
+  }
+
+  static List<Optional<Task>> find(State state, List<TaskRef> refs) {
+    List<Optional<Task>> found = new ArrayList<>(refs.size());
+    for (TaskRef ref : refs) {
+      found.add(Optional.ofNullable(state.find(ref)));
+    }
+    return found;
   }
 
   @Override

@@ -38,9 +38,15 @@ import tools.jackson.databind.JsonNode;
 
 /** Nodes of the type {@code job}: a job for a worker, whose result becomes the node's. */
 public record JobNodeType(GraphJobs jobs) implements NodeType {
+  /** The name of the type. */
+  public static final String NAME = "job";
+
+  /** The keys of data that it writes. */
+  public static final Set<String> OUTPUTS = Set.of("job", "result");
+
   @Override
   public String name() {
-    return "job";
+    return NAME;
   }
 
   @Override
@@ -51,7 +57,7 @@ public record JobNodeType(GraphJobs jobs) implements NodeType {
 
   @Override
   public Set<String> outputs() {
-    return Set.of("job", "result");
+    return OUTPUTS;
   }
 
   @Override

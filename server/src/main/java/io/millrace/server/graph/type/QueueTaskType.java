@@ -30,6 +30,12 @@ import tools.jackson.databind.node.ObjectNode;
  * node's.
  */
 public record QueueTaskType(Tasks tasks) implements NodeType {
+  /** The name of the type. */
+  public static final String NAME = "queue task";
+
+  /** The keys of data that it writes. */
+  public static final Set<String> OUTPUTS = Set.of("task", "status", "stdout", "stderr");
+
   private static final TaskAttempt.Meaning MEANING =
       new TaskAttempt.Meaning(
           ended -> ended.status() == Status.SUCCEEDED ? null : failure(ended),
@@ -56,7 +62,7 @@ public record QueueTaskType(Tasks tasks) implements NodeType {
 
   @Override
   public String name() {
-    return "queue task";
+    return NAME;
   }
 
   @Override
@@ -66,7 +72,7 @@ public record QueueTaskType(Tasks tasks) implements NodeType {
 
   @Override
   public Set<String> outputs() {
-    return Set.of("task", "status", "stdout", "stderr");
+    return OUTPUTS;
   }
 
   @Override

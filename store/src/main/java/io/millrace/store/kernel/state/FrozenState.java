@@ -1,8 +1,11 @@
 package io.millrace.store.kernel.state;
 
+import io.millrace.store.Bytes;
 import io.millrace.store.Document;
+import io.millrace.store.DocumentKey;
 import io.millrace.store.Sha256;
 import io.millrace.store.Task;
+import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.kernel.records.Event;
 import io.millrace.store.kernel.records.JournalRecord;
 import io.millrace.store.kernel.records.RecordWriter;
@@ -12,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The state at one position. Immutable.
@@ -33,6 +37,22 @@ public record FrozenState(
     FrozenTree<JournalRecord.KeptStarts> starts,
     Iterable<Event> requests) {
   private static final int BUFFER_BYTES = 256 << 10;
+
+  /** The document with this key, or null. */
+  public @Nullable Document document(DocumentKey key) {
+    return documents.find(new Document(key, 0, Bytes.EMPTY), State.BY_KEY);
+  }
+
+  /** The tasks of one group, as {@link Listings#tasks} takes them; null if it has none. */
+  public Group.@Nullable Frozen group(String name) {
+    Group group = groups.find(Group.probe(name), Group.BY_NAME);
+    return group == null ? null : group.freeze();
+  }
+
+  /** All groups. */
+  public List<GroupSummary> summaries() {
+    return Listings.summaries(groups);
+  }
 
   /** A digest of the content. It does not depend on which tasks have been moved by time. */
   public String digest() {

@@ -1,9 +1,11 @@
 package io.millrace.store.kernel.state;
 
 import java.util.AbstractList;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** The content of an {@link OrderedTree} at one moment, as a sorted list. Immutable. */
 public final class FrozenTree<T> extends AbstractList<T> {
@@ -24,6 +26,11 @@ public final class FrozenTree<T> extends AbstractList<T> {
   @Override
   public int size() {
     return root.count();
+  }
+
+  /** The element equal to {@code probe} in the order of the tree, or null. */
+  @Nullable T find(T probe, Comparator<? super T> order) {
+    return root.find(probe, order);
   }
 
   /** The number of elements at the beginning for which {@code before} is true. */

@@ -28,8 +28,7 @@ public final class State {
   public static final int NODE_CAPACITY = TreeNode.CAPACITY;
 
   /** A lambda, because the shared comparator of {@code Comparator.comparing} is not inlined. */
-  private static final Comparator<Document> BY_KEY =
-      (left, right) -> left.key().compareTo(right.key());
+  static final Comparator<Document> BY_KEY = (left, right) -> left.key().compareTo(right.key());
 
   /** The largest number of tasks that one call of {@link #advance} moves, which takes a few ms. */
   static final int MOVES = 2_000;
