@@ -26,6 +26,9 @@ final class SimulatedWorld {
   private static final Instant START = Instant.parse("2030-01-01T00:00:00Z");
   private static final long NANOS_PER_MILLI = 1_000_000;
 
+  /** How long after a wall clock was set back a machine is not suspended: longer than a lease. */
+  private static final long SET_BACK_APART_NANOS = 2_000 * NANOS_PER_MILLI;
+
   /** Ends the threads of a machine that was killed. */
   static final class Killed extends Error {
     private static final long serialVersionUID = 1;
@@ -238,6 +241,11 @@ final class SimulatedWorld {
     /** How long its monotonic clock has stood still. */
     private long suspendedNanos;
 
+    private long suspendedUntil;
+
+    /** When its wall clock was set back last; negative for never. */
+    private long setBackNanos = -1;
+
     private Machine() {}
 
     /** Starts its program. */
@@ -259,9 +267,15 @@ final class SimulatedWorld {
       stoppedUntil = Math.max(stoppedUntil, now + nanos);
     }
 
-    /** Suspends it for a while, so that its monotonic clock stands still. */
+    /**
+     * Suspends it for a while, so that its monotonic clock stands still; if its wall clock was just
+     * set back, only its programs stop.
+     */
     void suspend(long nanos) {
-      suspendedNanos += nanos;
+      if (setBackNanos < 0 || now - setBackNanos > SET_BACK_APART_NANOS) {
+        suspendedNanos += nanos;
+        suspendedUntil = now + nanos;
+      }
       stop(nanos);
     }
 
@@ -274,8 +288,18 @@ final class SimulatedWorld {
       return cutOffUntil > now;
     }
 
+    /**
+     * Sets its wall clock; not back while it is suspended. Set back by as much as it was suspended,
+     * both clocks would say that no time has passed, and nothing on the machine could tell.
+     */
     void jumpWall(long millis) {
+      if (millis < 0 && now < suspendedUntil) {
+        return;
+      }
       wallOffsetMillis += millis;
+      if (millis < 0) {
+        setBackNanos = now;
+      }
     }
 
     @Override
