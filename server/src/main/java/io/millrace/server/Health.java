@@ -9,6 +9,7 @@ import io.millrace.store.StoreException;
 import io.millrace.store.StoreOptions.Journaling;
 import io.millrace.store.StoreStatus.DiskState;
 import io.millrace.store.TaskStore.Read;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -52,7 +53,12 @@ final class Health implements Handler {
       response.put("position", read.position().toString());
       response.put("time", read.timeMillis());
       response.put("timeahead", store.timeAheadMillis());
-      response.put("warnings", parts.stream().flatMap(part -> part.warnings().stream()).toList());
+      List<String> warnings = new ArrayList<>();
+      parts.forEach(part -> warnings.addAll(part.warnings()));
+      if (shards != null) {
+        warnings.addAll(shards.warnings());
+      }
+      response.put("warnings", warnings);
       return Response.json(JSON.writeValueAsBytes(response));
     } catch (StoreException e) {
       return problem("stopped", String.valueOf(e.getMessage()));

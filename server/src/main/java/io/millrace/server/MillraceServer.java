@@ -352,11 +352,7 @@ public final class MillraceServer implements AutoCloseable {
     @Override
     public boolean end(EmbeddedTaskStore store, Throwable cause) {
       LOG.info("this server does not lead shard {} any more: {}", number, cause.getMessage());
-      try {
-        store.close();
-      } catch (StoreException e) {
-        LOG.debug("the store has stopped before", e);
-      }
+      SharedLead.close(store);
       return true;
     }
   }
@@ -483,6 +479,14 @@ public final class MillraceServer implements AutoCloseable {
     return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
   }
 
+  private static void await(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   private Term leading() {
     Term current = term;
     if (current == null) {
@@ -582,10 +586,13 @@ public final class MillraceServer implements AutoCloseable {
     if (listener != null) {
       listener.stop();
     }
+    // At the same time, so that each shard soon has another leader.
+    List<Thread> closings =
+        shared.stream().skip(1).map(lead -> Thread.startVirtualThread(lead::close)).toList();
     if (last != null) {
       last.close();
     }
-    shared.stream().skip(1).forEach(SharedLead::close);
+    closings.forEach(MillraceServer::await);
     if (standbySite != null) {
       standbySite.close();
     }

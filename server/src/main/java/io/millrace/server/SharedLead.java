@@ -238,7 +238,16 @@ final class SharedLead implements Shard {
     EmbeddedTaskStore last = led;
     led = null;
     if (last != null) {
-      last.close();
+      close(last);
+    }
+  }
+
+  /** Closes a store, which may have stopped before. */
+  static void close(EmbeddedTaskStore store) {
+    try {
+      store.close();
+    } catch (StoreException e) {
+      LOG.debug("the store has stopped before", e);
     }
   }
 

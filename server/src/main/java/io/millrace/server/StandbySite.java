@@ -80,6 +80,7 @@ final class StandbySite implements AutoCloseable {
     own.get("/metrics", request -> Metrics.scrape(registry, request.header("Accept").orElse("")));
     Routes routes = new Routes(registry, this::direct).addAll(own.routes()).addAll(reads.routes());
     if (shards != null) {
+      shards.measure(registry);
       int maxOperations = configuration.get(StoreSettings.SECTION).options().limits().operations();
       routes.addAll(ShardRoutes.of(shards));
       routes.addAll(
@@ -158,7 +159,7 @@ final class StandbySite implements AutoCloseable {
       response.put("shards", shards.overview());
     }
     if (follows) {
-      response.put("warnings", List.of());
+      response.put("warnings", shards == null ? List.of() : shards.warnings());
     } else {
       response.put(
           "error",

@@ -147,6 +147,9 @@ final class Term implements AutoCloseable {
         new HistoryPart(List.copyOf(parts), () -> !store.disk().stuck(), InstantSource.system()));
     PrometheusMeterRegistry registry = Metrics.registry(Version.text());
     Metrics.role(registry, true);
+    if (shards != null) {
+      shards.measure(registry);
+    }
     ErrorResponses errorResponses = new ErrorResponses();
     parts.forEach(part -> part.addErrorResponses(errorResponses));
     Routes routes = new Routes(registry);

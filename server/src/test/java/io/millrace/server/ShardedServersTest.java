@@ -153,6 +153,12 @@ class ShardedServersTest {
     awaitLeads(SHARDS);
     MillraceServer second = serve();
     awaitLeads(2, 2);
+    for (MillraceServer server : servers) {
+      assertThat(send(server, "GET", "/metrics", "").body().lines())
+          .filteredOn(line -> line.startsWith("millrace_shard_leader{") && line.endsWith(" 1.0"))
+          .hasSize(2);
+      assertThat(json(server, "/health").path("shards")).hasSize(SHARDS);
+    }
     try (HttpTaskStore store = open()) {
       List<Task> added =
           IntStream.range(0, 20).mapToObj(i -> add(store, "team" + i + "/work", "it")).toList();

@@ -394,10 +394,9 @@ public final class Jobs implements AutoCloseable {
             if (!samePolicies) {
               transaction.put(Keys.TYPE_POLICIES, version(policies), set);
             }
-            return (same && samePolicies)
-                    || store.commit(transaction.build()) instanceof Outcome.Done
-                ? true
-                : null;
+            boolean done =
+                (same && samePolicies) || store.commit(transaction.build()) instanceof Outcome.Done;
+            return done ? true : null;
           });
     }
 

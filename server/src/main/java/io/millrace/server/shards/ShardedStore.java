@@ -1,5 +1,7 @@
 package io.millrace.server.shards;
 
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.millrace.store.Claim;
 import io.millrace.store.Command;
 import io.millrace.store.Document;
@@ -161,6 +163,25 @@ public final class ShardedStore implements TaskStore {
           return entry;
         })
         .toList();
+  }
+
+  /** A warning for each shard that nobody leads, as far as this server knows. */
+  public List<String> warnings() {
+    return IntStream.range(0, shards.size())
+        .filter(number -> shards.get(number).led() == null && shards.get(number).leader() == null)
+        .mapToObj(number -> "shard " + number + " has no leader at the moment")
+        .toList();
+  }
+
+  /** Shows for each shard whether this server leads it. */
+  public void measure(MeterRegistry registry) {
+    for (int number = 0; number < shards.size(); number++) {
+      Gauge.builder(
+              "millrace.shard.leader", shards.get(number), shard -> shard.led() == null ? 0 : 1)
+          .description("1 if this server leads the shard, 0 if it follows")
+          .tag("shard", Integer.toString(number))
+          .register(registry);
+    }
   }
 
   /** The store of a shard that this server leads; throws {@link ElsewhereException} otherwise. */

@@ -12,10 +12,12 @@ import org.junit.jupiter.api.Test;
 
 class SpreadTest {
   private static View view(String own, String leaders) {
-    List<Optional<String>> byShard = new ArrayList<>();
-    for (char leader : leaders.toCharArray()) {
-      byShard.add(leader == '-' ? Optional.empty() : Optional.of(String.valueOf(leader)));
-    }
+    List<Optional<String>> byShard =
+        leaders
+            .chars()
+            .mapToObj(leader ->
+                leader == '-' ? Optional.<String>empty() : Optional.of(Character.toString(leader)))
+            .toList();
     return new View(byShard, own);
   }
 
