@@ -5,7 +5,6 @@ import io.millrace.blobs.BlobStore;
 import io.millrace.http.HttpServer;
 import io.millrace.http.Route;
 import io.millrace.http.message.HttpException;
-import io.millrace.processes.FileTree;
 import io.millrace.server.access.AccessSettings;
 import io.millrace.server.archive.ArchiveSettings;
 import io.millrace.server.audit.AuditSettings;
@@ -29,14 +28,10 @@ import io.millrace.store.StoreException;
 import io.millrace.store.TaskStore;
 import io.millrace.wire.Placement;
 import io.millrace.work.StepLoop;
-import java.io.IOException;
 import java.net.InetAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -357,29 +352,12 @@ public final class MillraceServer implements AutoCloseable {
     }
   }
 
-  /**
-   * Has a standby build all parts once, on an empty store of their own, so that their classes are
-   * loaded when it takes over. Without that, they are most of the time that a takeover takes.
-   */
+  /** Has a standby prepare for the lead, unless it soon leads. */
   private void warmUp() {
     try {
       leads.get(WARM_UP_AFTER.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException _) {
-      try {
-        Path folder = Files.createTempDirectory("millrace-warm-up-");
-        try {
-          Configuration usual =
-              Configuration.read(SECTIONS, null, Map.of("store.data", folder.toString()));
-          EmbeddedTaskStore store = usual.get(StoreSettings.SECTION).open();
-          try (Term built = orClose(store, () -> Term.of(usual, null, null, store, null, null))) {
-            built.start(null, "");
-          }
-        } finally {
-          FileTree.remove(folder);
-        }
-      } catch (IOException | RuntimeException e) {
-        LOG.debug("the parts could not be built on an empty store", e);
-      }
+      Term.warmUp();
     } catch (ExecutionException e) {
       LOG.debug("the server did not start", e);
     } catch (InterruptedException _) {

@@ -14,6 +14,7 @@ import io.millrace.http.message.ErrorForm;
 import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.JobTypes.JobType;
 import io.millrace.jobs.registry.ArchivedJobs;
+import io.millrace.processes.FileTree;
 import io.millrace.queues.search.BulkTasks;
 import io.millrace.server.access.AccessPart;
 import io.millrace.server.access.AccessSettings;
@@ -64,7 +65,10 @@ import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
 import io.millrace.work.StepLoop;
+import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.InstantSource;
@@ -72,12 +76,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a server runs on an open store: all parts, from when it leads the store to its end. Safe for
  * use by threads.
  */
 final class Term implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Term.class);
+
   private final EmbeddedTaskStore store;
   private final BlobStore blobs;
   private final List<Part> parts;
@@ -176,6 +184,30 @@ final class Term implements AutoCloseable {
         access.principals(),
         registry,
         new HttpServer.Site(check, routes, errorResponses, audit.trail()));
+  }
+
+  /**
+   * Builds all parts once, on an empty store of their own, so that their classes are loaded when a
+   * standby takes over. Without that, they are most of the time that a takeover takes.
+   */
+  static void warmUp() {
+    try {
+      Path folder = Files.createTempDirectory("millrace-warm-up-");
+      try {
+        Configuration usual =
+            Configuration.read(
+                MillraceServer.SECTIONS, null, Map.of("store.data", folder.toString()));
+        EmbeddedTaskStore store = usual.get(StoreSettings.SECTION).open();
+        try (Term built =
+            MillraceServer.orClose(store, () -> of(usual, null, null, store, null, null))) {
+          built.start(null, "");
+        }
+      } finally {
+        FileTree.remove(folder);
+      }
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("the parts could not be built on an empty store", e);
+    }
   }
 
   /**

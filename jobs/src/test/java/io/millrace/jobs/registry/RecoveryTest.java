@@ -213,8 +213,8 @@ class RecoveryTest {
     world.restart();
     int[] calls = {0};
     boolean done = false;
-    // To open the registry takes three calls.
-    for (int limit = 3; !done; limit++) {
+    // To open the registry takes four calls.
+    for (int limit = 4; !done; limit++) {
       int most = limit;
       calls[0] = 0;
       world.breakLine(() -> ++calls[0] > most);
