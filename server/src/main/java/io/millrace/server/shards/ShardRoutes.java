@@ -38,7 +38,7 @@ public final class ShardRoutes {
         .get("", routes::list)
         .strictQuery(Set.of("to"))
         .role(Role.ADMIN)
-        .action("shard.hand-over")
+        .action("shard.release")
         .post("/{shard}/hand-over", routes::handOver)
         .routes();
   }
