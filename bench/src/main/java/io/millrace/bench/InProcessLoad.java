@@ -12,10 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
@@ -51,22 +47,8 @@ record InProcessLoad(int callers, int outstanding, LatencyKind measure) {
 
   /** Runs lifecycles until the window ends; none is left half done. */
   Load run(TaskStore store, Load.Window window) throws InterruptedException {
-    try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-      List<Future<Load>> parts = new ArrayList<>();
-      for (int i = 0; i < callers; i++) {
-        Owner client = Owner.client(i + 1);
-        parts.add(executor.submit(() -> call(store, client, window)));
-      }
-      Histogram latency = Load.histogram();
-      long count = 0;
-      for (Future<Load> part : parts) {
-        count += part.get().count();
-        latency.add(part.get().latency());
-      }
-      return new Load(count, window.nanos(), latency);
-    } catch (ExecutionException e) {
-      throw new BenchException("a caller failed: " + e.getCause(), e);
-    }
+    return Load.ofCallers(
+        callers, window, caller -> () -> call(store, Owner.client(caller + 1), window));
   }
 
   private Load call(TaskStore store, Owner client, Load.Window window) {

@@ -1,6 +1,15 @@
 package io.millrace.bench;
 
+import io.millrace.bench.Bench.BenchException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.IntFunction;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +75,31 @@ public record Measurement(
     /** A histogram for latencies up to a minute, in nanoseconds. */
     static Histogram histogram() {
       return new Histogram(60_000_000_000L, 3);
+    }
+
+    /**
+     * What callers do together, each on a virtual thread of its own.
+     *
+     * @param callers how many
+     * @param caller what each does, by its number from 0
+     */
+    static Load ofCallers(int callers, Window window, IntFunction<Callable<Load>> caller)
+        throws InterruptedException {
+      try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+        List<Future<Load>> parts = new ArrayList<>();
+        for (int i = 0; i < callers; i++) {
+          parts.add(executor.submit(caller.apply(i)));
+        }
+        Histogram latency = histogram();
+        long count = 0;
+        for (Future<Load> part : parts) {
+          count += part.get().count();
+          latency.add(part.get().latency());
+        }
+        return new Load(count, window.nanos(), latency);
+      } catch (ExecutionException e) {
+        throw new BenchException("a caller failed: " + e.getCause(), e);
+      }
     }
 
     /** Lifecycles per second. */

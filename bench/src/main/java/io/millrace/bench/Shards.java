@@ -1,6 +1,5 @@
 package io.millrace.bench;
 
-import io.millrace.bench.Bench.BenchException;
 import io.millrace.bench.Measurement.Load;
 import io.millrace.bench.MillraceProcess.Usage;
 import io.millrace.bench.StoresLatency.DelayingProxy;
@@ -17,10 +16,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 import tools.jackson.databind.JsonNode;
@@ -133,23 +128,14 @@ final class Shards extends Scenario {
   }
 
   private static Load load(TaskStore store, Load.Window window) throws InterruptedException {
-    try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-      List<Future<Load>> parts = new ArrayList<>();
-      for (int i = 0; i < CALLERS; i++) {
-        Lifecycle lifecycle =
-            new Lifecycle(store, Owner.client(i + 1), "caller" + i + "/" + Lifecycle.GROUP);
-        parts.add(executor.submit(() -> call(lifecycle, window)));
-      }
-      Histogram latency = Load.histogram();
-      long count = 0;
-      for (Future<Load> part : parts) {
-        count += part.get().count();
-        latency.add(part.get().latency());
-      }
-      return new Load(count, window.nanos(), latency);
-    } catch (ExecutionException e) {
-      throw new BenchException("a caller failed: " + e.getCause(), e);
-    }
+    return Load.ofCallers(
+        CALLERS,
+        window,
+        caller -> {
+          String group = "caller" + caller + "/" + Lifecycle.GROUP;
+          Lifecycle lifecycle = new Lifecycle(store, Owner.client(caller + 1), group);
+          return () -> call(lifecycle, window);
+        });
   }
 
   private static Load call(Lifecycle lifecycle, Load.Window window) {

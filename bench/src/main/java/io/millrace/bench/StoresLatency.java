@@ -26,10 +26,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -143,22 +139,12 @@ final class StoresLatency extends Scenario {
         statement.execute(
             "CREATE TABLE millrace_bench_queue (id BIGSERIAL PRIMARY KEY, data BYTEA NOT NULL)");
         Load.Window window = Load.Window.after(context.time());
-        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-          List<Future<Load>> parts = new ArrayList<>();
-          for (int i = 0; i < MANY; i++) {
-            parts.add(executor.submit(() -> call(url, window)));
-          }
-          Histogram latency = Load.histogram();
-          long count = 0;
-          for (Future<Load> part : parts) {
-            count += part.get().count();
-            latency.add(part.get().latency());
-          }
-          return new Load(count, window.nanos(), latency);
+        try {
+          return Load.ofCallers(MANY, window, _ -> () -> call(url, window));
         } finally {
           statement.execute("DROP TABLE millrace_bench_queue");
         }
-      } catch (SQLException | ExecutionException e) {
+      } catch (SQLException e) {
         throw new BenchException("the table could not be measured: " + e.getMessage(), e);
       }
     }
