@@ -59,7 +59,7 @@ public final class MillraceServer implements AutoCloseable {
   private static final Duration LONGEST_STEP_DOWN = Duration.ofSeconds(30);
 
   /** How long requests to a standby may take to end when it leads. */
-  private static final Duration PROMOTION_GRACE = Duration.ofMillis(100);
+  private static final Duration PROMOTION_GRACE = Duration.ofSeconds(1);
 
   /** The same two if the requests are for shards that it leads or leads on. */
   private static final Duration SHARDS_GRACE = Duration.ofSeconds(5);

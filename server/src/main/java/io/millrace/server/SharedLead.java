@@ -9,7 +9,6 @@ import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.JournalException;
 import io.millrace.work.Backoff;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -118,12 +117,13 @@ final class SharedLead implements Shard {
     while (!closing.isDone()) {
       try {
         Throwable cause = leadOnce();
-        EmbeddedTaskStore lost = Objects.requireNonNull(led);
+        EmbeddedTaskStore lost = led;
         if (cause == null) {
           return;
         }
         led = null;
-        if (!service.end(lost, cause)) {
+        // If it was lost while the store was checked, nothing has begun.
+        if (lost != null && !service.end(lost, cause)) {
           stopped.complete(cause);
           return;
         }

@@ -151,6 +151,7 @@ class ShardedServersTest {
   void groups_are_divided_and_lists_are_of_all_shards() throws Exception {
     MillraceServer first = serve();
     awaitLeads(SHARDS);
+    first.leads().get(60, TimeUnit.SECONDS);
     MillraceServer second = serve();
     awaitLeads(2, 2);
     for (MillraceServer server : servers) {
@@ -196,6 +197,7 @@ class ShardedServersTest {
   void what_spans_two_shards_is_refused_and_both_are_named() throws Exception {
     MillraceServer server = serve();
     awaitLeads(SHARDS);
+    server.leads().get(60, TimeUnit.SECONDS);
     String adds =
         IntStream.range(0, 20)
             .mapToObj(i -> "{\"group\": \"team%d/work\"}".formatted(i))
@@ -260,6 +262,7 @@ class ShardedServersTest {
     String[] strict = {"server.require-credentials", "true", "server.token-file", token()};
     MillraceServer first = serve(strict);
     awaitLedBy(first, "secret-of-all");
+    first.leads().get(60, TimeUnit.SECONDS);
     MillraceServer second = serve(strict);
     String[] owner = {"Authorization", "Bearer secret-of-all"};
     assertThat(
