@@ -22,8 +22,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds queue tasks without reading all of them: by queue and kind through the groups of the
@@ -37,7 +39,7 @@ public final class TaskIndex {
   private static final Prefilter.Writing WRITING =
       new Prefilter.Writing(
           Set.of("queue", "node", "params", "stdout", "stderr", "mixedout", "reason"),
-          Set.of("status"),
+          Set.of("status", "ctime", "mtime"),
           Json::quoted);
 
   /** The fields of a task that its document has as filters see them. */
@@ -131,37 +133,75 @@ public final class TaskIndex {
   }
 
   /**
-   * Passes on tasks that can match a filter by id, oldest first, page by page.
+   * A task that can match a filter, before it is read.
    *
-   * @param filter decides nothing by itself: most tasks that cannot match it are left out
+   * @param document its document
+   * @param matches whether it surely matches
+   */
+  public record Candidate(Document document, boolean matches) {
+    /** Reads the task. */
+    public QueueTask read() {
+      return QueueTask.read(document);
+    }
+  }
+
+  /**
+   * Passes on tasks that can match a filter by id, oldest first, page by page. Most tasks that
+   * cannot match it are left out.
+   *
    * @param after only tasks with greater ids; empty for all
    * @param most how many tasks it looks at, with those that are left out
-   * @param look takes a task, and returns whether to go on
+   * @param form what a task is to the caller, or null to leave it out; depends on nothing else, and
+   *     is called by any thread, also for tasks that are never passed on
+   * @param look takes what the form made, and returns whether to go on
    * @return false if it ended because of {@code most}
    */
-  public boolean oldestFirst(Filter filter, String after, long most, Predicate<QueueTask> look) {
-    return pass(new DocumentQuery(Keys.TASKS, "", after, PAGE), filter, most, look);
+  public <T> boolean oldestFirst(
+      Filter filter,
+      String after,
+      long most,
+      Function<Candidate, @Nullable T> form,
+      Predicate<T> look) {
+    return pass(new DocumentQuery(Keys.TASKS, "", after, PAGE), filter, most, form, look);
   }
 
-  /** The same newest first. */
-  public boolean newestFirst(Filter filter, long most, Predicate<QueueTask> look) {
-    DocumentQuery newest = new DocumentQuery(Keys.TASKS, "", "", PAGE, Order.DESCENDING);
-    return pass(newest, filter, most, look);
+  /**
+   * The same newest first.
+   *
+   * @param before only tasks with smaller ids; empty for all
+   */
+  public <T> boolean newestFirst(
+      Filter filter,
+      String before,
+      long most,
+      Function<Candidate, @Nullable T> form,
+      Predicate<T> look) {
+    DocumentQuery newest = new DocumentQuery(Keys.TASKS, "", before, PAGE, Order.DESCENDING);
+    return pass(newest, filter, most, form, look);
   }
 
-  private boolean pass(DocumentQuery query, Filter filter, long most, Predicate<QueueTask> look) {
+  private <T> boolean pass(
+      DocumentQuery query,
+      Filter filter,
+      long most,
+      Function<Candidate, @Nullable T> form,
+      Predicate<T> look) {
     Predicate<Bytes> canMatch = Prefilter.of(filter, WRITING);
     Set<String> fields = filter.fields().collect(Collectors.toSet());
-    boolean some = !fields.isEmpty() && PLAIN.containsAll(fields);
-    StoreSession.Scan<QueueTask> tasks =
+    boolean decided = PLAIN.containsAll(fields);
+    StoreSession.Scan<T> tasks =
         session.scan(
             query,
             most,
-            task ->
-                canMatch.test(task.body())
-                        && (!some || filter.matches(Subject.of(Json.read(task.body(), fields))))
-                    ? QueueTask.read(task)
-                    : null);
+            task -> {
+              Bytes json = task.body();
+              boolean may =
+                  canMatch.test(json)
+                      && (!decided
+                          || fields.isEmpty()
+                          || filter.matches(Subject.of(Json.read(json, fields))));
+              return may ? form.apply(new Candidate(task, decided)) : null;
+            });
     while (tasks.hasNext()) {
       if (!look.test(tasks.next())) {
         return true;

@@ -9,6 +9,7 @@ import io.millrace.queues.Status;
 import io.millrace.queues.TaskAction;
 import io.millrace.queues.registry.Queues;
 import io.millrace.queues.registry.TaskIndex;
+import io.millrace.queues.registry.TaskIndex.Candidate;
 import io.millrace.work.bulk.BulkException.BulkFullException;
 import io.millrace.work.bulk.BulkException.InvalidBulkException;
 import io.millrace.work.bulk.BulkOrder;
@@ -211,7 +212,7 @@ public final class BulkTasks implements BulkTarget<BulkTasks.TaskItem> {
     public Page<TaskItem> page(String after, int most) {
       Reading reading = new Reading(after, most);
       if (candidates == null) {
-        var _ = index.oldestFirst(filter, after, Long.MAX_VALUE, reading::take);
+        var _ = index.oldestFirst(filter, after, Long.MAX_VALUE, Candidate::read, reading::take);
       } else {
         for (String id : candidates.tailSet(after, false)) {
           Optional<QueueTask> task = queues.tasks().find(new ObjectId(id));

@@ -28,6 +28,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
  * @param ids the only tasks that can match; null if it names none
  * @param queues the only queues whose tasks can match; null for all
  * @param after only tasks with greater ids can match; empty for all
+ * @param before only tasks with smaller ids can match; empty for all
  * @param kinds which part of each kind can match
  * @param exact whether a task of these queues matches if and only if its status does
  */
@@ -35,6 +36,7 @@ record Plan(
     @Nullable Set<String> ids,
     @Nullable Set<String> queues,
     String after,
+    String before,
     Map<TaskKind, Cover> kinds,
     boolean exact) {
 
@@ -47,6 +49,7 @@ record Plan(
     Set<String> ids = null;
     Set<String> queues = null;
     String after = "";
+    String before = "";
     List<Condition> statuses = new ArrayList<>();
     for (Filter.OfField part : parts) {
       String field = part.path().dotted();
@@ -62,10 +65,11 @@ record Plan(
           ids = narrowed(ids, wanted);
         } else if (field.equals("_id")) {
           after = later(after, part.condition());
+          before = earlier(before, part.condition());
         }
       }
     }
-    return new Plan(ids, queues, after, Cover.of(statuses), exact);
+    return new Plan(ids, queues, after, before, Cover.of(statuses), exact);
   }
 
   /**
@@ -99,13 +103,22 @@ record Plan(
   }
 
   private static String later(String after, Condition condition) {
-    if (condition instanceof Condition.Compared(Condition.Relation relation, JsonNode limit)
-        && relation == Condition.Relation.GREATER
-        && limit.isString()
-        && limit.asString().compareTo(after) > 0) {
-      return limit.asString();
-    }
-    return after;
+    String limit = limit(condition, Condition.Relation.GREATER);
+    return limit.compareTo(after) > 0 ? limit : after;
+  }
+
+  private static String earlier(String before, Condition condition) {
+    String limit = limit(condition, Condition.Relation.LESS);
+    return !limit.isEmpty() && (before.isEmpty() || limit.compareTo(before) < 0) ? limit : before;
+  }
+
+  /** The id to which ids are compared; empty if they are not. */
+  private static String limit(Condition condition, Condition.Relation relation) {
+    return condition instanceof Condition.Compared(Condition.Relation actual, JsonNode limit)
+            && actual == relation
+            && limit.isString()
+        ? limit.asString()
+        : "";
   }
 
   /** What the filter implies for the columns of archived tasks. */

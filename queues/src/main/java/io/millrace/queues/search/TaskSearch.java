@@ -4,6 +4,7 @@ import io.millrace.queues.ObjectId;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.registry.Queues;
 import io.millrace.queues.registry.TaskIndex;
+import io.millrace.queues.registry.TaskIndex.Candidate;
 import io.millrace.queues.registry.TaskIndex.KindCounts;
 import io.millrace.queues.search.Plan.Cover;
 import io.millrace.work.filter.Filter;
@@ -20,6 +21,7 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -31,9 +33,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Tasks are looked up directly if the filter names their ids. Counts by queue and status come
  * from the groups of the store, as do the first or last tasks of a queue and status, if they are
  * not among the first 10,000 of all. Anything else scans tasks in the order of their ids until
- * there are enough results. Tasks whose document lacks a text that the filter asks for are passed
- * over without being parsed, which takes some tenths of a second for a million; of others only the
- * fields are parsed that the filter looks at.
+ * there are enough results, on all processors. Tasks whose document lacks a text or number that the
+ * filter asks for are passed over without being parsed; of others only the fields are parsed that
+ * the filter looks at, and tasks that are counted or skipped are not read.
  */
 public final class TaskSearch {
   /**
@@ -110,13 +112,14 @@ public final class TaskSearch {
             filter,
             plan.after(),
             Long.MAX_VALUE,
-            task -> {
-              if (filter.matches(TaskFilter.subject(task))) {
-                count.incrementAndGet();
-              }
-              return true;
-            });
+            task -> matching(task, filter),
+            _ -> count.incrementAndGet() > 0);
     return count.get();
+  }
+
+  /** The task, if it matches; null otherwise. */
+  private static @Nullable Candidate matching(Candidate task, Filter filter) {
+    return task.matches() || filter.matches(TaskFilter.subject(task.read())) ? task : null;
   }
 
   /**
@@ -197,12 +200,14 @@ public final class TaskSearch {
             filter,
             "",
             Long.MAX_VALUE,
+            candidate -> {
+              QueueTask task = candidate.read();
+              return candidate.matches() || filter.matches(TaskFilter.subject(task)) ? task : null;
+            },
             task -> {
-              if (filter.matches(TaskFilter.subject(task))) {
-                best.add(task);
-                if (best.size() > wanted) {
-                  best.remove();
-                }
+              best.add(task);
+              if (best.size() > wanted) {
+                best.remove();
               }
               return true;
             });
@@ -219,18 +224,18 @@ public final class TaskSearch {
       Plan plan, Filter filter, SearchOptions options, long most) {
     List<QueueTask> found = new ArrayList<>();
     AtomicLong skipped = new AtomicLong();
-    Predicate<QueueTask> look =
+    Function<Candidate, @Nullable Candidate> form = task -> matching(task, filter);
+    Predicate<Candidate> look =
         task -> {
-          if (filter.matches(TaskFilter.subject(task))
-              && skipped.getAndIncrement() >= options.skip()) {
-            found.add(task);
+          if (skipped.getAndIncrement() >= options.skip()) {
+            found.add(task.read());
           }
           return found.size() < options.limit();
         };
     boolean whole =
         options.newestFirst()
-            ? index.newestFirst(filter, most, look)
-            : index.oldestFirst(filter, plan.after(), most, look);
+            ? index.newestFirst(filter, plan.before(), most, form, look)
+            : index.oldestFirst(filter, plan.after(), most, form, look);
     return whole ? found : null;
   }
 

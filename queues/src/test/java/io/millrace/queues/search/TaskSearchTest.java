@@ -93,7 +93,8 @@ final class TaskSearchTest {
             "params.list",
             "params.deep.er",
             "params.none",
-            "ctime");
+            "ctime",
+            "mtime");
     return fields.get(random.nextInt(fields.size()));
   }
 
@@ -106,6 +107,7 @@ final class TaskSearchTest {
       case "_id" -> holder.put("v", task.id().hex());
       case "node" -> holder.put("v", random.nextBoolean() ? "n1" : null);
       case "ctime" -> holder.put("v", task.ctimeMillis());
+      case "mtime" -> holder.put("v", task.progress().mtimeMillis());
       case "params.deep.er" -> holder.put("v", random.nextBoolean());
       default -> {
         switch (random.nextInt(5)) {

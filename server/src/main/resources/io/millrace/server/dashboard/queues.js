@@ -5,7 +5,7 @@ import { change, get, query, segment, sendJson, stringify } from './http.js';
 import { TASK_STATUSES, count, duration, millis, moment, taskStatus } from './format.js';
 import {
   ACTIONS, View, ask, attempt, brief, button, chooser, chosenBar, commandLine, define, edit, empty, facts, field, head,
-  href, json, link, notify, quoted, reasons, select, status, table, tabs, time,
+  href, json, link, notify, pager, quoted, reasons, select, status, table, tabs, time,
 } from './view.js';
 import { bulkLink } from './bulk.js';
 import './output.js';
@@ -218,13 +218,16 @@ function searchCommand(parameters, queue) {
 
 /** Reads a page of tasks by the filters of the address. */
 async function searchTasks(parameters, queue) {
-  const page = Number(parameters.page ?? 0);
-  const tasks = await change('POST', 'dci/tasks/search', {
-    filter: taskFilter(parameters, queue),
-    options: { limit: PAGE + 1, skip: page * PAGE, sort: { _id: parameters.order === 'oldest' ? 1 : -1 } },
+  const filter = taskFilter(parameters, queue);
+  const oldest = parameters.order === 'oldest';
+  if (parameters.after) filter._id = { [oldest ? '$gt' : '$lt']: parameters.after };
+  const found = await change('POST', 'dci/tasks/search', {
+    filter,
+    options: { limit: PAGE + 1, sort: { _id: oldest ? 1 : -1 } },
     ...(parameters.archived ? { archived: true } : {}),
   });
-  return { tasks: tasks.slice(0, PAGE), more: tasks.length > PAGE, page };
+  const tasks = found.slice(0, PAGE);
+  return { tasks, next: found.length > PAGE ? taskId(tasks.at(-1)) : null };
 }
 
 class Queue extends View {
@@ -238,7 +241,7 @@ class Queue extends View {
   }
 
   content() {
-    const { queue, tasks, more, page } = this.data;
+    const { queue, tasks, next } = this.data;
     const [word, reason] = health(queue);
     const redraw = () => this.requestUpdate();
     return html`
@@ -280,7 +283,7 @@ class Queue extends View {
       ])}
       ${taskFilters(this)}
       ${taskTable(this, tasks, { queues: null })}
-      ${taskPager(this, page, more)}
+      ${pager(this, next)}
       ${chosenBar(this.chosen, taskActions, () => (this.reload(), redraw()))}
       ${commandLine(searchCommand(this.route.parameters, queue))}
     `;
@@ -307,11 +310,11 @@ class Queue extends View {
 
 const taskFilters = view => html`
   <div class="filters">
-    ${select('Status', view.route.parameters.status, [['', 'any'], ['waiting', 'waiting'], ['finished', 'finished'], ...[...TASK_STATUSES.values()].map(word => [word, word])], status => view.filter({ status, page: null }))}
-    ${field('Params', view.route.parameters.params, params => view.filter({ params, page: null }), 'anna or user=anna')}
-    ${field('Node', view.route.parameters.node, node => view.filter({ node, page: null }))}
-    ${select('Order', view.route.parameters.order, [['', 'newest first'], ['oldest', 'oldest first']], order => view.filter({ order, page: null }))}
-    ${select('Archive', view.route.parameters.archived, [['', 'without'], ['1', 'with']], archived => view.filter({ archived, page: null }))}
+    ${select('Status', view.route.parameters.status, [['', 'any'], ['waiting', 'waiting'], ['finished', 'finished'], ...[...TASK_STATUSES.values()].map(word => [word, word])], status => view.filter({ status }))}
+    ${field('Params', view.route.parameters.params, params => view.filter({ params }), 'anna or user=anna')}
+    ${field('Node', view.route.parameters.node, node => view.filter({ node }))}
+    ${select('Order', view.route.parameters.order, [['', 'newest first'], ['oldest', 'oldest first']], order => view.filter({ order }))}
+    ${select('Archive', view.route.parameters.archived, [['', 'without'], ['1', 'with']], archived => view.filter({ archived }))}
   </div>
 `;
 
@@ -333,13 +336,6 @@ const taskTable = (view, tasks, { queues }) =>
     { caption: 'Tasks', none: empty('No such tasks', 'Change the filters, or submit one.') },
   );
 
-const taskPager = (view, page, more) => html`
-  <nav class="pager" aria-label="Pages">
-    ${page > 0 ? html`<a href=${href(view.route.path, { ...view.route.parameters, page: page - 1 || null })}>Previous page</a>` : nothing}
-    ${more ? html`<a href=${href(view.route.path, { ...view.route.parameters, page: page + 1 })}>Next page</a>` : nothing}
-  </nav>
-`;
-
 const taskAction = verb => id => change('POST', `dci/tasks/id/${id}/${verb}`, {});
 
 const taskActions = [
@@ -358,10 +354,10 @@ class Tasks extends View {
   }
 
   content() {
-    const { queues, tasks, more, page } = this.data;
+    const { queues, tasks, next } = this.data;
     return html`
       ${head('Tasks of all queues', { above: [[['queues'], 'Queues']], actions: bulkLink('tasks', taskFilter(this.route.parameters)) })}
-      ${taskFilters(this)} ${taskTable(this, tasks, { queues })} ${taskPager(this, page, more)}
+      ${taskFilters(this)} ${taskTable(this, tasks, { queues })} ${pager(this, next)}
       ${chosenBar(this.chosen, taskActions, () => this.reload())}
       ${commandLine(searchCommand(this.route.parameters))}
     `;

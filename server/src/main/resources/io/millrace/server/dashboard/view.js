@@ -374,7 +374,7 @@ export const tabs = (view, name, options) => html`
   <nav class="tabs" aria-label=${name}>
     ${options.map(([value, text, number]) => html`
       <a
-        href=${href(view.route.path, { ...view.route.parameters, after: null, page: null, [name]: value })}
+        href=${href(view.route.path, { ...view.route.parameters, after: null, [name]: value })}
         aria-current=${(view.route.parameters[name] ?? '') === value ? 'page' : 'false'}>
         ${text}${number === undefined ? nothing : html` <span class="count">${count(number)}</span>`}
       </a>

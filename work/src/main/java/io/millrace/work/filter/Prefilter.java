@@ -100,7 +100,7 @@ public final class Prefilter {
   private static @Nullable Predicate<String> ofNumber(String field, Condition condition) {
     if (!(condition instanceof Condition.OneOf(List<JsonNode> wanted))
         || !wanted.stream().allMatch(JsonNode::isInt)) {
-      return null;
+      return within(field, condition);
     }
     List<String> texts =
         wanted.stream().map(number -> "\"" + field + "\":" + number.intValue() + ",").toList();
@@ -123,16 +123,21 @@ public final class Prefilter {
   }
 
   /**
-   * What a field within another one has to be, if that is known: it is there, and its value is one
-   * of those wanted, or a list, or written in a way that only a parser understands.
+   * What a field has to be, if that is known: it is there, and its value is one of those wanted, or
+   * a list, or written in a way that only a parser understands.
    */
-  private @Nullable Predicate<String> within(String name, Condition condition) {
-    boolean ofAny = condition instanceof Condition.OneOf || condition instanceof Condition.Compared;
+  private static @Nullable Predicate<String> within(String name, Condition condition) {
     // A name of digits may be the index of an element.
-    if (!ofAny || condition.test(List.of()) || !PLAIN_NAME.matcher(name).matches()) {
+    if (condition.test(List.of()) || !PLAIN_NAME.matcher(name).matches()) {
       return null;
     }
     String key = "\"" + name + "\":";
+    if (condition instanceof Condition.Exists) {
+      return json -> json.contains(key);
+    }
+    if (!(condition instanceof Condition.OneOf || condition instanceof Condition.Compared)) {
+      return null;
+    }
     LongPredicate wanted = wholeNumbers(condition);
     return json -> {
       for (int at = json.indexOf(key); at >= 0; at = json.indexOf(key, at)) {

@@ -85,17 +85,11 @@ public final class Listings {
                             && (ascending || after.isEmpty() || key.compareTo(after) < 0))));
     int count = query.limit() > 0 ? Math.min(query.limit(), end - begin) : end - begin;
     List<Document> found = new ArrayList<>(count);
-    if (ascending) {
-      Iterator<Document> each = documents.from(begin);
-      while (found.size() < count) {
-        found.add(each.next());
-      }
-    } else {
-      while (found.size() < count) {
-        found.add(documents.get(end - 1 - found.size()));
-      }
+    Iterator<Document> each = documents.from(ascending ? begin : end - count);
+    while (found.size() < count) {
+      found.add(each.next());
     }
-    return found;
+    return ascending ? found : found.reversed();
   }
 
   /** Whether a document is in an earlier collection, or has a key for which {@code low} is true. */
