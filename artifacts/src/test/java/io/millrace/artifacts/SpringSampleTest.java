@@ -155,6 +155,26 @@ class SpringSampleTest {
     until(() -> get("/orders").body(), body -> !body.contains("\"confirmed\":false"));
     assertThat(confirmed(log, "Anna") + confirmed(again, "Anna")).isEqualTo(1);
     assertThat(confirmed(log, "Bob") + confirmed(again, "Bob")).isZero();
+
+    List<String> answers = documentedCalls(project);
+    assertThat(answers).hasSize(5);
+    assertThat(answers.get(0)).contains("\"customer\":\"Anna\"");
+    assertThat(answers.get(1)).contains("\"customer\":\"Dora\"");
+    assertThat(answers.get(2)).contains("409");
+    assertThat(answers.get(3)).contains("\"UP\"");
+    assertThat(answers.get(4)).contains("millrace.jobs");
+  }
+
+  /** What the calls of the sample's README answer, in their order. */
+  private List<String> documentedCalls(OutsideProject project) throws Exception {
+    List<String> answers = new ArrayList<>();
+    for (String line : Files.readAllLines(SAMPLE.resolve("README.md"))) {
+      if (line.startsWith("    curl ")) {
+        String call = line.strip().replace("localhost:8080", address);
+        answers.add(project.run(List.of("sh", "-c", "curl -s " + call.substring(5))));
+      }
+    }
+    return answers;
   }
 
   @Test
