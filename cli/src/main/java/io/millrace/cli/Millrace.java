@@ -28,6 +28,7 @@ import io.millrace.cli.remote.WhyCommand;
 import io.millrace.cli.schedules.SchedulesCommands;
 import io.millrace.cli.serve.NodeCommand;
 import io.millrace.cli.serve.UpCommand;
+import io.millrace.cli.store.ShardsCommands;
 import io.millrace.cli.store.StoreCommands;
 import io.millrace.cli.tasks.TasksCommands;
 import io.millrace.cli.terminal.ExitCode;
@@ -139,6 +140,7 @@ public final class Millrace implements Runnable {
     commands.put("up", () -> new CommandLine(new UpCommand()));
     commands.put("node", () -> new CommandLine(new NodeCommand()));
     commands.put("store", () -> new StoreCommands().group());
+    commands.put("shards", () -> new ShardsCommands().group());
     commands.put("queues", () -> new QueuesCommands().group());
     commands.put("tasks", () -> new TasksCommands().group());
     commands.put("nodes", () -> new NodesCommands().group());

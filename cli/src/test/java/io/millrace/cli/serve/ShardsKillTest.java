@@ -2,6 +2,7 @@ package io.millrace.cli.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.cli.Shell;
 import io.millrace.cli.queues.Program;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpTaskStore;
@@ -135,5 +136,40 @@ class ShardsKillTest {
     }
     assertThat(found).doesNotHaveDuplicates().hasSameElementsAs(acknowledged);
     assertThat(acknowledged).hasSizeGreaterThanOrEqualTo(KILLS * GROUPS * 2);
+  }
+
+  @Test
+  void the_command_line_shows_the_leaders_and_has_one_hand_its_shard_over() throws Exception {
+    start();
+    start();
+    awaitSpread();
+    Program.Ready other = servers.getFirst();
+    JsonNode led = shards(other).valueStream().filter(ShardsKillTest::isMovable).findAny().get();
+    String shard = led.path("shard").asString();
+    String asked = SharedServers.address(servers.getLast());
+
+    Shell.CommandResult list = Shell.run("shards", "list", "--server", asked);
+    assertThat(list.out()).contains("SHARD", "leader", SharedServers.address(other));
+    Shell.CommandResult handedOver = Shell.run("shards", "hand-over", shard, "--server", asked);
+    assertThat(handedOver.code()).as(handedOver.err()).isZero();
+    assertThat(handedOver.out()).isEqualTo("shard " + shard + " is being handed over\n");
+
+    while (shards(other).path(led.path("shard").asInt()).path("role").equals(led.path("role"))) {
+      Thread.onSpinWait();
+    }
+    assertThat(Shell.run("shards", "hand-over", "99", "--server", asked).err())
+        .contains("numbered from 0 to 3");
+    assertThat(Shell.run("shards", "hand-over", "0", "--server", asked).err())
+        .contains("shard 0 moves when its server stops");
+  }
+
+  private static JsonNode shards(Program.Ready server) {
+    try (JsonCalls calls = JsonCalls.open(ClientOptions.at(SharedServers.address(server)))) {
+      return calls.get("/shards");
+    }
+  }
+
+  private static boolean isMovable(JsonNode shard) {
+    return shard.path("role").asString().equals("leader") && shard.path("shard").asInt() > 0;
   }
 }

@@ -7,7 +7,7 @@ import io.millrace.http.Route;
 import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
-import io.millrace.server.shards.ShardedStore.Shard;
+import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.wire.Placement;
 import java.util.List;
 import java.util.Map;
@@ -63,12 +63,10 @@ public final class ShardRoutes {
       throw HttpProblem.malformed(
           "shard 0 moves when its server stops, since queues, jobs and all else run with it");
     }
-    Shard shard = store.at(number);
-    if (!shard.handOver(to)) {
+    EmbeddedTaskStore _ = store.led(number);
+    if (!store.at(number).handOver(to)) {
       throw new HttpProblem(
-          409,
-          "this server does not lead shard %d%s"
-              .formatted(number, shard.leader() == null ? "" : ", but " + shard.leader()));
+          409, "shard %d is handed over already, or its lead is only beginning".formatted(number));
     }
     return Response.json(202, JSON.writeValueAsBytes(Map.of("shard", number, "to", to)));
   }

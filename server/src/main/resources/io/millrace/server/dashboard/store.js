@@ -32,9 +32,21 @@ class Store extends View {
         { caption: 'Groups', none: empty('No groups', 'Tasks of all parts are in groups of the store.') })}
       ${shown.length > 500 ? html`<p class="calm">and ${count(shown.length - 500)} more: filter by a part of the name.</p>` : nothing}
       ${commandLine('./millrace store groups')}
+      ${health.shards ? shardTable(health.shards) : nothing}
     `;
   }
 }
+
+const shardTable = shards => html`
+  ${table(
+    [
+      { title: 'Shard', kind: 'number', value: shard => shard.shard },
+      { title: 'Leader', value: shard => shard.leader ?? (shard.role === 'leader' ? 'this server' : status('none')) },
+    ],
+    shards,
+    { caption: 'Shards' })}
+  ${commandLine('./millrace shards list')}
+`;
 
 const data = task => {
   if (task.data64 !== undefined) return html`<span class="calm">not text:</span> <code>${task.data64.slice(0, 80)}</code>`;
