@@ -30,6 +30,9 @@ public record Placement(int shards) {
 
   private static final String THROTTLING = "throttling/";
 
+  /** The audit log: a server keeps entries in shards that it leads. */
+  private static final String AUDIT = "access.audit";
+
   /** What one command or read names is in different shards. */
   public static final class ShardsDifferException extends IllegalArgumentException {
     private static final long serialVersionUID = 1;
@@ -85,10 +88,10 @@ public record Placement(int shards) {
   /**
    * The shard of a collection's documents.
    *
-   * @return empty for limits, which are in all shards
+   * @return empty for limits and for the audit log, which are in all shards
    */
   public OptionalInt ofCollection(String collection) {
-    return collection.startsWith(THROTTLING)
+    return collection.startsWith(THROTTLING) || collection.equals(AUDIT)
         ? OptionalInt.empty()
         : OptionalInt.of(ofName(collection));
   }
