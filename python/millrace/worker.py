@@ -362,7 +362,7 @@ class _Link:
         self.ready.set()
 
     def _run(self) -> None:
-        backoff = Backoff(0.1, 10)
+        backoff = Backoff(0.1, 10, growth=1.25)
         rejections = 0
         while not self.leaving.is_set() and not self.worker.polling:
             try:
@@ -629,7 +629,7 @@ class _Poller:
         self._http.json("POST", path, fields, headers=self._headers(), retry_for=retry_for)
 
     def _run(self) -> None:
-        backoff = Backoff(0.1, 10)
+        backoff = Backoff(0.1, 10, growth=1.25)
         while not self._link.leaving.is_set():
             try:
                 self._next()

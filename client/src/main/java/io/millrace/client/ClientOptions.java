@@ -20,9 +20,10 @@ import org.jspecify.annotations.Nullable;
  * @param certificates a PEM or DER file with the certificates to trust over {@code https}; null to
  *     trust those of the JVM. The host name is always checked
  * @param timeouts how long to wait
- * @param stale the greatest age of what is read from an {@link HttpTaskStore}: reads then go to all
- *     servers in turn, and standbys answer what they can. Null, the default, for none; then the
- *     leader answers everything
+ * @param stale the greatest age of what is read from an {@link HttpTaskStore}, by {@link
+ *     JsonCalls#read} and by the clients of jobs, queues and graphs: such reads then go to all
+ *     servers in turn, and standbys answer what they can; no read has less than the same client has
+ *     changed or read before. Null, the default, for none; then the leader answers everything
  */
 public record ClientOptions(
     List<URI> servers,

@@ -102,19 +102,23 @@ final class HttpExchange {
     }
 
     /**
-     * The same read for any server, whose answer may be of some age.
+     * The same read, whose answer may be of some age and has its position.
      *
      * @param after the position that the answer must have; null for none
+     * @param anywhere whether any server may be asked, not only the one that leads
      */
-    Request anywhere(Duration stale, @Nullable Position after) {
-      return new Request(
-          method,
-          path + (path.contains("?") ? "&" : "?") + "stale=" + stale.toMillis() + "ms",
-          after == null ? headers : Map.of(Responses.POSITION_HEADER, after.toString()),
-          json,
-          upload,
-          responseTimeoutMillis,
-          true);
+    Request stale(Duration bound, @Nullable Position after, boolean anywhere) {
+      Request stale =
+          new Request(
+              method,
+              path + (path.contains("?") ? "&" : "?") + "stale=" + bound.toMillis() + "ms",
+              after == null ? headers : Map.of(Responses.POSITION_HEADER, after.toString()),
+              json,
+              upload,
+              responseTimeoutMillis,
+              anywhere);
+      stale.shard = shard;
+      return stale;
     }
 
     /** Sets its shard, of a store that has shards. */

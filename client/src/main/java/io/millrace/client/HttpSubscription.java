@@ -186,7 +186,7 @@ final class HttpSubscription implements Subscription {
 
   private EventStream reopen() throws InterruptedException {
     cut();
-    Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE, HttpTransport.PAUSE_GROWTH);
+    Backoff backoff = Backoff.untilAnswered(FIRST_PAUSE, LONGEST_PAUSE);
     while (true) {
       checkOpen();
       try {

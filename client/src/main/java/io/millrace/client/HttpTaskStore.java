@@ -33,11 +33,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A task store on a server, over HTTP. Thread-safe: each concurrent request uses a pooled
@@ -54,14 +52,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HttpTaskStore implements TaskStore {
   private final HttpTransport server;
-  private final @Nullable Duration stale;
-
-  /** The latest position of an answer; null for none. */
-  private final AtomicReference<@Nullable Position> latest = new AtomicReference<>();
+  private final StaleReads reads;
 
   private HttpTaskStore(ClientOptions options) {
     server = new HttpTransport(options, Map.of());
-    stale = options.stale();
+    reads = new StaleReads(server, options.stale());
   }
 
   /** The store at this address, with default options. Connects on first use. */
@@ -145,7 +140,7 @@ public final class HttpTaskStore implements TaskStore {
   private Outcome outcome(Response response) {
     try {
       Outcome outcome = Responses.readOutcome(response.body());
-      note(outcome.position());
+      reads.saw(outcome.position());
       return outcome;
     } catch (WireException e) {
       if (response.status() == 200) {
@@ -169,7 +164,8 @@ public final class HttpTaskStore implements TaskStore {
     refs.forEach(TaskRef::required);
     Request request = post("/store/tasks", () -> Requests.write(refs), 0);
     return read(
-        ask(refs.isEmpty() ? request : request.in(placement -> placement.ofTask(refs.getFirst()))),
+        reads.send(
+            refs.isEmpty() ? request : request.in(placement -> placement.ofTask(refs.getFirst()))),
         Responses::readFound);
   }
 
@@ -201,7 +197,7 @@ public final class HttpTaskStore implements TaskStore {
             + HttpTransport.encode(key.collection())
             + "/"
             + HttpTransport.encode(key.key());
-    Response response = ask(get(path).in(placement -> placement.ofDocument(key)));
+    Response response = reads.send(get(path).in(placement -> placement.ofDocument(key)));
     boolean missing =
         response.status() == 404 && response.header(Responses.POSITION_HEADER) != null;
     return missing
@@ -227,31 +223,11 @@ public final class HttpTaskStore implements TaskStore {
   }
 
   private <T> Read<T> read(ToIntFunction<Placement> shard, String path, Function<byte[], T> form) {
-    return read(ask(get(path).in(shard)), form);
+    return read(reads.send(get(path).in(shard)), form);
   }
 
   private Request get(String path) {
     return Request.of("GET", path, server.responseTimeoutMillis(Duration.ZERO));
-  }
-
-  private Response ask(Request request) {
-    Request asked = stale == null ? request : request.anywhere(stale, latest.get());
-    return server.send(asked, Idempotency.SAFE, new Call());
-  }
-
-  /** Notes the position of an answer, unless a later one of the same history is known. */
-  private void note(Position position) {
-    if (stale != null) {
-      latest.accumulateAndGet(
-          position,
-          (known, given) ->
-              known != null
-                      && given != null
-                      && known.history() == given.history()
-                      && known.number() > given.number()
-                  ? known
-                  : given);
-    }
   }
 
   private <T> Read<T> read(Response response, Function<byte[], T> form) {
@@ -268,10 +244,8 @@ public final class HttpTaskStore implements TaskStore {
       throw new RejectedException(response.status(), "no task store at " + server);
     }
     try {
-      Read<T> read =
-          new Read<>(Position.parse(position), Long.parseLong(time), form.apply(response.body()));
-      note(read.position());
-      return read;
+      return new Read<>(
+          Position.parse(position), Long.parseLong(time), form.apply(response.body()));
     } catch (WireException | IllegalArgumentException e) {
       throw new UnreachableException("cannot read the answer of " + server, e);
     }

@@ -36,9 +36,6 @@ final class HttpTransport implements AutoCloseable {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
-  /** So small that little is added to the time that a takeover takes. */
-  static final double PAUSE_GROWTH = 1.25;
-
   private static final int REDIRECT = 307;
   private static final int MOST_REDIRECTS = 4;
 
@@ -237,7 +234,7 @@ final class HttpTransport implements AutoCloseable {
   /** The attempts to do one thing, from now on until the retry time is over. For one thread. */
   final class Attempts {
     private final long begin = System.nanoTime();
-    private final Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE, PAUSE_GROWTH);
+    private final Backoff backoff = Backoff.untilAnswered(FIRST_PAUSE, LONGEST_PAUSE);
 
     /** Waits before the next attempt; false if there is no time for it, or if interrupted. */
     boolean hasTime() {

@@ -41,10 +41,12 @@ public final class JsonCalls implements AutoCloseable {
   private static final Duration UPLOAD_TIMEOUT = Duration.ofMinutes(10);
 
   private final HttpTransport server;
+  private final StaleReads reads;
   private final URI address;
 
   private JsonCalls(ClientOptions options, Map<String, String> headers) {
     server = new HttpTransport(options, headers);
+    reads = new StaleReads(server, options.stale());
     address = options.server();
   }
 
@@ -94,6 +96,22 @@ public final class JsonCalls implements AutoCloseable {
   }
 
   /**
+   * Gets the value at a path that takes the query parameter {@code stale}: with {@link
+   * ClientOptions#stale}, any server answers, and the value may lack what others have changed
+   * within that time, and nothing that this object has changed or read before, except from streams.
+   * Retried for the retry time of the options.
+   */
+  public JsonNode read(String path) {
+    return value(reads.send(request("GET", path, null, Duration.ZERO)));
+  }
+
+  /** {@link #read(String)} of a path that answers a posted query. */
+  public JsonNode read(String path, JsonNode question) {
+    return value(
+        reads.send(request("POST", path, JSON.writeValueAsBytes(question), Duration.ZERO)));
+  }
+
+  /**
    * Posts a query, which changes nothing. Retried for the retry time of the options.
    *
    * @param question the body
@@ -139,12 +157,18 @@ public final class JsonCalls implements AutoCloseable {
 
   private JsonNode call(
       String method, String path, byte @Nullable [] json, Idempotency idempotency, Duration wait) {
+    try {
+      return value(server.send(request(method, path, json, wait), idempotency, new Call()));
+    } finally {
+      reads.sawUnnamed();
+    }
+  }
+
+  private Request request(String method, String path, byte @Nullable [] json, Duration wait) {
     int responseTimeoutMillis = server.responseTimeoutMillis(wait);
-    Request request =
-        json == null
-            ? Request.of(method, path, responseTimeoutMillis)
-            : Request.of(method, path, json, responseTimeoutMillis);
-    return value(server.send(request, idempotency, new Call()));
+    return json == null
+        ? Request.of(method, path, responseTimeoutMillis)
+        : Request.of(method, path, json, responseTimeoutMillis);
   }
 
   /**
@@ -153,6 +177,14 @@ public final class JsonCalls implements AutoCloseable {
    * @throws IOException if the body cannot be read
    */
   public JsonNode upload(String path, Upload upload) throws IOException {
+    try {
+      return value(uploaded(path, upload));
+    } finally {
+      reads.sawUnnamed();
+    }
+  }
+
+  private Response uploaded(String path, Upload upload) throws IOException {
     HttpTransport.Attempts attempts = server.new Attempts();
     UploadBody content = new UploadBody(upload.contentType(), upload.content(), upload.length());
     while (true) {
@@ -161,11 +193,9 @@ public final class JsonCalls implements AutoCloseable {
           // The body can be read only once, so the leader is found without it.
           server.open(Request.of("HEAD", "/", server.responseTimeoutMillis(Duration.ZERO))).close();
         }
-        return value(
-            server
-                .open(
-                    Request.of("POST", path, content, server.responseTimeoutMillis(UPLOAD_TIMEOUT)))
-                .whole());
+        return server
+            .open(Request.of("POST", path, content, server.responseTimeoutMillis(UPLOAD_TIMEOUT)))
+            .whole();
       } catch (NotSentException e) {
         if (content.bytesRead() > 0 || !attempts.mayFindLeader()) {
           throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
@@ -215,6 +245,7 @@ public final class JsonCalls implements AutoCloseable {
         HttpExchange.StreamedResponse stream =
             opener.open(Math.clamp(silence.toMillis(), 1, Integer.MAX_VALUE));
         if (stream.status() == 200) {
+          reads.sawUnnamed();
           return stream;
         }
         Response response = stream.whole();

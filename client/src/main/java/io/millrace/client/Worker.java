@@ -65,7 +65,7 @@ public final class Worker implements AutoCloseable {
   }
 
   private void claimTasks() {
-    Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
+    Backoff backoff = Backoff.untilAnswered(FIRST_PAUSE, LONGEST_PAUSE);
     while (!stopping) {
       int room = 0;
       int taken = 0;

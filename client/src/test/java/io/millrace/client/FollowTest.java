@@ -8,7 +8,10 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -150,6 +153,83 @@ final class FollowTest {
           .isInstanceOf(UnreachableException.class)
           .hasMessageContaining("was named by another server");
       assertThat(stranger.requests()).isZero();
+    }
+  }
+
+  /** Answers reads with its position, changes without one, and keeps what it was asked. */
+  private static ScriptedServer withPosition(String position, List<String> asked) {
+    return new ScriptedServer((request, out) -> {
+      boolean changes = request.line().startsWith("DELETE");
+      String after =
+          request
+              .headers()
+              .lines()
+              .filter(line -> line.startsWith("Millrace-Position: "))
+              .collect(Collectors.joining());
+      asked.add((request.line().replace(" HTTP/1.1", "") + " " + after).strip());
+      ScriptedServer.json(out, 200, changes ? "" : "Millrace-Position: " + position + "\r\n", "{}");
+    });
+  }
+
+  private static JsonCalls stale(Duration age, ScriptedServer... servers) {
+    return JsonCalls.open(
+        ClientOptions.at(Stream.of(servers).map(ScriptedServer::address).toList())
+            .withRetryFor(Duration.ofSeconds(20))
+            .withStale(age));
+  }
+
+  @Test
+  void reads_that_may_be_stale_go_to_all_servers_and_name_the_latest_position() throws Exception {
+    List<String> leads = new CopyOnWriteArrayList<>();
+    List<String> follows = new CopyOnWriteArrayList<>();
+    try (ScriptedServer leader = withPosition("a-9", leads);
+        ScriptedServer standby = withPosition("a-7", follows);
+        JsonCalls calls = stale(Duration.ofMillis(1_500), leader, standby)) {
+      for (int i = 0; i < 2; i++) {
+        assertThat(calls.read("/x?y=z")).isEmpty();
+        assertThat(calls.read("/x", CONTENT)).isEmpty();
+      }
+      assertThat(leads)
+          .containsExactly(
+              "GET /x?y=z&stale=1500ms", "GET /x?y=z&stale=1500ms Millrace-Position: a-9");
+      assertThat(follows).containsOnly("POST /x?stale=1500ms Millrace-Position: a-9").hasSize(2);
+    }
+  }
+
+  @Test
+  void the_leader_answers_the_read_after_a_change_whose_position_is_not_known() throws Exception {
+    List<String> leads = new CopyOnWriteArrayList<>();
+    List<String> follows = new CopyOnWriteArrayList<>();
+    try (ScriptedServer leader = withPosition("a-9", leads);
+        ScriptedServer standby = withPosition("a-7", follows);
+        JsonCalls calls = stale(Duration.ofMinutes(1), leader, standby)) {
+      assertThat(calls.delete("/x")).isEmpty();
+      assertThat(calls.read("/x")).isEmpty();
+      assertThat(follows).isEmpty();
+      for (int i = 0; i < 2; i++) {
+        assertThat(calls.read("/y")).isEmpty();
+      }
+      assertThat(leads)
+          .containsExactly(
+              "DELETE /x", "GET /x?stale=0ms", "GET /y?stale=60000ms Millrace-Position: a-9");
+      assertThat(follows).containsExactly("GET /y?stale=60000ms Millrace-Position: a-9");
+    }
+  }
+
+  @Test
+  void a_value_that_is_not_read_as_stale_comes_from_the_leader() throws Exception {
+    List<String> leads = new CopyOnWriteArrayList<>();
+    List<String> follows = new CopyOnWriteArrayList<>();
+    try (ScriptedServer leader = withPosition("a-9", leads);
+        ScriptedServer standby = withPosition("a-7", follows);
+        JsonCalls calls = stale(Duration.ZERO, leader, standby);
+        JsonCalls strict = open(leader.address(), standby.address())) {
+      for (int i = 0; i < 2; i++) {
+        assertThat(calls.get("/x")).isEmpty();
+        assertThat(strict.read("/x")).isEmpty();
+      }
+      assertThat(leads).containsOnly("GET /x").hasSize(4);
+      assertThat(follows).isEmpty();
     }
   }
 

@@ -265,9 +265,9 @@ final class Acceptor {
     }
   }
 
-  /** Closes the connections whose request {@code dispatcher} handles. */
+  /** Closes the connections with a request that {@code dispatcher} has begun and not ended. */
   void abort(Dispatcher dispatcher) {
-    open.stream().filter(each -> each.isServedBy(dispatcher)).forEach(Connection::abort);
+    open.forEach(each -> each.abort(dispatcher));
   }
 
   /** Stops accepting, and closes every connection. */

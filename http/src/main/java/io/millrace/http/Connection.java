@@ -78,7 +78,10 @@ final class Connection {
   private @Nullable Request request;
 
   /** Handles the request that is being read or answered; null for none. */
-  private volatile @Nullable Dispatcher dispatcher;
+  private @Nullable Dispatcher dispatcher;
+
+  /** Has begun a request, which has not ended; null for none. */
+  private volatile @Nullable Dispatcher serving;
 
   /** Whether {@link #request} was begun and must be ended with {@link Dispatcher#end}. */
   private boolean begun;
@@ -134,9 +137,17 @@ final class Connection {
     return activity;
   }
 
-  /** Whether its request is handled by this one. Called by any thread. */
-  boolean isServedBy(Dispatcher one) {
-    return one.equals(dispatcher);
+  /** The one that handles the next request. Called by any thread. */
+  Dispatcher current() {
+    return context.dispatcher().get();
+  }
+
+  /**
+   * Notes who has begun a request; null before the request counts as ended. Called by the thread
+   * that serves the request.
+   */
+  void servedBy(@Nullable Dispatcher one) {
+    serving = one;
   }
 
   /** Starts the handshake, or reading. Called by any thread. */
@@ -219,13 +230,27 @@ final class Connection {
 
   /** Closes the connection in any phase, and interrupts its thread. Called by any thread. */
   void abort() {
+    loop.execute(this::interruptAndClose);
+  }
+
+  /**
+   * The same, if this one has begun a request that has not ended. Another request may have come
+   * meanwhile: its connection stays open. Called by any thread.
+   */
+  void abort(Dispatcher one) {
     loop.execute(() -> {
-      Thread current = thread;
-      if (current != null) {
-        current.interrupt();
+      if (one.equals(serving)) {
+        interruptAndClose();
       }
-      close(null);
     });
+  }
+
+  private void interruptAndClose() {
+    Thread current = thread;
+    if (current != null) {
+      current.interrupt();
+    }
+    close(null);
   }
 
   /**
@@ -395,7 +420,7 @@ final class Connection {
     if (current == null) {
       current = new Request(received.head(), limits(), peer);
       request = current;
-      dispatcher = context.dispatcher().get();
+      dispatcher = current();
     }
     return current;
   }
@@ -410,6 +435,7 @@ final class Connection {
     }
     reservedBytes = received.handOver();
     begun = true;
+    serving = dispatcher;
     endReading(Phase.PENDING);
     if (response.isDone()) {
       write(current, response);
@@ -443,7 +469,7 @@ final class Connection {
     received.clear();
     closing = true;
     request = null;
-    write(context.dispatcher().get().refuse(problem));
+    write(current().refuse(problem));
   }
 
   /** Writes as much as the client takes now, and the rest when it takes more. */
@@ -479,6 +505,7 @@ final class Connection {
   private void end() {
     if (begun) {
       begun = false;
+      serving = null;
       require(dispatcher).end(require(request));
     }
     request = null;

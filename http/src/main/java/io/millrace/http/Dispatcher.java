@@ -203,15 +203,20 @@ final class Dispatcher {
     return ResponseEncoder.last(ErrorForm.PLAIN.response(problem));
   }
 
-  /** Handles a request on its own thread. */
-  void serve(RequestThread thread) throws IOException, InterruptedException {
+  /**
+   * Handles a request on its own thread.
+   *
+   * @param entered whether it has been begun and must be ended; otherwise the server is stopping
+   */
+  void serve(RequestThread thread, boolean entered) throws IOException, InterruptedException {
     Request request = thread.request();
-    boolean entered = inFlight.enter();
     Response response;
+    boolean upgrades = false;
     try {
       response = entered ? answer(thread) : stopping();
       audit(request, response.status(), true);
-      if (!(response instanceof Response.Upgraded)) {
+      upgrades = response instanceof Response.Upgraded;
+      if (!upgrades) {
         thread.write(response, entered);
       }
       request.status(response.status());
@@ -220,7 +225,8 @@ final class Dispatcher {
       return;
     } finally {
       request.releaseMemory();
-      if (entered) {
+      if (entered && !upgrades) {
+        thread.connection().servedBy(null);
         end(request);
       } else {
         record(request);

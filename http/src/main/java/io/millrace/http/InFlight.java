@@ -41,14 +41,9 @@ final class InFlight {
     return count.get();
   }
 
-  /** Begins a WebSocket, in the same way as {@link #enter}. */
-  boolean enterUpgraded() {
+  /** Notes that a request that was begun has become a WebSocket. */
+  void upgrade() {
     upgraded.incrementAndGet();
-    boolean entered = enter();
-    if (!entered) {
-      upgraded.decrementAndGet();
-    }
-    return entered;
   }
 
   /** Ends a WebSocket. */

@@ -36,9 +36,9 @@ final class RequestThread implements Runnable, PendingWait.Client {
   }
 
   private final Connection connection;
-  private final Dispatcher dispatcher;
-  private final Request request;
   private final RequestBody body;
+  private Dispatcher dispatcher;
+  private Request request;
 
   /** The bytes after the body, if {@link #watch} reads them; null if the client has closed. */
   private @Nullable CompletableFuture<byte @Nullable []> ahead;
@@ -83,7 +83,8 @@ final class RequestThread implements Runnable, PendingWait.Client {
     byte[] leftover = null;
     try {
       connection.transport().channel().configureBlocking(true);
-      dispatcher.serve(this);
+      boolean entered = enter();
+      dispatcher.serve(this, entered);
       leftover = end == End.KEPT ? leftover() : null;
     } catch (InterruptedException | IOException | UncheckedIOException e) {
       LOG.trace("a connection ended", e);
@@ -103,6 +104,26 @@ final class RequestThread implements Runnable, PendingWait.Client {
       awaitClose();
       connection.abort();
     }
+  }
+
+  /**
+   * Begins the request. If another site is served since its head arrived, that one checks and
+   * answers it.
+   *
+   * @return false if the server is stopping
+   */
+  private boolean enter() {
+    while (!dispatcher.inFlight().enter()) {
+      Dispatcher next = connection.current();
+      if (next.equals(dispatcher)) {
+        return false;
+      }
+      dispatcher = next;
+      request = new Request(request.head(), connection.limits(), connection.peer());
+      request.servedBy(this);
+    }
+    connection.servedBy(dispatcher);
+    return true;
   }
 
   /** After the last response, waits until the client closes, if {@link #watch} is reading. */

@@ -77,7 +77,7 @@ final class Upgrade {
 
   /**
    * Writes the response that switches the connection, runs the WebSocket, and returns when the
-   * connection is closed.
+   * connection is closed, which ends the request that was begun.
    *
    * @param pending the bytes received after the request
    * @param validity when the credentials of the request end, the connection is closed with 1008
@@ -88,10 +88,7 @@ final class Upgrade {
       InFlight inFlight,
       Caller.Validity validity,
       Response.Upgraded upgraded) {
-    if (!inFlight.enterUpgraded()) {
-      upgraded.opener().abandon();
-      return;
-    }
+    inFlight.upgrade();
     try {
       Transport transport = connection.transport();
       if (!write(transport, upgraded)) {

@@ -8,6 +8,7 @@ import io.millrace.http.message.HttpException;
 import io.millrace.server.access.AccessSettings;
 import io.millrace.server.archive.ArchiveSettings;
 import io.millrace.server.audit.AuditSettings;
+import io.millrace.server.audit.ShardAudits;
 import io.millrace.server.blobs.BlobSettings;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.config.Configuration.Section;
@@ -111,6 +112,10 @@ public final class MillraceServer implements AutoCloseable {
   private volatile @Nullable HttpServer listener;
   private volatile @Nullable StandbySite standbySite;
   private volatile @Nullable ShardedStore shards;
+
+  /** Of a store with shards, the audit log of those that this server leads besides the first. */
+  private volatile @Nullable ShardAudits audits;
+
   private volatile @Nullable Spread spread;
   private volatile @Nullable StepLoop spreading;
   private volatile @Nullable Term term;
@@ -240,11 +245,17 @@ public final class MillraceServer implements AutoCloseable {
                     this::patience))
             .toList();
     if (placement.shards() > 1) {
-      shards = new ShardedStore(leadsOfShards);
+      ShardedStore all = new ShardedStore(leadsOfShards);
+      shards = all;
+      audits =
+          new ShardAudits(
+              all,
+              configuration.get(AuditSettings.SECTION),
+              settings.options().limits().operations());
       spread = new Spread(leadsOfShards, this::advertised, shownToken);
     }
     if (endpoint != null) {
-      StandbySite site = new StandbySite(configuration, token, endpoint, queues == null, shards);
+      StandbySite site = new StandbySite(configuration, token, endpoint, queues == null, audits);
       HttpServer opened = listen(endpoint, site.site());
       listener = opened;
       site.listensAt(opened, String.valueOf(advertised()));
@@ -324,8 +335,8 @@ public final class MillraceServer implements AutoCloseable {
     }
   }
 
-  /** What this server does with another shard: nothing runs on it. */
-  private static final class Shard implements SharedLead.Service {
+  /** What this server does with another shard: only its part of the audit log runs on it. */
+  private final class Shard implements SharedLead.Service {
     private final Placement placement;
     private final int number;
 
@@ -341,12 +352,18 @@ public final class MillraceServer implements AutoCloseable {
 
     @Override
     public void begin(EmbeddedTaskStore store) {
+      if (audits != null) {
+        audits.begin(number, store);
+      }
       LOG.info("this server leads shard {}", number);
     }
 
     @Override
     public boolean end(EmbeddedTaskStore store, Throwable cause) {
       LOG.info("this server does not lead shard {} any more: {}", number, cause.getMessage());
+      if (audits != null) {
+        audits.end(number);
+      }
       SharedLead.close(store);
       return true;
     }
@@ -563,6 +580,9 @@ public final class MillraceServer implements AutoCloseable {
     }
     if (listener != null) {
       listener.stop();
+    }
+    if (audits != null) {
+      audits.close();
     }
     // At the same time, so that each shard soon has another leader.
     List<Thread> closings =

@@ -13,6 +13,7 @@ import io.millrace.http.Routes;
 import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
+import io.millrace.server.audit.ShardAudits;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.metrics.Metrics;
 import io.millrace.server.security.Access;
@@ -62,14 +63,16 @@ final class StandbySite implements AutoCloseable {
    *
    * @param token the server's token; null for none
    * @param ownQueues whether the command interface serves the queues of the store
-   * @param shards all shards, which it serves wherever they are led; null if the store has none
+   * @param audits records requests to a store with shards, all of which it serves wherever they are
+   *     led; null if the store has none
    */
   StandbySite(
       Configuration configuration,
       @Nullable Token token,
       HttpServer.Endpoint endpoint,
       boolean ownQueues,
-      @Nullable ShardedStore shards) {
+      @Nullable ShardAudits audits) {
+    ShardedStore shards = audits == null ? null : audits.shards();
     this.reads =
         new StandbyReads(configuration, token, endpoint, shards == null, ownQueues, this::direct);
     this.shards = shards;
@@ -92,7 +95,10 @@ final class StandbySite implements AutoCloseable {
     StandbyReads.addErrors(errors, shards != null);
     this.site =
         new HttpServer.Site(
-            access(configuration, token, endpoint, shards), routes, errors, AuditTrail.NONE);
+            access(configuration, token, endpoint, shards),
+            routes,
+            errors,
+            audits == null ? AuditTrail.NONE : audits);
   }
 
   private static AccessCheck access(

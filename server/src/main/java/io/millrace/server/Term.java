@@ -131,7 +131,11 @@ final class Term implements AutoCloseable {
     SecureRandom random = new SecureRandom();
     AuditPart audit =
         AuditPart.open(
-            store, configuration.get(AuditSettings.SECTION), random, options.limits().operations());
+            store,
+            shards,
+            configuration.get(AuditSettings.SECTION),
+            random,
+            options.limits().operations());
     AccessSettings accessSettings = configuration.get(AccessSettings.SECTION);
     AccessPart access =
         AccessPart.open(

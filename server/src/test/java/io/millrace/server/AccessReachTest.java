@@ -505,14 +505,14 @@ final class AccessReachTest {
   }
 
   @Test
-  void groups_of_the_layers_are_changed_by_operators_only() throws Exception {
+  void groups_of_the_systems_are_changed_by_operators_only() throws Exception {
     String submitter =
         json(server.post(
                 "/access/principals", "{\"name\":\"carl\",\"roles\":[\"submitter\"],\"key\":{}}"))
             .path("key")
             .path("key")
             .asString();
-    for (String group : List.of("queues/1", "jobs/1", "cluster", "graph.nodes")) {
+    for (String group : List.of("queues/1", "jobs/1", "cluster", "graph.nodes", "bulk.running")) {
       String add = "{\"clientid\": 5, \"adds\": [{\"group\": \"" + group + "\", \"data\": \"x\"}]}";
       assertThat(as(submitter, "POST", "/store/update", add).statusCode()).isEqualTo(403);
     }

@@ -292,6 +292,68 @@ class ShardedServersTest {
     assertThat(send(second, "POST", "/shards/1/hand-over", "", ann).statusCode()).isEqualTo(403);
   }
 
+  /** The entries about changes of documents in {@code /store}, once they count so many. */
+  private List<JsonNode> audited(MillraceServer server, String query, int count) throws Exception {
+    while (true) {
+      List<JsonNode> found = new ArrayList<>();
+      String next = "";
+      do {
+        JsonNode page =
+            json(
+                server,
+                "/audit?action=store.update&result=done&limit=3"
+                    + query
+                    + (next.isEmpty() ? "" : "&after=" + next));
+        page.path("entries").forEach(found::add);
+        next = page.path("next").asString("");
+      } while (!next.isEmpty());
+      int sum = found.stream().mapToInt(entry -> entry.path("count").asInt()).sum();
+      assertThat(sum).as(found.toString()).isLessThanOrEqualTo(count);
+      if (sum == count) {
+        return found;
+      }
+    }
+  }
+
+  @Test
+  void the_audit_log_has_the_changes_in_all_shards() throws Exception {
+    MillraceServer first = serve();
+    awaitLeads(SHARDS);
+    first.leads().get(60, TimeUnit.SECONDS);
+    MillraceServer second = serve();
+    awaitLeads(2, 2);
+    try (HttpTaskStore store = open()) {
+      for (int i = 0; i < 20; i++) {
+        Task _ = add(store, "team" + i, "it");
+      }
+      List<JsonNode> newest = audited(first, "", 20);
+      assertThat(newest)
+          .extracting(entry -> entry.path("scope").asString())
+          .hasSize(20)
+          .doesNotHaveDuplicates();
+      assertThat(newest)
+          .allMatch(entry -> entry.path("result").asString().equals("done"))
+          .extracting(entry -> entry.path("id").asString())
+          .isEqualTo(
+              audited(first, "&order=oldest", 20).reversed().stream()
+                  .map(entry -> entry.path("id").asString())
+                  .toList());
+      assertThat(
+              send(first, "GET", "/audit/export?action=store.update&result=done", "")
+                  .body()
+                  .lines())
+          .hasSize(21);
+      // Whoever leads the shards that it led has what it wrote until its end.
+      for (int i = 0; i < 20; i++) {
+        Task _ = add(store, "team" + i, "later");
+      }
+      servers.remove(second);
+      second.close();
+      awaitLeads(SHARDS);
+      assertThat(audited(first, "", 40)).hasSize(40);
+    }
+  }
+
   private String token() throws IOException {
     Path file = root.resolve("token");
     Path _ = Files.writeString(file, "secret-of-all");

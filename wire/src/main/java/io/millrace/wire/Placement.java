@@ -10,16 +10,14 @@ import io.millrace.store.Throttling;
 import io.millrace.store.Transaction;
 import java.nio.charset.StandardCharsets;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.zip.CRC32;
 
 /**
- * Which shard has what. Groups and collections are divided by the first part of their names, up to
- * the first slash or dot: those with the same first part share a shard, so that one transaction can
- * change them together. The shard is the remainder of the CRC-32 of that part, in UTF-8, divided by
- * the number of shards. What belongs to the systems on the store is in the first shard, {@link
- * #HOME}. The id of a task tells its shard by its remainder. Limits are where the groups are that
- * they are about.
+ * Which shard has what. Groups and collections are divided by their {@link Namespace}: those of one
+ * share a shard, so that one transaction can change them together. The shard is the remainder of
+ * the CRC-32 of the namespace, in UTF-8, divided by the number of shards. What belongs to the
+ * systems on the store is in the first shard, {@link #HOME}. The id of a task tells its shard by
+ * its remainder. Limits are where the groups are that they are about.
  *
  * @param shards the number of shards, from 1 to {@link #MOST}
  */
@@ -30,21 +28,10 @@ public record Placement(int shards) {
   /** The shard of everything that is not divided: access, queues, jobs, graphs and so on. */
   public static final int HOME = 0;
 
-  /** What the groups and collections of the systems on the store begin with. */
-  private static final Set<String> SYSTEMS =
-      Set.of(
-          "access",
-          "archive",
-          "audit",
-          "bulk",
-          "cluster",
-          "graph",
-          "jobs",
-          "limits",
-          "queues",
-          "schedules");
-
   private static final String THROTTLING = "throttling/";
+
+  /** The audit log: a server keeps entries in shards that it leads. */
+  private static final String AUDIT = "access.audit";
 
   /** What one command or read names is in different shards. */
   public static final class ShardsDifferException extends IllegalArgumentException {
@@ -69,23 +56,13 @@ public record Placement(int shards) {
 
   /** The shard of a group or a collection. */
   public int ofName(String name) {
-    int end = firstPart(name);
-    String first = name.substring(0, end);
-    if (SYSTEMS.contains(first)) {
+    String namespace = Namespace.of(name);
+    if (Namespace.isOfSystem(namespace)) {
       return HOME;
     }
     CRC32 hash = new CRC32();
-    hash.update(first.getBytes(StandardCharsets.UTF_8));
+    hash.update(namespace.getBytes(StandardCharsets.UTF_8));
     return (int) (hash.getValue() % shards);
-  }
-
-  /** Where the first part of a name ends. */
-  private static int firstPart(String name) {
-    int end = 0;
-    while (end < name.length() && name.charAt(end) != '.' && name.charAt(end) != '/') {
-      end++;
-    }
-    return end;
   }
 
   /** The shard of a task; ids that no store gives have one too. */
@@ -100,7 +77,7 @@ public record Placement(int shards) {
    *     shards
    */
   public int ofDocument(DocumentKey key) {
-    if (Throttling.isOfPrefix(key) && shards > 1 && firstPart(key.key()) == key.key().length()) {
+    if (Throttling.isOfPrefix(key) && shards > 1 && Namespace.of(key.key()).equals(key.key())) {
       throw new ShardsDifferException(
           "groups whose names begin with %s may be in several shards; a prefix with limits must go on to a slash or a dot"
               .formatted(key.key()));
@@ -111,10 +88,10 @@ public record Placement(int shards) {
   /**
    * The shard of a collection's documents.
    *
-   * @return empty for limits, which are in all shards
+   * @return empty for limits and for the audit log, which are in all shards
    */
   public OptionalInt ofCollection(String collection) {
-    return collection.startsWith(THROTTLING)
+    return collection.startsWith(THROTTLING) || collection.equals(AUDIT)
         ? OptionalInt.empty()
         : OptionalInt.of(ofName(collection));
   }

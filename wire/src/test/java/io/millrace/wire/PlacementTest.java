@@ -39,6 +39,10 @@ class PlacementTest {
   void what_belongs_to_the_systems_is_at_home() {
     assertThat(List.of("queues/definitions", "jobs.jobs", "graph", "access.audit", "cluster/x"))
         .allMatch(name -> eight.ofName(name) == Placement.HOME);
+    assertThat(eight.ofCollection("access.principals")).hasValue(Placement.HOME);
+    assertThat(eight.ofCollection("access.audit"))
+        .as("each server writes where it leads")
+        .isEmpty();
   }
 
   @Test

@@ -50,7 +50,7 @@ public final class Subscriber implements AutoCloseable {
   }
 
   private void run() {
-    Backoff backoff = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(2));
+    Backoff backoff = Backoff.untilAnswered(Duration.ofMillis(50), Duration.ofSeconds(2));
     try {
       while (!closed) {
         try (Subscription subscription = store.subscribe(interest)) {

@@ -57,6 +57,9 @@ public final class AuditLog {
   /** How many of them may be callers that were refused without being known. */
   private static final int MAX_UNKNOWN_ORIGINS = 100;
 
+  /** By how much the clock of another server, which writes another shard, may be ahead. */
+  private static final Duration CLOCK_MARGIN = Duration.ofMinutes(1);
+
   private static final int MAX_ENTRIES_PER_DOCUMENT = 200;
   private static final int MAX_UNWRITTEN = 20_000;
   private static final int MAX_ID = 256;
@@ -78,6 +81,10 @@ public final class AuditLog {
           .build();
 
   private final TaskStore store;
+
+  /** What is read: the same, or all shards, one of which the store is. */
+  private final TaskStore all;
+
   private final InstantSource clock;
   private final Settings settings;
   private final String run;
@@ -217,7 +224,22 @@ public final class AuditLog {
    * @param random draws a part of the keys of this run; used under its own lock
    */
   public AuditLog(TaskStore store, InstantSource clock, RandomGenerator random, Settings settings) {
+    this(store, store, clock, random, settings);
+  }
+
+  /**
+   * The same in one shard of a store.
+   *
+   * @param all the store, all of whose logs are read as one
+   */
+  public AuditLog(
+      TaskStore store,
+      TaskStore all,
+      InstantSource clock,
+      RandomGenerator random,
+      Settings settings) {
     this.store = store;
+    this.all = all;
     this.clock = clock;
     this.settings = settings;
     synchronized (random) {
@@ -480,14 +502,16 @@ public final class AuditLog {
     List<Found> found = new ArrayList<>();
     long floor = Math.max(millis(from), oldestMillis());
     long end =
-        before == null ? Math.max(clock.millis(), latestMillis.get()) + 1 : millisOf(before) + 1;
+        before == null
+            ? Math.max(clock.millis() + CLOCK_MARGIN.toMillis(), latestMillis.get()) + 1
+            : millisOf(before) + 1;
     long width = SWEEP_INTERVAL.toMillis();
     int scanned = 0;
     while (end > floor) {
       long begin = Math.max(floor, end - width);
       String last = keyAt(end);
       List<Document> documents =
-          store.documents(new DocumentQuery(COLLECTION, "", keyAt(begin), PAGE)).value();
+          all.documents(new DocumentQuery(COLLECTION, "", keyAt(begin), PAGE)).value();
       boolean crowded =
           documents.size() == PAGE && documents.getLast().key().key().compareTo(last) < 0;
       if (crowded && end - begin > 1) {
@@ -496,7 +520,7 @@ public final class AuditLog {
       }
       if (crowded) {
         // All of one millisecond.
-        documents = store.documents(new DocumentQuery(COLLECTION, keyAt(begin), "", 0)).value();
+        documents = all.documents(new DocumentQuery(COLLECTION, keyAt(begin), "", 0)).value();
       }
       documents =
           documents.stream().filter(document -> document.key().key().compareTo(last) < 0).toList();
@@ -542,7 +566,7 @@ public final class AuditLog {
       begin = same.compareTo(begin) > 0 ? same.substring(0, same.length() - 1) : begin;
     }
     int scanned = 0;
-    for (Document document : StoreSession.pages(store, COLLECTION, "", begin)) {
+    for (Document document : StoreSession.pages(all, COLLECTION, "", begin)) {
       for (Found each : entries(document)) {
         if (after != null && each.id().compareTo(after) <= 0) {
           continue;
@@ -566,7 +590,7 @@ public final class AuditLog {
   }
 
   private long oldestMillis() {
-    List<Document> first = store.documents(new DocumentQuery(COLLECTION, "", "", 1)).value();
+    List<Document> first = all.documents(new DocumentQuery(COLLECTION, "", "", 1)).value();
     return first.isEmpty() ? Long.MAX_VALUE : millisOf(first.getFirst().key().key());
   }
 

@@ -5,8 +5,11 @@ import io.millrace.cli.graph.view.NodeLine.Colours;
 import io.millrace.cli.graph.view.NodeView;
 import io.millrace.cli.graph.view.TreeLines;
 import io.millrace.cli.remote.Fields;
+import io.millrace.cli.remote.ServerAddress;
+import io.millrace.cli.remote.StaleOption;
 import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.UsageException;
+import io.millrace.client.ClientOptions;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +45,13 @@ final class ShowCommand extends GraphServer implements Callable<Integer> {
       defaultValue = "1000",
       description = "The most lines of the tree; 0 for all. Default: ${DEFAULT-VALUE}")
   private int limit;
+
+  @Mixin private StaleOption stale = new StaleOption();
+
+  @Override
+  protected ClientOptions client(ServerAddress address) {
+    return stale.of(super.client(address));
+  }
 
   @Override
   public Integer call() {

@@ -1,13 +1,17 @@
 package io.millrace.cli.jobs;
 
 import io.millrace.cli.remote.Fields;
+import io.millrace.cli.remote.ServerAddress;
+import io.millrace.cli.remote.StaleOption;
 import io.millrace.cli.terminal.UsageException;
+import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 
@@ -80,6 +84,13 @@ final class ListCommand extends JobServer implements Callable<Integer> {
   @Option(names = "--keys", description = "Prints only keys, one per line.")
   private boolean keysOnly;
 
+  @Mixin private StaleOption stale = new StaleOption();
+
+  @Override
+  protected ClientOptions client(ServerAddress address) {
+    return stale.of(super.client(address));
+  }
+
   @Override
   public Integer call() {
     return perform(calls -> {
@@ -92,7 +103,7 @@ final class ListCommand extends JobServer implements Callable<Integer> {
       boolean more = true;
       while (more) {
         int size = (int) Math.min(PAGE, left);
-        JsonNode page = calls.get(path(size, behind));
+        JsonNode page = calls.read(path(size, behind));
         print(page, first);
         left -= page.size();
         more = left > 0 && page.size() == size;

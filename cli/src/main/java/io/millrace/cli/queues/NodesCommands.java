@@ -36,7 +36,7 @@ public final class NodesCommands extends CommandGroup {
   }
 
   private static String name(JsonCalls calls, String node) {
-    JsonNode found = ServerCommand.lookUp(() -> calls.get(path(node)));
+    JsonNode found = ServerCommand.lookUp(() -> calls.read(path(node)));
     return found.path("node").asString(node);
   }
 
@@ -46,8 +46,8 @@ public final class NodesCommands extends CommandGroup {
         "Lists the execution nodes.",
         "The state of a node is alive, dead (no heartbeat for five seconds) or left."
       })
-  int list(@Mixin ServerCommand server) {
-    return server.perform(calls -> server.printRows(calls.get(PATH), COLUMNS));
+  int list(@Mixin ServerCommand.Reading server) {
+    return server.perform(calls -> server.printRows(calls.read(PATH), COLUMNS));
   }
 
   @Command(

@@ -50,7 +50,7 @@ public final class QueuesCommands extends CommandGroup {
 
   /** All queues of a server, with the number of their tasks. */
   public static JsonNode all(JsonCalls calls) {
-    return calls.get(PATH);
+    return calls.read(PATH);
   }
 
   /**
@@ -59,7 +59,7 @@ public final class QueuesCommands extends CommandGroup {
    * @throws CommandException if there is no such queue
    */
   public static JsonNode find(JsonCalls calls, String idOrName) {
-    return ServerCommand.lookUp(() -> calls.get(path(idOrName)));
+    return ServerCommand.lookUp(() -> calls.read(path(idOrName)));
   }
 
   private static String path(String idOrName) {
@@ -67,7 +67,7 @@ public final class QueuesCommands extends CommandGroup {
   }
 
   @Command(name = "list", description = "Lists the queues and the number of tasks in each.")
-  int list(@Mixin ServerCommand server) {
+  int list(@Mixin ServerCommand.Reading server) {
     return server.perform(calls -> server.printRows(all(calls), COLUMNS));
   }
 

@@ -26,6 +26,16 @@ public class ServerCommand extends TerminalUser {
   @Option(names = "--json", description = "Prints JSON.")
   private boolean json;
 
+  /** The same for commands that only read, with {@code --stale}. */
+  public static class Reading extends ServerCommand {
+    @Mixin private StaleOption stale = new StaleOption();
+
+    @Override
+    protected ClientOptions client(ServerAddress options) {
+      return stale.of(super.client(options));
+    }
+  }
+
   /** The work of a command with a server. */
   @FunctionalInterface
   public interface Call {

@@ -109,7 +109,7 @@ public final class SchedulesCommands extends CommandGroup {
       name = "list",
       description = "Lists the schedules with their next times and counts of runs.")
   int list(
-      @Mixin ServerCommand server,
+      @Mixin ServerCommand.Reading server,
       @Option(names = "--prefix", paramLabel = "TEXT", description = "Only names with this prefix.")
           @Nullable String prefix,
       @Option(
@@ -124,7 +124,7 @@ public final class SchedulesCommands extends CommandGroup {
         String query = "?limit=1000&after=" + JsonCalls.part(after);
         query += prefix == null ? "" : "&prefix=" + JsonCalls.part(prefix);
         query += paused == null ? "" : "&paused=" + paused;
-        JsonNode page = calls.get(PATH + query);
+        JsonNode page = calls.read(PATH + query);
         page.path("schedules").forEach(rows::add);
         after = page.path("next").asString("");
       } while (!after.isEmpty());

@@ -1,8 +1,8 @@
 package io.millrace.cli.store;
 
 import io.millrace.cli.remote.ServerAddress;
+import io.millrace.cli.remote.StaleOption;
 import io.millrace.cli.terminal.CommandException;
-import io.millrace.cli.terminal.Durations;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.TerminalUser;
 import io.millrace.cli.terminal.UsageException;
@@ -18,7 +18,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -146,28 +145,17 @@ class StoreTarget extends TerminalUser {
 
   /** The same for commands that only read, with {@code --stale}. */
   static final class Reading extends Open {
-    @Option(
-        names = "--stale",
-        paramLabel = "TIME",
-        converter = Durations.class,
-        description =
-            "Accepts an answer of this age, at most 60s, so that any of several servers may give"
-                + " it; for example 2s.")
-    private @Nullable Duration stale;
+    @Mixin private StaleOption stale = new StaleOption();
 
     @Override
     ClientOptions client() {
-      try {
-        return super.client().withStale(stale);
-      } catch (IllegalArgumentException e) {
-        throw new UsageException("--" + e.getMessage());
-      }
+      return stale.of(super.client());
     }
 
     @Override
     @Nullable Path folder() {
       Path folder = super.folder();
-      if (folder != null && stale != null) {
+      if (folder != null && stale.isGiven()) {
         throw new UsageException("--data cannot be combined with --stale");
       }
       return folder;

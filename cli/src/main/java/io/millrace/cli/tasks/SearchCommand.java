@@ -6,7 +6,6 @@ import io.millrace.cli.remote.Fields;
 import io.millrace.cli.remote.ServerCommand;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Searches tasks. */
 @Command(name = "search", description = "Lists the tasks that match all options.")
-final class SearchCommand extends ServerCommand implements Callable<Integer> {
+final class SearchCommand extends ServerCommand.Reading implements Callable<Integer> {
   private static final String PATH = "/dci/tasks/search";
   private static final int PAGE = 100;
 
@@ -62,7 +61,7 @@ final class SearchCommand extends ServerCommand implements Callable<Integer> {
       ObjectNode conditions = filter.read(calls);
       if (count) {
         ObjectNode question = question(conditions).put("count", true);
-        JsonNode response = calls.ask(PATH, question, Duration.ZERO);
+        JsonNode response = calls.read(PATH, question);
         print(response, response.path("count").asString());
         return;
       }
@@ -113,7 +112,7 @@ final class SearchCommand extends ServerCommand implements Callable<Integer> {
     ObjectNode options = question.putObject("options").put("limit", size);
     options.putObject("sort").put("_id", oldest ? 1 : -1);
     List<JsonNode> page = new ArrayList<>();
-    calls.ask(PATH, question, Duration.ZERO).forEach(page::add);
+    calls.read(PATH, question).forEach(page::add);
     return page;
   }
 

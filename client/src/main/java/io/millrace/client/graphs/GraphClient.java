@@ -260,7 +260,7 @@ public final class GraphClient implements AutoCloseable {
 
   /** A node. */
   public Node find(String id) {
-    return Node.of(calls.get(path(id)));
+    return Node.of(calls.read(path(id)));
   }
 
   /**
@@ -303,7 +303,7 @@ public final class GraphClient implements AutoCloseable {
   }
 
   private NodePage page(Map<String, String> parameters) {
-    JsonNode page = calls.get(query(NODES, parameters));
+    JsonNode page = calls.read(query(NODES, parameters));
     JsonNode next = page.path("pagination").path("next");
     return new NodePage(
         page.path("nodes").valueStream().map(Node::of).toList(),
@@ -318,7 +318,7 @@ public final class GraphClient implements AutoCloseable {
    */
   public JsonNode data(String id, String key) {
     String path = path(id) + "/data/" + JsonCalls.part(key);
-    JsonNode page = calls.get(path);
+    JsonNode page = calls.read(path);
     JsonNode value = page.path("data");
     if (!value.isString()) {
       return value;
@@ -328,7 +328,7 @@ public final class GraphClient implements AutoCloseable {
         next.isString() && !page.path("growing").asBoolean(false);
         next = page.path("pagination").path("next")) {
       String list = page.path("pagination").path("pid").asString();
-      page = calls.get(query(path, Map.of("start", next.asString(), "pid", list)));
+      page = calls.read(query(path, Map.of("start", next.asString(), "pid", list)));
       text.append(page.path("data").asString());
     }
     return JSON.getNodeFactory().stringNode(text.toString());

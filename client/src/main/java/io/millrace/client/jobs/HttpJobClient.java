@@ -76,7 +76,7 @@ final class HttpJobClient implements JobClient {
   }
 
   private JobFailedException failure(String id) throws StoreException {
-    JsonNode failures = calls.get(path(id) + "/failures");
+    JsonNode failures = calls.read(path(id) + "/failures");
     JsonNode last = failures.path(failures.size() - 1);
     return new JobFailedException(
         last.path("info").asString("the job has failed"), last.path("logs").asString(null));

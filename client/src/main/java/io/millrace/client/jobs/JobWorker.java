@@ -129,7 +129,7 @@ public final class JobWorker implements AutoCloseable {
   private void connectUntilStopped(HttpClient client) throws InterruptedException {
     boolean hasOthers = options.server().servers().size() > 1;
     Backoff backoff =
-        new Backoff(FIRST_PAUSE, hasOthers ? LONGEST_PAUSE_OF_SEVERAL : LONGEST_PAUSE);
+        Backoff.untilAnswered(FIRST_PAUSE, hasOthers ? LONGEST_PAUSE_OF_SEVERAL : LONGEST_PAUSE);
     int rejections = 0;
     while (!isLeaving()) {
       WorkerConnection now = new WorkerConnection(options, handler, () -> ready.complete(null));

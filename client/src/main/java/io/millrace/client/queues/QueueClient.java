@@ -168,12 +168,12 @@ public final class QueueClient implements AutoCloseable {
 
   /** All queues, the oldest first. */
   public List<Queue> queues() {
-    return calls.get("/dci/queues").valueStream().map(Queue::of).toList();
+    return calls.read("/dci/queues").valueStream().map(Queue::of).toList();
   }
 
   /** A queue. */
   public Queue queue(String queue) {
-    return Queue.of(calls.get(path(queue)));
+    return Queue.of(calls.read(path(queue)));
   }
 
   /**
@@ -246,7 +246,7 @@ public final class QueueClient implements AutoCloseable {
 
   /** A task with its output. */
   public Task find(String id) {
-    return Task.of(calls.get(task(id)));
+    return Task.of(calls.read(task(id)));
   }
 
   /**
@@ -273,8 +273,7 @@ public final class QueueClient implements AutoCloseable {
       both.add(chosen).addObject().putObject("_id").put("$gt", after);
     }
     query.putObject("options").put("limit", PAGE).putObject("sort").put("_id", 1);
-    List<Task> tasks =
-        calls.ask("/dci/tasks/search", query, Duration.ZERO).valueStream().map(Task::of).toList();
+    List<Task> tasks = calls.read("/dci/tasks/search", query).valueStream().map(Task::of).toList();
     return new TaskPage(tasks, tasks.size() < PAGE ? null : tasks.getLast().id());
   }
 
@@ -282,7 +281,7 @@ public final class QueueClient implements AutoCloseable {
   public long count(Map<String, ?> filter) {
     ObjectNode query = JSON.createObjectNode().put("count", true);
     query.set("filter", json(filter));
-    return calls.ask("/dci/tasks/search", query, Duration.ZERO).path("count").asLong();
+    return calls.read("/dci/tasks/search", query).path("count").asLong();
   }
 
   /**

@@ -12,7 +12,8 @@ final class StoreBackoff {
   private static final Logger LOG = LoggerFactory.getLogger(StoreBackoff.class);
 
   private final String node;
-  private final Backoff backoff = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(2));
+  private final Backoff backoff =
+      Backoff.untilAnswered(Duration.ofMillis(50), Duration.ofSeconds(2));
   private long untilNanos;
 
   StoreBackoff(String node) {

@@ -479,7 +479,8 @@ final class TaskRun {
   static final class StoreRetry {
     private static final Logger LOG = LoggerFactory.getLogger(StoreRetry.class);
 
-    private final Backoff backoff = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(2));
+    private final Backoff backoff =
+        Backoff.untilAnswered(Duration.ofMillis(50), Duration.ofSeconds(2));
 
     /**
      * Repeats an operation until there is an answer, however long that takes.

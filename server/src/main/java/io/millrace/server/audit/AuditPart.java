@@ -8,6 +8,7 @@ import io.millrace.http.AuditTrail;
 import io.millrace.http.Request;
 import io.millrace.http.Route;
 import io.millrace.server.Part;
+import io.millrace.server.shards.ShardedStore;
 import io.millrace.store.StoreException;
 import io.millrace.store.TaskStore;
 import java.time.InstantSource;
@@ -34,11 +35,19 @@ public final class AuditPart implements Part {
   /**
    * The log in a store.
    *
+   * @param shards all shards, if the store is one of them; null if it has none
    * @param maxOperations the most parts of a transaction of the store
    */
   public static AuditPart open(
-      TaskStore store, AuditSettings settings, RandomGenerator random, int maxOperations) {
-    AuditLog log = new AuditLog(store, InstantSource.system(), random, settings.log());
+      TaskStore store,
+      @Nullable ShardedStore shards,
+      AuditSettings settings,
+      RandomGenerator random,
+      int maxOperations) {
+    AuditSettings its = shards == null ? settings : settings.ofShard(shards.placement().shards());
+    AuditLog log =
+        new AuditLog(
+            store, shards == null ? store : shards, InstantSource.system(), random, its.log());
     return new AuditPart(log, settings.enabled() ? new RequestAudit(log, maxOperations) : null);
   }
 

@@ -37,6 +37,11 @@ public record AuditSettings(boolean enabled, AuditLog.Settings log) {
           "How much memory and journal all entries may take, about; beyond it the oldest are"
               + " removed.");
 
+  /** The same for one of several shards, which keep the same part of the log each. */
+  AuditSettings ofShard(int shards) {
+    return new AuditSettings(enabled, new AuditLog.Settings(log.keep(), log.maxBytes() / shards));
+  }
+
   /** The section {@code audit}. */
   public static final Section<AuditSettings> SECTION =
       KEYS.section(

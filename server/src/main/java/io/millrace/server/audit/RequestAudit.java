@@ -33,6 +33,9 @@ public final class RequestAudit implements AuditTrail {
   private static final Logger LOG = LoggerFactory.getLogger(RequestAudit.class);
   private static final String UNKNOWN = "unknown";
 
+  /** The status of an answer that names another server. */
+  private static final int DIRECTED = 307;
+
   private final AuditLog log;
   private final int maxOperations;
 
@@ -60,6 +63,10 @@ public final class RequestAudit implements AuditTrail {
   }
 
   private void changed(Request request, int status, boolean mayBlock) {
+    if (status == DIRECTED) {
+      // Nothing was done here; the server that does it records it.
+      return;
+    }
     Change change = request.change();
     Result result = status < 400 ? Result.DONE : status < 500 ? Result.REFUSED : Result.FAILED;
     if (result == Result.DONE && (change.count() == 0 || request.isRecorded())) {

@@ -2,7 +2,6 @@ package io.millrace.server.shards;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.millrace.store.Claim;
 import io.millrace.store.Command;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
@@ -17,7 +16,6 @@ import io.millrace.store.Subscription.Interest;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskStore;
-import io.millrace.store.Transaction;
 import io.millrace.wire.Placement;
 import io.millrace.wire.Placement.ShardsDifferException;
 import java.time.Duration;
@@ -194,22 +192,17 @@ public final class ShardedStore implements TaskStore {
   }
 
   /**
-   * Checks that this server leads the shard of a command.
+   * The store of the shard of a command.
    *
-   * @throws ElsewhereException if it does not
+   * @throws ElsewhereException if this server does not lead it
    * @throws ShardsDifferException if the command names several shards
    */
-  public void checkLed(Command command) {
-    EmbeddedTaskStore _ = led(placement.of(command));
+  public EmbeddedTaskStore led(Command command) {
+    return led(placement.of(command));
   }
 
   private ElsewhereException elsewhere(int number) {
     return new ElsewhereException(number, shards.size(), shards.get(number).leader());
-  }
-
-  /** Queues a command at its shard, which {@link #wake} wakes; see {@link EmbeddedTaskStore}. */
-  public CompletableFuture<Outcome> enqueue(Command command) {
-    return led(placement.of(command)).enqueue(command);
   }
 
   /** Wakes the shards that this server leads. */
@@ -224,17 +217,7 @@ public final class ShardedStore implements TaskStore {
 
   @Override
   public CompletableFuture<Outcome> submit(Command command) {
-    return led(placement.of(command)).submit(command);
-  }
-
-  @Override
-  public Outcome commit(Transaction transaction) {
-    return led(placement.of(transaction)).commit(transaction);
-  }
-
-  @Override
-  public Outcome claim(Claim claim) {
-    return led(placement.of(claim)).claim(claim);
+    return led(command).submit(command);
   }
 
   @Override

@@ -14,6 +14,7 @@ import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
+import io.millrace.wire.Namespace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -23,14 +24,12 @@ import java.util.stream.Collectors;
 /**
  * What a caller may read and change through {@code /store}: groups and collections within its
  * reach. The documents of {@code /access} are changed only there, and read only by callers with the
- * role admin, since they hold hashes of passwords. Groups and collections of the layers are changed
- * only by callers with the role operator, such as execution nodes on other machines: otherwise
- * whoever may submit could change any task of a queue.
+ * role admin, since they hold hashes of passwords. Groups and collections of the systems on the
+ * store are changed only by callers with the role operator, such as execution nodes on other
+ * machines: otherwise whoever may submit could change any task of a queue.
  */
 record Permitted(Caller caller) {
   private static final String ACCESS = "access";
-  private static final Set<String> LAYERS =
-      Set.of("queues", "jobs", "graph", "cluster", "schedules");
 
   /**
    * The principal whose tasks the caller owns. Callers without a principal of their own are one.
@@ -43,17 +42,7 @@ record Permitted(Caller caller) {
 
   /** Whether documents of this collection belong to {@code /access}. */
   private static boolean isAccess(String collection) {
-    return collection.startsWith(ACCESS)
-        && (collection.length() == ACCESS.length() || collection.charAt(ACCESS.length()) == '.');
-  }
-
-  /** Whether a group or collection belongs to one of the layers on the store. */
-  private static boolean isOfLayer(String name) {
-    int end = 0;
-    while (end < name.length() && name.charAt(end) != '.' && name.charAt(end) != '/') {
-      end++;
-    }
-    return LAYERS.contains(name.substring(0, end));
+    return Namespace.of(collection).equals(ACCESS);
   }
 
   private boolean reaches(String name) {
@@ -158,7 +147,7 @@ record Permitted(Caller caller) {
 
   private void checkChange(String name) {
     checkReach(name);
-    if (!caller.may(Role.OPERATOR) && isOfLayer(name)) {
+    if (!caller.may(Role.OPERATOR) && Namespace.isOfSystem(Namespace.of(name))) {
       throw new HttpProblem(
           403,
           "changing %s requires the role operator, which %s does not have"

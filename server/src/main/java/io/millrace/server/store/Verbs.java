@@ -16,7 +16,6 @@ import io.millrace.store.Outcome;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
-import io.millrace.store.TaskStore;
 import io.millrace.store.Transaction;
 import io.millrace.wire.DataForm;
 import io.millrace.wire.Requests;
@@ -42,22 +41,19 @@ final class Verbs {
   /** A claim that finds a task is answered sooner; only longer waits are worth a watch. */
   private static final long UNWATCHED_MILLIS = 20;
 
-  private final TaskStore store;
-  private final Submission submission;
+  /**
+   * Executes a command; throws an exception if this server cannot, before anything else is done
+   * about it.
+   */
+  private final Function<Command, EmbeddedTaskStore> executing;
+
+  /** Wakes the store; the same object each time, so that a tick does it once. */
+  private final Runnable wake;
+
   private final int maxParts;
 
-  /**
-   * How commands reach a store.
-   *
-   * @param check throws an exception if this server cannot execute a command, before anything else
-   *     is done about it
-   * @param enqueue queues a command without waking the store
-   * @param wake wakes the store; the same object each time, so that a tick does it once
-   */
-  private record Submission(
-      Consumer<Command> check,
-      Function<Command, CompletableFuture<Outcome>> enqueue,
-      Runnable wake) {}
+  /** A command that its caller may give, and the store that executes it. */
+  private record Given<C extends Command>(C command, EmbeddedTaskStore store) {}
 
   /**
    * The verbs of a store.
@@ -65,15 +61,15 @@ final class Verbs {
    * @param maxParts how many parts of a transaction are read
    */
   Verbs(EmbeddedTaskStore store, int maxParts) {
-    this.store = store;
-    this.submission = new Submission(_ -> {}, store::enqueue, store::wake);
+    this.executing = _ -> store;
+    this.wake = store::wake;
     this.maxParts = maxParts;
   }
 
   /** The same of a store with shards, for the commands of those that this server leads. */
   Verbs(ShardedStore store, int maxParts) {
-    this.store = store;
-    this.submission = new Submission(store::checkLed, store::enqueue, store::wake);
+    this.executing = store::led;
+    this.wake = store::wake;
     this.maxParts = maxParts;
   }
 
@@ -83,13 +79,14 @@ final class Verbs {
       return null;
     }
     DataForm form = Reads.data(request);
-    Transaction transaction = transaction(request);
+    Given<Transaction> given = transaction(request);
+    Transaction transaction = given.command();
     if (transaction.override()) {
       // It is recorded before it is answered, which takes a thread.
       return null;
     }
     return asyncResponse(
-        begin(request, transaction, tick), outcome -> note(request, transaction, outcome), form);
+        begin(request, given, tick), outcome -> note(request, transaction, outcome), form);
   }
 
   /** Begins a claim that does not wait for tasks. */
@@ -98,16 +95,16 @@ final class Verbs {
       return null;
     }
     DataForm form = Reads.data(request);
-    Claim claim = claimed(request);
-    return claim.waitMillis() > 0
+    Given<Claim> given = claimed(request);
+    return given.command().waitMillis() > 0
         ? null
-        : asyncResponse(begin(request, claim, tick), outcome -> note(request, outcome), form);
+        : asyncResponse(begin(request, given, tick), outcome -> note(request, outcome), form);
   }
 
-  private CompletableFuture<Outcome> begin(Request request, Command command, LoopTick tick) {
-    tick.atEnd(submission.wake());
+  private CompletableFuture<Outcome> begin(Request request, Given<?> given, LoopTick tick) {
+    tick.atEnd(wake);
     request.submitted();
-    return submission.enqueue().apply(command);
+    return given.store().enqueue(given.command());
   }
 
   private static AsyncResponse asyncResponse(
@@ -129,21 +126,23 @@ final class Verbs {
 
   Response update(Request request) throws IOException {
     DataForm form = Reads.data(request);
-    Transaction transaction = transaction(request);
+    Given<Transaction> given = transaction(request);
+    Transaction transaction = given.command();
     if (transaction.override()) {
       request.actsAs("store.override");
     }
     request.submitted();
-    Outcome outcome = store.commit(transaction);
+    Outcome outcome = given.store().commit(transaction);
     note(request, transaction, outcome);
     return response(outcome, form);
   }
 
   Response claim(Request request) throws IOException, InterruptedException {
     DataForm form = Reads.data(request);
-    Claim claim = claimed(request);
+    Given<Claim> given = claimed(request);
+    Claim claim = given.command();
     request.submitted();
-    Outcome outcome = claim.waitMillis() > 0 ? awaited(request, claim) : store.claim(claim);
+    Outcome outcome = claim.waitMillis() > 0 ? awaited(request, given) : given.store().claim(claim);
     note(request, outcome);
     return response(outcome, form);
   }
@@ -205,25 +204,25 @@ final class Verbs {
     return Long.toString(task.origin() > 0 ? task.origin() : task.id());
   }
 
-  private Transaction transaction(Request request) throws IOException {
+  private Given<Transaction> transaction(Request request) throws IOException {
     Permitted permitted = new Permitted(request.caller());
     Transaction transaction = Requests.readTransaction(request.body(), permitted.owner(), maxParts);
-    submission.check().accept(transaction);
+    EmbeddedTaskStore store = executing.apply(transaction);
     permitted.check(transaction, store);
-    return transaction;
+    return new Given<>(transaction, store);
   }
 
-  private Claim claimed(Request request) throws IOException {
+  private Given<Claim> claimed(Request request) throws IOException {
     Permitted permitted = new Permitted(request.caller());
     Claim claim = Requests.readClaim(request.body(MAX_CLAIM_BODY_BYTES), permitted.owner());
-    submission.check().accept(claim);
+    EmbeddedTaskStore store = executing.apply(claim);
     permitted.check(claim, store);
-    return claim;
+    return new Given<>(claim, store);
   }
 
   /** Waits for the result of a claim, and withdraws the claim when the client has gone. */
-  private Outcome awaited(Request request, Claim claim) throws InterruptedException {
-    CompletableFuture<Outcome> pending = store.submit(claim);
+  private Outcome awaited(Request request, Given<Claim> given) throws InterruptedException {
+    CompletableFuture<Outcome> pending = given.store().submit(given.command());
     try {
       return pending.get(UNWATCHED_MILLIS, TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
@@ -239,7 +238,7 @@ final class Verbs {
         })) {
       Outcome outcome = pending.get();
       if (gone.get()) {
-        giveBack(claim, outcome);
+        giveBack(given, outcome);
         throw new ClientGoneException();
       }
       return outcome;
@@ -263,13 +262,14 @@ final class Verbs {
    * Releases what a claim took although its client was gone: it was decided before it could be
    * withdrawn. A client with a request id may ask again for the answer.
    */
-  private void giveBack(Claim claim, Outcome outcome) {
+  private static void giveBack(Given<Claim> given, Outcome outcome) {
+    Claim claim = given.command();
     if (claim.requestId() == null
         && outcome instanceof Outcome.Done done
         && !done.tasks().isEmpty()) {
       Transaction.Builder release = Transaction.by(claim.client());
       done.tasks().forEach(task -> release.update(task.ref(), null, Transaction.When.now()));
-      Outcome _ = store.commit(release.build());
+      Outcome _ = given.store().commit(release.build());
     }
   }
 

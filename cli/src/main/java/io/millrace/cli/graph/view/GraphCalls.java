@@ -57,7 +57,7 @@ public final class GraphCalls {
    * @throws CommandException if there is no such node
    */
   public JsonNode find(String id) {
-    return ServerCommand.lookUp(() -> calls.get(path(id)));
+    return ServerCommand.lookUp(() -> calls.read(path(id)));
   }
 
   /**
@@ -97,7 +97,7 @@ public final class GraphCalls {
     List<T> found = new ArrayList<>();
     Page where = Page.BEGIN;
     while (where != null) {
-      JsonNode page = calls.get(where.of(path, query));
+      JsonNode page = calls.read(where.of(path, query));
       JsonNode list = page.isArray() ? page : page.path(field);
       list.forEach(one -> found.add(reader.apply(one)));
       where = Page.after(page);
@@ -115,14 +115,14 @@ public final class GraphCalls {
   }
 
   private JsonNode value(String path) {
-    JsonNode page = calls.get(path);
+    JsonNode page = calls.read(path);
     Page where = Page.after(page);
     if (where == null) {
       return page.path("data");
     }
     StringBuilder text = new StringBuilder(page.path("data").asString(""));
     while (where != null) {
-      page = calls.get(where.of(path, ""));
+      page = calls.read(where.of(path, ""));
       text.append(page.path("data").asString(""));
       where = Page.after(page);
     }
