@@ -8,7 +8,6 @@ import io.millrace.http.message.HttpException;
 import io.millrace.server.access.AccessSettings;
 import io.millrace.server.archive.ArchiveSettings;
 import io.millrace.server.audit.AuditSettings;
-import io.millrace.server.audit.ShardAudits;
 import io.millrace.server.blobs.BlobSettings;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.config.Configuration.Section;
@@ -20,27 +19,18 @@ import io.millrace.server.queues.QueuesSettings;
 import io.millrace.server.security.Principals;
 import io.millrace.server.security.Token;
 import io.millrace.server.shards.ShardedStore;
-import io.millrace.server.shards.Spread;
 import io.millrace.server.store.StoreSettings;
 import io.millrace.server.traces.TracesSettings;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StandbyStore;
-import io.millrace.store.StoreException;
 import io.millrace.store.TaskStore;
-import io.millrace.wire.Placement;
-import io.millrace.work.StepLoop;
 import java.net.InetAddress;
-import java.time.Duration;
-import java.time.InstantSource;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,21 +42,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class MillraceServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MillraceServer.class);
-
-  /** How long requests may take to end when the lead is lost; their store answers nothing more. */
-  private static final Duration STEP_DOWN_GRACE = Duration.ofSeconds(1);
-
-  /** After this long, a server that has lost the lead but has not ended its parts is given up. */
-  private static final Duration LONGEST_STEP_DOWN = Duration.ofSeconds(30);
-
-  /** How long requests to a standby may take to end when it leads. */
-  private static final Duration PROMOTION_GRACE = Duration.ofSeconds(1);
-
-  /** The same two if the requests are for shards that it leads or leads on. */
-  private static final Duration SHARDS_GRACE = Duration.ofSeconds(5);
-
-  /** After this long without the lead, a standby prepares for it. */
-  private static final Duration WARM_UP_AFTER = Duration.ofSeconds(1);
 
   /** The sections of the configuration that this server reads. */
   public static final List<Section<?>> SECTIONS =
@@ -93,45 +68,46 @@ public final class MillraceServer implements AutoCloseable {
     void stop();
   }
 
-  private final Configuration configuration;
-
-  /** The token as servers show it to each other. */
-  private final @Nullable String shownToken;
-
-  private final @Nullable Token token;
-  private final HttpServer.@Nullable Endpoint endpoint;
-  private final @Nullable CommandQueues queues;
-  private final @Nullable Companion companion;
-  private final CompletableFuture<Void> leads = new CompletableFuture<>();
-  private final CompletableFuture<Void> follows = new CompletableFuture<>();
-  private final CompletableFuture<Throwable> stopped = new CompletableFuture<>();
-
-  /** The leads of a store that other servers share, by shard; empty for other stores. */
-  private volatile List<SharedLead> shared = List.of();
-
-  private volatile @Nullable HttpServer listener;
-  private volatile @Nullable StandbySite standbySite;
-  private volatile @Nullable ShardedStore shards;
-
-  /** Of a store with shards, the audit log of those that this server leads besides the first. */
-  private volatile @Nullable ShardAudits audits;
-
-  private volatile @Nullable Spread spread;
-  private volatile @Nullable StepLoop spreading;
-  private volatile @Nullable Term term;
-
-  private MillraceServer(
+  /**
+   * How a server was started.
+   *
+   * @param shownToken the server's token as servers show it to each other; null for none
+   * @param token the same to compare with
+   * @param endpoint where it listens; null for nowhere
+   * @param queues those that the command interface serves; null for those of the store
+   * @param companion runs while it leads; null for none, and then a lead that is lost is the end
+   */
+  record Setup(
       Configuration configuration,
+      @Nullable String shownToken,
+      @Nullable Token token,
       HttpServer.@Nullable Endpoint endpoint,
       @Nullable CommandQueues queues,
       @Nullable Companion companion) {
-    ServerSettings settings = configuration.get(ServerSettings.SECTION);
-    this.configuration = configuration;
-    this.endpoint = endpoint;
-    this.queues = queues;
-    this.companion = companion;
-    this.shownToken = settings.tokenFile() == null ? null : Token.text(settings.tokenFile());
-    this.token = shownToken == null ? null : Token.of(shownToken);
+    private static Setup of(
+        Configuration configuration,
+        HttpServer.@Nullable Endpoint endpoint,
+        @Nullable CommandQueues queues,
+        @Nullable Companion companion) {
+      Path file = configuration.get(ServerSettings.SECTION).tokenFile();
+      String shown = file == null ? null : Token.text(file);
+      Token token = shown == null ? null : Token.of(shown);
+      return new Setup(configuration, shown, token, endpoint, queues, companion);
+    }
+  }
+
+  private final Setup setup;
+  private final CompletableFuture<Void> leads = new CompletableFuture<>();
+  private final CompletableFuture<Throwable> stopped = new CompletableFuture<>();
+
+  /** Its share in a store that other servers share; null for other stores. */
+  private volatile @Nullable SharedServing sharing;
+
+  private volatile @Nullable HttpServer listener;
+  private volatile @Nullable Term term;
+
+  private MillraceServer(Setup setup) {
+    this.setup = setup;
   }
 
   /**
@@ -169,7 +145,8 @@ public final class MillraceServer implements AutoCloseable {
   /** The same with a store that {@code opener} opens; it is closed if the start fails. */
   static MillraceServer start(
       Configuration configuration, Function<StoreSettings, EmbeddedTaskStore> opener) {
-    MillraceServer server = new MillraceServer(configuration, endpoint(configuration), null, null);
+    MillraceServer server =
+        new MillraceServer(Setup.of(configuration, endpoint(configuration), null, null));
     server.serve(opener);
     return server;
   }
@@ -184,12 +161,13 @@ public final class MillraceServer implements AutoCloseable {
       @Nullable CommandQueues queues,
       @Nullable Companion companion) {
     checkBlobs(configuration.get(BlobSettings.SECTION));
-    MillraceServer server = new MillraceServer(configuration, endpoint, queues, companion);
+    MillraceServer server =
+        new MillraceServer(Setup.of(configuration, endpoint, queues, companion));
     if (!configuration.get(StoreSettings.SECTION).isShared()) {
       server.serve(StoreSettings::open);
       return server;
     }
-    server.serveShared();
+    server.share();
     if (companion == null) {
       try {
         server.leads.join();
@@ -210,17 +188,16 @@ public final class MillraceServer implements AutoCloseable {
     }
   }
 
-  // ---- a store of its own
-
   private void serve(Function<StoreSettings, EmbeddedTaskStore> opener) {
-    EmbeddedTaskStore store = opener.apply(configuration.get(StoreSettings.SECTION));
+    EmbeddedTaskStore store = opener.apply(setup.configuration().get(StoreSettings.SECTION));
     Term only =
         orClose(
             store,
             () -> {
-              Term built = termOf(store);
+              Term built = termOf(store, null);
+              HttpServer.Endpoint endpoint = setup.endpoint();
               if (endpoint != null) {
-                listener = listen(endpoint, built.site());
+                var _ = listen(endpoint, built.site());
               }
               begin(built);
               return built;
@@ -229,43 +206,13 @@ public final class MillraceServer implements AutoCloseable {
     var _ = only.store().stopped().thenAccept(stopped::complete);
   }
 
-  // ---- a store that other servers share
-
-  private void serveShared() {
-    StoreSettings settings = configuration.get(StoreSettings.SECTION);
-    Placement placement = new Placement(settings.shared().size());
-    List<SharedLead> leadsOfShards =
-        IntStream.range(0, placement.shards())
-            .mapToObj(shard ->
-                new SharedLead(
-                    shard == Placement.HOME ? "lead" : "lead-" + shard,
-                    this::advertised,
-                    address -> settings.standby(shard, address),
-                    shard == Placement.HOME ? new Home(placement) : new Shard(placement, shard),
-                    this::patience))
-            .toList();
-    if (placement.shards() > 1) {
-      ShardedStore all = new ShardedStore(leadsOfShards);
-      shards = all;
-      audits =
-          new ShardAudits(
-              all,
-              configuration.get(AuditSettings.SECTION),
-              settings.options().limits().operations());
-      spread = new Spread(leadsOfShards, this::advertised, shownToken);
-    }
-    if (endpoint != null) {
-      StandbySite site = new StandbySite(configuration, token, endpoint, queues == null, audits);
-      HttpServer opened = listen(endpoint, site.site());
-      listener = opened;
-      site.listensAt(opened, String.valueOf(advertised()));
-      standbySite = site;
-    }
-    shared = leadsOfShards;
+  private void share() {
+    SharedServing shared = new SharedServing(this, setup);
+    sharing = shared;
+    var _ = shared.stopped().thenAccept(stopped::complete);
     var _ =
-        leadsOfShards
-            .getFirst()
-            .began()
+        shared
+            .start()
             .whenComplete((_, failure) -> {
               if (failure == null) {
                 leads.complete(null);
@@ -273,159 +220,41 @@ public final class MillraceServer implements AutoCloseable {
                 leads.completeExceptionally(failure);
               }
             });
-    for (SharedLead lead : leadsOfShards) {
-      var _ = lead.stopped().thenAccept(stopped::complete);
-      lead.start();
-    }
-    if (spread != null) {
-      spreading = StepLoop.start("spread", InstantSource.system(), spread::step);
-    }
-    Thread.ofPlatform().daemon().name("warm-up").start(this::warmUp);
   }
 
-  private Duration patience() {
-    Spread current = spread;
-    return current == null ? Duration.ZERO : current.patience();
-  }
-
-  /** Where clients reach this server; null if it does not listen. */
-  private @Nullable String advertised() {
-    HttpServer open = listener;
-    return open == null ? null : configuration.get(ServerSettings.SECTION).advertised(open.port());
-  }
-
-  /** What this server does with the first shard, or the only one: it serves everything on it. */
-  private final class Home implements SharedLead.Service {
-    private final Placement placement;
-
-    Home(Placement placement) {
-      this.placement = placement;
-    }
-
-    @Override
-    public void follows(StandbyStore standby) {
-      var _ = standby.follows().thenRun(() -> follows.complete(null));
-      if (standbySite != null) {
-        standbySite.follows(standby);
-      }
-    }
-
-    @Override
-    public void check(EmbeddedTaskStore store) {
-      Division.check(store, placement, Placement.HOME);
-    }
-
-    @Override
-    public void begin(EmbeddedTaskStore store) {
-      Term made = termOf(store);
-      HttpServer open = listener;
-      if (open != null) {
-        open.serve(made.site(), shards == null ? PROMOTION_GRACE : SHARDS_GRACE);
-      }
-      MillraceServer.this.begin(made);
-    }
-
-    @Override
-    public boolean end(EmbeddedTaskStore store, Throwable cause) {
-      if (companion == null) {
-        return false;
-      }
-      stepDown(cause, companion);
-      return true;
-    }
-  }
-
-  /** What this server does with another shard: only its part of the audit log runs on it. */
-  private final class Shard implements SharedLead.Service {
-    private final Placement placement;
-    private final int number;
-
-    Shard(Placement placement, int number) {
-      this.placement = placement;
-      this.number = number;
-    }
-
-    @Override
-    public void check(EmbeddedTaskStore store) {
-      Division.check(store, placement, number);
-    }
-
-    @Override
-    public void begin(EmbeddedTaskStore store) {
-      if (audits != null) {
-        audits.begin(number, store);
-      }
-      LOG.info("this server leads shard {}", number);
-    }
-
-    @Override
-    public boolean end(EmbeddedTaskStore store, Throwable cause) {
-      LOG.info("this server does not lead shard {} any more: {}", number, cause.getMessage());
-      if (audits != null) {
-        audits.end(number);
-      }
-      SharedLead.close(store);
-      return true;
-    }
-  }
-
-  /** Has a standby prepare for the lead, unless it soon leads. */
-  private void warmUp() {
-    try {
-      leads.get(WARM_UP_AFTER.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException _) {
-      Term.warmUp();
-    } catch (ExecutionException e) {
-      LOG.debug("the server did not start", e);
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  /** Ends what ran on a store that has stopped, and becomes a standby. */
-  private void stepDown(Throwable cause, Companion running) {
-    LOG.warn(
-        "this server does not lead the store any more, and becomes a standby: {}",
-        cause.getMessage());
-    CompletableFuture<Void> down = new CompletableFuture<>();
-    var _ =
-        down.orTimeout(LONGEST_STEP_DOWN.toSeconds(), TimeUnit.SECONDS)
-            .whenComplete((_, late) -> {
-              if (late != null) {
-                stopped.complete(cause);
-              }
-            });
-    HttpServer open = listener;
-    Term ended = term;
-    term = null;
-    if (open != null && standbySite != null) {
-      open.serve(standbySite.site(), shards == null ? STEP_DOWN_GRACE : SHARDS_GRACE);
-    }
-    running.stop();
-    try {
-      if (ended != null) {
-        ended.close();
-      }
-    } catch (StoreException e) {
-      LOG.debug("the store has stopped before", e);
-    }
-    down.complete(null);
-  }
-
-  // ---- both
-
-  private Term termOf(EmbeddedTaskStore store) {
+  /**
+   * What runs on a store that this server leads.
+   *
+   * @param shards all shards, if the store is the first one; null if it has none
+   */
+  Term termOf(EmbeddedTaskStore store, @Nullable ShardedStore shards) {
+    HttpServer.Endpoint endpoint = setup.endpoint();
     return Term.of(
-        configuration, token, queues, store, shards, endpoint == null ? null : endpoint.address());
+        setup.configuration(),
+        setup.token(),
+        setup.queues(),
+        store,
+        shards,
+        endpoint == null ? null : endpoint.address());
   }
 
-  private void begin(Term next) {
+  /** Starts what runs on the store, which is served already. */
+  void begin(Term next) {
     HttpServer open = listener;
+    HttpServer.Endpoint endpoint = setup.endpoint();
     next.start(open, endpoint == null || open == null ? "" : url(endpoint.address(), open.port()));
     term = next;
+    Companion companion = setup.companion();
     if (companion != null) {
       companion.start(this);
     }
+  }
+
+  /** What ran on a store whose lead was lost, to be closed by the caller; null for nothing. */
+  @Nullable Term endTerm() {
+    Term ended = term;
+    term = null;
+    return ended;
   }
 
   /** Whether every caller needs credentials, also on this machine. */
@@ -434,10 +263,12 @@ public final class MillraceServer implements AutoCloseable {
         || configuration.get(AccessSettings.SECTION).requiresCredentials();
   }
 
-  private HttpServer listen(HttpServer.Endpoint where, HttpServer.Site site) {
+  /** Listens. */
+  HttpServer listen(HttpServer.Endpoint where, HttpServer.Site site) {
     try {
       HttpServer opened =
-          HttpServer.start(where, configuration.get(ServerSettings.SECTION).http(), site);
+          HttpServer.start(where, setup.configuration().get(ServerSettings.SECTION).http(), site);
+      listener = opened;
       LOG.info(
           "listening on {} port {}{}",
           where.address().getHostAddress(),
@@ -472,14 +303,6 @@ public final class MillraceServer implements AutoCloseable {
     InetAddress reached = address.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : address;
     String host = reached.getHostAddress();
     return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
-  }
-
-  private static void await(Thread thread) {
-    try {
-      thread.join();
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   private Term leading() {
@@ -518,7 +341,8 @@ public final class MillraceServer implements AutoCloseable {
    * its own.
    */
   public CompletableFuture<Void> follows() {
-    return follows.copy();
+    SharedServing shared = sharing;
+    return shared == null ? new CompletableFuture<>() : shared.follows().copy();
   }
 
   /**
@@ -570,29 +394,22 @@ public final class MillraceServer implements AutoCloseable {
    */
   @Override
   public void close() {
-    if (spreading != null) {
-      spreading.close();
+    SharedServing shared = sharing;
+    if (shared != null) {
+      shared.stop();
     }
-    shared.forEach(SharedLead::stop);
     Term last = term;
+    Companion companion = setup.companion();
     if (companion != null && last != null) {
       companion.stop();
     }
     if (listener != null) {
       listener.stop();
     }
-    if (audits != null) {
-      audits.close();
-    }
-    // At the same time, so that each shard soon has another leader.
-    List<Thread> closings =
-        shared.stream().skip(1).map(lead -> Thread.startVirtualThread(lead::close)).toList();
-    if (last != null) {
+    if (shared != null) {
+      shared.close(last);
+    } else if (last != null) {
       last.close();
-    }
-    closings.forEach(MillraceServer::await);
-    if (standbySite != null) {
-      standbySite.close();
     }
   }
 }
