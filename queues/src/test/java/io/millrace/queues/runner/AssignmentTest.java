@@ -1,5 +1,6 @@
 package io.millrace.queues.runner;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.queues.Run;
@@ -35,8 +36,9 @@ final class AssignmentTest {
     Run handed = handedOver(run).run();
 
     assertThat(handed).isEqualTo(run);
-    assertThat(handed.document()).isEqualTo(run.document()).isNotNull();
-    assertThat(handed.document().read(run.task())).isEqualTo(bench.task(run.task()));
+    assertThat(handed.document()).isEqualTo(run.document());
+    assertThat(requireNonNull(handed.document()).read(run.task()))
+        .isEqualTo(bench.task(run.task()));
   }
 
   @Test
@@ -53,7 +55,7 @@ final class AssignmentTest {
   @Test
   void a_task_that_has_changed_since_is_read_where_it_runs() throws Exception {
     Run run = bench.claim(Bench.shell("echo x"));
-    Run.TaskDocument document = run.document();
+    Run.TaskDocument document = requireNonNull(run.document());
     Run old = run.with(new Run.TaskDocument(document.body(), document.version() - 1));
 
     new TaskRun(handedOver(old), bench.shop(), _ -> {}).carryOut();
