@@ -4,19 +4,13 @@ import io.millrace.bench.Bench.BenchException;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
 import io.millrace.store.StoreOptions.Journaling;
-import java.io.File;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.HdrHistogram.Histogram;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -44,6 +38,8 @@ final class GraphRun extends Scenario {
 
   /** How many pages are read after the first one. */
   private static final int PAGES = 5;
+
+  private static final List<String> SPAWNED = List.of("/bin/true");
 
   private static final double ADDING_SECONDS = 10;
   private static final double PAGE_MILLIS = 50;
@@ -162,11 +158,11 @@ final class GraphRun extends Scenario {
     do {
       commands(calls, file, count, nothing);
     } while (System.nanoTime() < warm);
-    double alone = SpawnAlone.perSecond(PLACES, context.time().dividedBy(2));
+    double alone = SpawnAlone.perSecond(SPAWNED, PLACES, context.time().dividedBy(2));
     Duration cpu = child.cpu();
     double rate = commands(calls, file, count, nothing);
     double each = millis(child.cpu().minus(cpu)) / count;
-    alone = (alone + SpawnAlone.perSecond(PLACES, context.time().dividedBy(2))) / 2;
+    alone = (alone + SpawnAlone.perSecond(SPAWNED, PLACES, context.time().dividedBy(2))) / 2;
     String what =
         String.format(
             Locale.ROOT, "commands true, %d at a time (server %.1f ms each)", PLACES, each);
@@ -260,48 +256,6 @@ final class GraphRun extends Scenario {
     public void close() throws IOException {
       calls.delete("/v1/nodes/" + gate + "?below=true");
       Files.deleteIfExists(file);
-    }
-  }
-
-  /** How many processes this JVM starts with {@code posix_spawn} if it does nothing else. */
-  private static final class SpawnAlone {
-    private static final List<String> COMMAND = List.of("/bin/true");
-    private static final File NOTHING = new File("/dev/null");
-
-    private SpawnAlone() {}
-
-    /** Starts processes and waits for each, this many at a time, for this long. */
-    static double perSecond(int atOnce, Duration time) throws InterruptedException {
-      long began = System.nanoTime();
-      long end = began + time.toNanos();
-      int started = 0;
-      try (ExecutorService threads = Executors.newFixedThreadPool(atOnce)) {
-        List<Future<Integer>> counts = new ArrayList<>();
-        for (int i = 0; i < atOnce; i++) {
-          counts.add(threads.submit(() -> startUntil(end)));
-        }
-        for (Future<Integer> count : counts) {
-          started += count.get();
-        }
-      } catch (ExecutionException e) {
-        throw new BenchException("processes could not be started: " + e.getMessage(), e);
-      }
-      return started * 1e9 / (System.nanoTime() - began);
-    }
-
-    private static int startUntil(long end) throws IOException, InterruptedException {
-      int started = 0;
-      do {
-        Process process =
-            new ProcessBuilder(COMMAND)
-                .redirectInput(ProcessBuilder.Redirect.from(NOTHING))
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        process.waitFor();
-        started++;
-      } while (System.nanoTime() < end);
-      return started;
     }
   }
 }

@@ -2,6 +2,7 @@ package io.millrace.processes;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
@@ -51,6 +52,24 @@ public final class PrivateFiles {
   public static void write(Path file, byte[] content) throws IOException {
     try (OutputStream out = newOutputStream(file)) {
       out.write(content);
+    }
+  }
+
+  /**
+   * The same without emptying the file in between: some file systems write a file to disk when it
+   * is closed after it was emptied. While this is under way, and if it fails, the file may have
+   * bytes of both contents.
+   *
+   * @throws IOException when it cannot be written
+   */
+  public static void overwrite(Path file, byte[] content) throws IOException {
+    Set<StandardOpenOption> options = Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    try (FileChannel channel = FileChannel.open(file, options, FILE)) {
+      ByteBuffer bytes = ByteBuffer.wrap(content);
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+      channel.truncate(content.length);
     }
   }
 

@@ -3,6 +3,7 @@ package io.millrace.processes;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;
+import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
@@ -128,6 +129,18 @@ public final class Watchdog implements AutoCloseable {
   /** Starts without a shell in between; null while there is no such thing. */
   @Nullable DirectLauncher direct() {
     return direct;
+  }
+
+  /**
+   * Empties a file to which programs have written, so that another one can write to it, if no
+   * process has it open any more.
+   *
+   * @param file not a symbolic link
+   * @return whether it is empty and closed; false also if that is not known, as long as programs
+   *     are not started directly
+   */
+  public boolean emptyUnlessOpen(Path file) {
+    return direct != null && Libc.emptyUnlessOpen(file);
   }
 
   /** From now on, until it is ended, this group dies with this process. */

@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -73,6 +76,27 @@ class DirectLauncherTest {
 
   private String output() throws IOException {
     return Files.readString(output);
+  }
+
+  @Test
+  void a_file_is_emptied_only_if_no_process_has_it_open() throws Exception {
+    assumeTrue(DIRECT.isPresent());
+    GuardedGroup process =
+        start(Way.DIRECT, new ProcessBuilder("sh", "-c", "echo x; read x; exec sleep 1000"));
+    try {
+      assertThat(Libc.emptyUnlessOpen(output)).isFalse();
+    } finally {
+      process.end();
+    }
+    Files.writeString(output, "x");
+    try (var _ = FileChannel.open(output, StandardOpenOption.READ)) {
+      assertThat(Libc.emptyUnlessOpen(output)).isFalse();
+      assertThat(output()).isEqualTo("x");
+    }
+
+    assertThat(Libc.emptyUnlessOpen(output)).isTrue();
+    assertThat(output).isEmptyFile();
+    assertThat(Libc.emptyUnlessOpen(folder.resolve("none"))).isFalse();
   }
 
   @ParameterizedTest

@@ -13,7 +13,15 @@ class WatchdogTest {
   private final Process work;
 
   WatchdogTest() throws IOException {
-    work = new ProcessBuilder(launcher.inOwnSession(List.of("sleep", "1000"))).start();
+    work = leader();
+  }
+
+  /** A process that leads a group by now: on a busy machine it takes a while until it does. */
+  private Process leader() throws IOException {
+    List<String> command = List.of("sh", "-c", "echo begun; exec sleep 1000");
+    Process process = new ProcessBuilder(launcher.inOwnSession(command)).start();
+    assertThat(process.inputReader().readLine()).isEqualTo("begun");
+    return process;
   }
 
   @AfterEach
@@ -33,7 +41,7 @@ class WatchdogTest {
 
   @Test
   void what_it_has_ended_is_its_business_no_more() throws Exception {
-    Process other = new ProcessBuilder(launcher.inOwnSession(List.of("sleep", "1000"))).start();
+    Process other = leader();
     try (Watchdog watchdog = new Watchdog(launcher, null)) {
       watchdog.guard(work.pid());
       watchdog.end(work.pid());
@@ -46,8 +54,8 @@ class WatchdogTest {
 
   @Test
   void it_guards_several_and_forgets_the_one_that_has_ended() throws Exception {
-    Process other = new ProcessBuilder(launcher.inOwnSession(List.of("sleep", "1000"))).start();
-    Process third = new ProcessBuilder(launcher.inOwnSession(List.of("sleep", "1000"))).start();
+    Process other = leader();
+    Process third = leader();
     try (Watchdog watchdog = new Watchdog(launcher, null)) {
       watchdog.guard(other.pid());
       watchdog.guard(work.pid());

@@ -56,6 +56,13 @@ public record QueueTask(
         id, queue, params, scheduled, trace, ctimeMillis, policy, changed, output, place);
   }
 
+  /** The same with another version of its document. */
+  public QueueTask at(long version) {
+    Place changed = new Place(place.task(), version);
+    return new QueueTask(
+        id, queue, params, scheduled, trace, ctimeMillis, policy, progress, output, changed);
+  }
+
   /** The same in another queue. */
   public QueueTask in(ObjectId other) {
     return new QueueTask(

@@ -9,6 +9,7 @@ import io.millrace.store.TaskRef;
 import io.millrace.work.policy.RetryPolicy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -26,6 +27,8 @@ import tools.jackson.databind.node.ObjectNode;
  * @param sinceMillis when it reached its status, in milliseconds since the epoch
  * @param version the version of its document
  * @param timeoutMillis how long its work may take; 0 for any time
+ * @param document the document of its task as it was claimed, which saves its runner a read; null
+ *     if it is not at hand. Of no account for equality
  */
 public record Run(
     ObjectId task,
@@ -36,9 +39,24 @@ public record Run(
     @Nullable String runner,
     long sinceMillis,
     long version,
-    long timeoutMillis) {
+    long timeoutMillis,
+    @Nullable TaskDocument document) {
   /** The code of the failure of an attempt that took too long. */
   public static final String TIMEOUT_CODE = "timeout";
+
+  /** A run without the document of its task. */
+  public Run(
+      ObjectId task,
+      ObjectId queue,
+      String node,
+      Claim claim,
+      int status,
+      @Nullable String runner,
+      long sinceMillis,
+      long version,
+      long timeoutMillis) {
+    this(task, queue, node, claim, status, runner, sinceMillis, version, timeoutMillis, null);
+  }
 
   /** A run whose work may take any time. */
   public Run(
@@ -51,6 +69,37 @@ public record Run(
       long sinceMillis,
       long version) {
     this(task, queue, node, claim, status, runner, sinceMillis, version, 0);
+  }
+
+  /** The same with another document of its task; null for none. */
+  public Run with(@Nullable TaskDocument other) {
+    return new Run(
+        task, queue, node, claim, status, runner, sinceMillis, version, timeoutMillis, other);
+  }
+
+  /** The same with another version of its document. */
+  public Run at(long changed) {
+    return new Run(
+        task, queue, node, claim, status, runner, sinceMillis, changed, timeoutMillis, document);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Run run
+        && task.equals(run.task)
+        && queue.equals(run.queue)
+        && node.equals(run.node)
+        && claim.equals(run.claim)
+        && status == run.status
+        && Objects.equals(runner, run.runner)
+        && sinceMillis == run.sinceMillis
+        && version == run.version
+        && timeoutMillis == run.timeoutMillis;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(task, claim, status, version);
   }
 
   /** The document of a run. */
@@ -86,6 +135,29 @@ public record Run(
         json.required("since").asLong(),
         document.version(),
         json.path("timeout").asLong(0));
+  }
+
+  /**
+   * The document of a task.
+   *
+   * @param body what {@link QueueTask#write(QueueTask, String)} has written
+   * @param version its version
+   */
+  public record TaskDocument(Bytes body, long version) {
+    /** The longest one that is handed over with a run; a longer one is read where it runs. */
+    private static final int MAX_BYTES = 16 << 10;
+
+    /** This document, unless it is too long to be handed over. */
+    public static @Nullable TaskDocument of(Document document) {
+      return document.body().size() > MAX_BYTES
+          ? null
+          : new TaskDocument(document.body(), document.version());
+    }
+
+    /** The task of this id, of which this is the document. */
+    public QueueTask read(ObjectId id) {
+      return QueueTask.read(id, Json.read(body), version);
+    }
   }
 
   /**

@@ -58,7 +58,7 @@ final class Handover {
     } else if (!runners.offer(run, queue.plugin(), config)) {
       return false;
     }
-    active.put(run, ActiveRuns.Place.WITH_RUNNER);
+    active.put(run.with(null), ActiveRuns.Place.WITH_RUNNER);
     return true;
   }
 

@@ -184,7 +184,8 @@ final class Claiming {
     }
     List<Run> runs = new ArrayList<>(taken.size());
     for (int i = 0; i < taken.size(); i++) {
-      runs.add(Run.read(done.documents().get(2 * i + 1)));
+      Run run = Run.read(done.documents().get(2 * i + 1));
+      runs.add(run.with(Run.TaskDocument.of(done.documents().get(2 * i))));
     }
     return runs;
   }

@@ -13,7 +13,6 @@ import io.millrace.queues.Run;
 import io.millrace.queues.Run.Report;
 import io.millrace.queues.Run.Started;
 import io.millrace.queues.Status;
-import io.millrace.store.Bytes;
 import io.millrace.store.Outcome;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
@@ -110,8 +109,8 @@ public final class RunRegistry implements QueueBackend.Runs {
 
   /**
    * Moves a task from claimed to running, or finds that this runner has done so before. Usually the
-   * run is as the node has handed it over, and only its task has to be read; the rest is read if an
-   * answer was lost, or something has changed in between.
+   * run and its task are as the node has handed them over; they are read if an answer was lost, or
+   * something has changed in between.
    *
    * @param run the run as it was claimed
    * @param runner the identity of the process that runs it
@@ -119,7 +118,9 @@ public final class RunRegistry implements QueueBackend.Runs {
    */
   @Override
   public Started begin(Run run, String runner, Duration lease) {
-    Started usual = commitStart(run, session.taskOf(run), runner, lease);
+    Run.TaskDocument claimed = run.document();
+    QueueTask task = claimed == null ? session.taskOf(run) : claimed.read(run.task());
+    Started usual = commitStart(run, task, runner, lease);
     return usual != null
         ? usual
         : session.retry("task " + run.task(), () -> look(run, runner, lease));
@@ -153,14 +154,15 @@ public final class RunRegistry implements QueueBackend.Runs {
             millis,
             0,
             task.progress().deadlines().attemptMillis(now.timeoutMillis(), millis));
-    QueueTask running =
-        task.with(task.progress().on(now.node(), Status.RUNNING, next.sinceMillis()))
-            .with(TaskOutput.NONE);
     Transaction.Builder transaction = Transaction.by(now.claim().owner());
-    Bytes body = QueueTask.write(TaskTransitions.released(transaction, running), null);
+    QueueTask running =
+        TaskTransitions.released(
+            transaction,
+            task.with(task.progress().on(now.node(), Status.RUNNING, next.sinceMillis()))
+                .with(TaskOutput.NONE));
     transaction
         .renew(now.claim().ref(), lease)
-        .put(Keys.task(now.task()), task.place().version(), body)
+        .put(Keys.task(now.task()), task.place().version(), QueueTask.write(running, null))
         .put(Keys.run(now.task()), now.version(), Run.write(next));
     TaskTransitions.watch(transaction, TaskTransitions.deadlineMillis(task), running);
     // What is left of an attempt that failed.
@@ -168,7 +170,9 @@ public final class RunRegistry implements QueueBackend.Runs {
     Outcome.Done done = session.commitFor(now, transaction.build());
     return done == null
         ? null
-        : new Started(Run.read(done.documents().get(1)), QueueTask.read(done.documents().get(0)));
+        : new Started(
+            next.at(done.documents().get(1).version()),
+            running.at(done.documents().get(0).version()));
   }
 
   /** The same without the task. */

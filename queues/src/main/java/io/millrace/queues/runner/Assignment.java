@@ -7,6 +7,7 @@ import io.millrace.queues.Run;
 import io.millrace.queues.Status;
 import io.millrace.queues.plugin.PluginFolder;
 import io.millrace.queues.runner.Messages.Lines;
+import io.millrace.store.Bytes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
@@ -61,6 +63,11 @@ record Assignment(Run run, String plugin, OutputLimits limits, Terms terms) {
     if (run.timeoutMillis() > 0) {
       json.put("timeout", run.timeoutMillis());
     }
+    Run.TaskDocument document = run.document();
+    if (document != null) {
+      json.put("document", document.body().utf8());
+      json.put("document_version", document.version());
+    }
     json.put("plugin", plugin);
     json.put("files", limits.files().name());
     json.put("text_bytes", limits.textBytes());
@@ -94,7 +101,8 @@ record Assignment(Run run, String plugin, OutputLimits limits, Terms terms) {
             null,
             json.required("since").asLong(),
             json.required("version").asLong(),
-            json.path("timeout").asLong(0));
+            json.path("timeout").asLong(0),
+            document(json));
     OutputLimits limits =
         new OutputLimits(
             OutputLimits.Files.valueOf(json.required("files").asString()),
@@ -111,15 +119,25 @@ record Assignment(Run run, String plugin, OutputLimits limits, Terms terms) {
     return new Assignment(run, json.required("plugin").asString(), limits, terms);
   }
 
+  /** The document of the task, which nodes of older versions do not hand over. */
+  private static Run.@Nullable TaskDocument document(JsonNode json) {
+    return json.has("document")
+        ? new Run.TaskDocument(
+            Bytes.of(json.required("document").asString()),
+            json.required("document_version").asLong())
+        : null;
+  }
+
   private static final Logger LOG = LoggerFactory.getLogger(Assignment.class);
 
   /**
    * Writes it into the runner's folder, before the runner is told: if this ends in the middle,
-   * nothing was begun. The file is written again for the next task, since creating one for each
-   * task would cost more.
+   * nothing was begun. The file stays when the task has ended, and is written again for the next
+   * one, since a file for each task would cost more. A later start of the node tells by the claim
+   * whether the run goes on.
    */
   static void write(TaskFolder folder, Assignment assignment) throws IOException {
-    PrivateFiles.write(folder.assignment(), Lines.bytes(assignment.write()));
+    PrivateFiles.overwrite(folder.assignment(), Lines.bytes(assignment.write()));
   }
 
   /** The stored assignment; empty if there is none, or it cannot be read. */
@@ -137,7 +155,7 @@ record Assignment(Run run, String plugin, OutputLimits limits, Terms terms) {
     }
   }
 
-  /** Leaves nothing on file. */
+  /** Leaves nothing on file, because the runner was not told. */
   static void remove(TaskFolder folder) {
     try {
       PrivateFiles.write(folder.assignment(), new byte[0]);

@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -36,14 +37,17 @@ final class Capture {
   private long uploadedBytes;
 
   /**
-   * Captures output {@code name} in a new file; the names of the chunks begin with {@code prefix}.
+   * Captures output {@code name} in a new file, or in an empty one that served an earlier task; the
+   * names of the chunks begin with {@code prefix}.
    */
   Capture(String name, Path file, String prefix) {
     this.name = name;
     this.file = file;
     this.prefix = prefix;
     try {
-      PrivateFiles.createFile(file);
+      if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) || size() > 0) {
+        PrivateFiles.createFile(file);
+      }
     } catch (IOException e) {
       lost("there is no file for it: " + e);
     }

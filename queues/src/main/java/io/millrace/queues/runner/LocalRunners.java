@@ -53,6 +53,12 @@ public final class LocalRunners implements Runners {
   private final RunnerPool pool;
   private @Nullable RunnerSocket socket;
 
+  /** The command for the settings that were seen last, so that it is the same list each time. */
+  private volatile Started lastCommand = new Started(List.of(), List.of());
+
+  /** How runners are started while this program is set. */
+  private record Started(List<String> program, List<String> command) {}
+
   private LocalRunners(Options options, ProcessLauncher launcher, Path socketPath) {
     this.options = options;
     this.launcher = launcher;
@@ -102,7 +108,7 @@ public final class LocalRunners implements Runners {
 
   @Override
   public synchronized boolean offer(Run run, String plugin, NodeConfig config) {
-    List<String> command = options.command().with(config.taskRunner());
+    List<String> command = command(config);
     Assignment assignment = assignment(run, plugin, config);
     if (pool.assign(command, assignment)) {
       return true;
@@ -116,7 +122,7 @@ public final class LocalRunners implements Runners {
 
   @Override
   public synchronized void begin(Run run, String plugin, NodeConfig config) {
-    List<String> command = options.command().with(config.taskRunner());
+    List<String> command = command(config);
     Assignment assignment = assignment(run, plugin, config);
     if (!pool.assign(command, assignment)) {
       pool.admit(() -> start(command, assignment));
@@ -125,7 +131,7 @@ public final class LocalRunners implements Runners {
 
   @Override
   public synchronized void prepare(NodeConfig config) {
-    List<String> command = options.command().with(config.taskRunner());
+    List<String> command = command(config);
     if (options.warm().idle() == 0 || pool.hasOne(command)) {
       return;
     }
@@ -145,7 +151,16 @@ public final class LocalRunners implements Runners {
 
   @Override
   public int idle(NodeConfig config) {
-    return pool.idle(options.command().with(config.taskRunner()));
+    return pool.idle(command(config));
+  }
+
+  private List<String> command(NodeConfig config) {
+    Started last = lastCommand;
+    if (last.command().isEmpty() || !last.program().equals(config.taskRunner())) {
+      last = new Started(config.taskRunner(), options.command().with(config.taskRunner()));
+      lastCommand = last;
+    }
+    return last.command();
   }
 
   private Assignment assignment(Run run, String plugin, NodeConfig config) {

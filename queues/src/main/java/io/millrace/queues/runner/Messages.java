@@ -1,7 +1,6 @@
 package io.millrace.queues.runner;
 
 import io.millrace.queues.ObjectId;
-import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -137,9 +136,15 @@ sealed interface Messages {
     private final SocketChannel channel;
     private final InputStream in;
 
+    /** What was received and is not read yet, from {@code next} up to {@code end}. */
+    private final byte[] received = new byte[8 << 10];
+
+    private int next;
+    private int end;
+
     Lines(SocketChannel channel) {
       this.channel = channel;
-      this.in = new BufferedInputStream(Channels.newInputStream(channel));
+      this.in = Channels.newInputStream(channel);
     }
 
     static ObjectNode object() {
@@ -162,13 +167,11 @@ sealed interface Messages {
      */
     @Nullable JsonNode read() throws IOException {
       ByteArrayOutputStream line = new ByteArrayOutputStream();
-      for (int next = in.read(); next != '\n'; next = in.read()) {
-        if (next < 0) {
+      while (!readPart(line)) {
+        next = 0;
+        end = in.read(received);
+        if (end < 0) {
           return null;
-        }
-        line.write(next);
-        if (line.size() > MAX_BYTES) {
-          throw new IOException("a line is too long");
         }
       }
       try {
@@ -180,6 +183,21 @@ sealed interface Messages {
       } catch (JacksonException e) {
         throw new IOException("a line is no JSON: " + e.getOriginalMessage(), e);
       }
+    }
+
+    /** Reads what was received of a line; returns whether that is its end. */
+    private boolean readPart(ByteArrayOutputStream line) throws IOException {
+      int from = next;
+      while (next < end && received[next] != '\n') {
+        next++;
+      }
+      line.write(received, from, next - from);
+      if (line.size() > MAX_BYTES) {
+        throw new IOException("a line is too long");
+      }
+      boolean whole = next < end;
+      next++;
+      return whole;
     }
 
     synchronized void write(JsonNode message) throws IOException {

@@ -14,6 +14,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,23 +63,78 @@ record RunnerContext(
    * @param guard for tasks that must happen in time, and never wait for a server
    * @param renewal renews claims
    * @param upload stores output
+   * @param ticker calls a task while it runs
    */
   record Schedule(
       ScheduledExecutorService guard,
       ScheduledExecutorService renewal,
-      ScheduledExecutorService upload)
+      ScheduledExecutorService upload,
+      Ticker ticker)
       implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Schedule.class);
 
     static Schedule create() {
-      return new Schedule(single("guard"), single("renewal"), single("upload"));
+      ScheduledExecutorService guard = single("guard");
+      return new Schedule(guard, single("renewal"), single("upload"), new Ticker(guard));
     }
 
     /** The timers for renewing a claim. */
     LeaseKeeper.Timers timers() {
       return new LeaseKeeper.Timers(
           System::nanoTime, LeaseKeeper.Timer.of(guard), LeaseKeeper.Timer.of(renewal));
+    }
+
+    /**
+     * Calls a task every {@link #EVERY} while it runs, the first time at some moment within that
+     * time. The timer goes on from one task to the next, so that one that ends soon sets none and
+     * wakes no thread. Safe for use by threads.
+     */
+    static final class Ticker {
+      static final Duration EVERY = Duration.ofMillis(100);
+
+      private final ScheduledExecutorService executor;
+      private @Nullable Runnable call;
+      private boolean ticking;
+
+      private Ticker(ScheduledExecutorService executor) {
+        this.executor = executor;
+      }
+
+      /** Calls this from now on; a failure does not prevent the next call. */
+      synchronized void start(Runnable task) {
+        call = task;
+        if (!ticking) {
+          ticking = true;
+          next();
+        }
+      }
+
+      /** Calls nothing more, but may be in a call. */
+      synchronized void stop() {
+        call = null;
+      }
+
+      private void next() {
+        var _ = executor.schedule(this::tick, EVERY.toNanos(), TimeUnit.NANOSECONDS);
+      }
+
+      private void tick() {
+        Runnable task = current();
+        if (task != null) {
+          try {
+            task.run();
+          } catch (RuntimeException | Error e) {
+            LOG.error("what is done every {} failed", EVERY, e);
+          }
+          next();
+        }
+      }
+
+      private synchronized @Nullable Runnable current() {
+        ticking = call != null;
+        return call;
+      }
     }
 
     /** One daemon thread. */

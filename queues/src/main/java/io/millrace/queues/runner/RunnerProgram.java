@@ -106,7 +106,8 @@ public final class RunnerProgram {
               reason -> endAtOnce(files, reason),
               PluginWork.LINGER);
       RunnerContext context =
-          new RunnerContext(server, identity, tools, files, new WorkFolder(files));
+          new RunnerContext(
+              server, identity, tools, files, new WorkFolder(files, watchdog::emptyUnlessOpen));
       new RunnerProgram(context, move, socket).work();
     }
   }

@@ -147,6 +147,7 @@ final class RunnerSlot {
       return true;
     }
     relieve();
+    Assignment.remove(folder);
     return false;
   }
 
@@ -180,7 +181,6 @@ final class RunnerSlot {
     idleSinceNanos = nanos.getAsLong();
     stop = null;
     lease.end();
-    Assignment.remove(folder);
   }
 
   /** It has connected. */

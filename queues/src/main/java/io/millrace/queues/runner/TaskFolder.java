@@ -1,9 +1,12 @@
 package io.millrace.queues.runner;
 
+import static java.util.stream.Collectors.toUnmodifiableSet;
+
 import io.millrace.processes.FileTree;
 import io.millrace.processes.GuardedGroup;
 import io.millrace.processes.PrivateFiles;
 import io.millrace.processes.ProcessIdentity;
+import io.millrace.queues.OutputReader.Stream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -136,11 +141,31 @@ record TaskFolder(Path runner) {
   static final class WorkFolder {
     private static final String MARKS = "unix:dev,ino,mode,uid,gid";
 
+    private static final String OF_OUTPUT = "unix:mode,nlink";
+
+    /** A file of its owner alone, with one name. */
+    private static final Map<String, Object> AS_MADE = Map.of("mode", 0100600, "nlink", 1);
+
     private final TaskFolder folder;
+    private final Predicate<Path> emptying;
     private @Nullable List<Map<String, Object>> made;
 
+    /** What the next task finds there: the folder for its work, and files for its output. */
+    private Set<Path> kept = Set.of();
+
     WorkFolder(TaskFolder folder) {
+      this(folder, _ -> false);
+    }
+
+    /**
+     * The folder of a runner that may use a file for the output of one task after the other: making
+     * and removing files is what costs most on some file systems.
+     *
+     * @param emptying empties a file, and says whether no process has it open
+     */
+    WorkFolder(TaskFolder folder, Predicate<Path> emptying) {
       this.folder = folder;
+      this.emptying = emptying;
     }
 
     /** Makes room for a task. */
@@ -150,6 +175,7 @@ record TaskFolder(Path runner) {
           TaskFolder.remove(folder.task());
           PrivateFiles.createFolder(folder.work());
           made = marks();
+          kept = Set.of(folder.work());
         }
       } catch (IOException e) {
         throw new UncheckedIOException(e);
@@ -161,9 +187,7 @@ record TaskFolder(Path runner) {
       try {
         if (Files.isDirectory(folder.work(), LinkOption.NOFOLLOW_LINKS)) {
           content(folder.work()).forEach(TaskFolder::remove);
-          content(folder.task()).stream()
-              .filter(entry -> !entry.equals(folder.work()))
-              .forEach(TaskFolder::remove);
+          kept = content(folder.task()).stream().filter(this::keep).collect(toUnmodifiableSet());
           return;
         }
       } catch (IOException | RuntimeException e) {
@@ -172,12 +196,34 @@ record TaskFolder(Path runner) {
       TaskFolder.remove(folder.task());
     }
 
+    /** Removes a file, unless the next task can use it. */
+    private boolean keep(Path entry) {
+      boolean serves =
+          entry.equals(folder.work())
+              || ((entry.equals(folder.output(Stream.STDOUT.word()))
+                      || entry.equals(folder.output(Stream.STDERR.word())))
+                  && serves(entry));
+      if (!serves) {
+        TaskFolder.remove(entry);
+      }
+      return serves;
+    }
+
+    private boolean serves(Path output) {
+      try {
+        return Files.readAttributes(output, OF_OUTPUT, LinkOption.NOFOLLOW_LINKS).equals(AS_MADE)
+            && emptying.test(output);
+      } catch (IOException e) {
+        return false;
+      }
+    }
+
     /** Whether the folders are those that were created, with the same rights, and empty. */
     private boolean isAsMade() {
       try {
         return made != null
             && Objects.equals(made, marks())
-            && content(folder.task()).equals(List.of(folder.work()))
+            && Set.copyOf(content(folder.task())).equals(kept)
             && content(folder.work()).isEmpty();
       } catch (IOException | RuntimeException e) {
         return false;

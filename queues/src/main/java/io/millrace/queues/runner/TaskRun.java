@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -45,8 +46,9 @@ import tools.jackson.databind.node.ObjectNode;
 /** One task from its start to its report. {@link #stop} may be called by any thread. */
 final class TaskRun {
   private static final Logger LOG = LoggerFactory.getLogger(TaskRun.class);
-  private static final Duration CUT_EVERY = Duration.ofMillis(100);
-  private static final Duration UPLOAD_EVERY = Duration.ofSeconds(1);
+
+  /** How many ticks there are between two uploads: a second. */
+  private static final int UPLOAD_TICKS = 10;
 
   /** How long work whose time is over has to end by itself before it is killed. */
   private static final Duration TIMEOUT_GRACE = Duration.ofSeconds(5);
@@ -117,11 +119,9 @@ final class TaskRun {
           new LeaseKeeper(
               context.tools().schedule().timers(), lease, () -> renew(run), new LeaseListener())) {
         keeper.begin(sent.get());
-        // The node counts from the time of its message, perhaps before this process ran.
-        holds.accept(lease.minusNanos(System.nanoTime() - sent.get()));
         context.work().prepare();
         try {
-          perform(started);
+          perform(started, sent.get());
         } finally {
           context.work().clear();
         }
@@ -141,7 +141,7 @@ final class TaskRun {
     }
   }
 
-  private void perform(Started started) throws InterruptedException {
+  private void perform(Started started, long beganNanos) throws InterruptedException {
     Outputs outputs = new Outputs(assignment, context.folder(), context.server().blobs());
     Work.Result result =
         work(
@@ -152,6 +152,7 @@ final class TaskRun {
                 context.folder(),
                 outputs,
                 context.tools().launcher()),
+            new Ticks(outputs, beganNanos),
             started.run().timeoutMillis());
     Reporting reporting = new Reporting(context.server(), started, outputs);
     switch (interruption()) {
@@ -176,12 +177,11 @@ final class TaskRun {
     }
   }
 
-  private Work.Result work(RunTask task, long timeoutMillis) throws InterruptedException {
+  private Work.Result work(RunTask task, Ticks ticks, long timeoutMillis)
+      throws InterruptedException {
     Schedule schedule = context.tools().schedule();
-    ScheduledFuture<?> cutting = Schedule.repeat(schedule.guard(), task.outputs()::cut, CUT_EVERY);
-    ScheduledFuture<?> uploading =
-        Schedule.repeat(schedule.upload(), () -> upload(task.outputs()), UPLOAD_EVERY);
     ScheduledFuture<?> timeout = null;
+    schedule.ticker().start(ticks::tick);
     try {
       Work begun = begin(task);
       if (timeoutMillis > 0) {
@@ -199,8 +199,7 @@ final class TaskRun {
     } catch (PluginException e) {
       return Work.Result.failed(String.valueOf(e.getMessage()));
     } finally {
-      uploading.cancel(false);
-      cutting.cancel(false);
+      schedule.ticker().stop();
       if (timeout != null) {
         timeout.cancel(false);
       }
@@ -227,11 +226,50 @@ final class TaskRun {
     }
   }
 
-  private static void upload(Outputs outputs) {
-    try {
-      outputs.upload();
-    } catch (IOException | RuntimeException e) {
-      LOG.debug("output is stored later", e);
+  /** What is done while the work goes on; all calls come one after the other. */
+  private final class Ticks {
+    private final Outputs outputs;
+    private final long beganNanos;
+    private final AtomicBoolean uploading = new AtomicBoolean();
+    private int count;
+
+    /**
+     * Ticks that have not begun.
+     *
+     * @param beganNanos since when the claim lasts for a lease
+     */
+    Ticks(Outputs outputs, long beganNanos) {
+      this.outputs = outputs;
+      this.beganNanos = beganNanos;
+    }
+
+    void tick() {
+      if (hasEnded()) {
+        return;
+      }
+      if (count == 0) {
+        // The node counts from the time of its message, perhaps before this process ran. Of a task
+        // that is over before this, it hears the end.
+        Duration lease = assignment.terms().lease();
+        holds.accept(lease.minusNanos(System.nanoTime() - beganNanos));
+      }
+      outputs.cut();
+      count++;
+      if (count % UPLOAD_TICKS == 0 && uploading.compareAndSet(false, true)) {
+        context.tools().schedule().upload().execute(this::upload);
+      }
+    }
+
+    private void upload() {
+      try {
+        if (!hasEnded()) {
+          outputs.upload();
+        }
+      } catch (IOException | RuntimeException e) {
+        LOG.debug("output is stored later", e);
+      } finally {
+        uploading.set(false);
+      }
     }
   }
 

@@ -2,12 +2,14 @@ package io.millrace.queues.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.processes.PrivateFiles;
 import io.millrace.queues.runner.TaskFolder.WorkFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,6 +50,38 @@ class WorkFolderTest {
     room.prepare();
 
     assertThat(Files.getAttribute(folder.work(), "unix:ino")).isEqualTo(before);
+  }
+
+  @Test
+  void a_file_that_nobody_writes_to_any_more_takes_the_next_output() throws IOException {
+    WorkFolder keeping = new WorkFolder(folder, file -> file.equals(folder.output("stdout")));
+    keeping.prepare();
+    for (String name : List.of("stdout", "stderr", "stdout.pipe")) {
+      PrivateFiles.createFile(folder.output(name));
+    }
+
+    keeping.clear();
+    keeping.prepare();
+
+    assertThat(folder.output("stdout")).exists();
+    assertThat(folder.output("stderr")).doesNotExist();
+    assertThat(folder.output("stdout.pipe")).doesNotExist();
+    Capture next = new Capture("stdout", folder.output("stdout"), "prefix");
+    assertThat(next.loss()).isNull();
+  }
+
+  @Test
+  void a_file_that_a_task_has_changed_takes_no_other_output() throws IOException {
+    WorkFolder keeping = new WorkFolder(folder, _ -> true);
+    keeping.prepare();
+    PrivateFiles.createFile(folder.output("stdout"));
+    Files.createLink(folder.runner().resolve("elsewhere"), folder.output("stdout"));
+    Files.createSymbolicLink(folder.output("stderr"), folder.runner().resolve("elsewhere"));
+
+    keeping.clear();
+
+    assertThat(folder.output("stdout")).doesNotExist();
+    assertThat(Files.isSymbolicLink(folder.output("stderr"))).isFalse();
   }
 
   @Test

@@ -244,7 +244,7 @@ final class QueueReferee {
         same,
         order.key);
     long together = running(_ -> true);
-    require(together <= shared, "%d under the shared limit are running", together);
+    require(together <= shared, "%d of the tasks under the shared limit are running", together);
     if (of.starts > 0) {
       double left = bucket(order.queue) - 1;
       buckets.put(order.queue, left);

@@ -40,7 +40,7 @@ class Store extends View {
 const shardTable = shards => html`
   ${table(
     [
-      { title: 'Shard', kind: 'number', value: shard => shard.shard },
+      { title: 'Shard', value: shard => shard.shard },
       { title: 'Leader', value: shard => shard.leader ?? (shard.role === 'leader' ? 'this server' : status('none')) },
     ],
     shards,
