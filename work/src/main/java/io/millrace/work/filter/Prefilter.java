@@ -26,6 +26,16 @@ public final class Prefilter {
   /** The name of a field that is written as it is, and is no index of a list. */
   private static final Pattern PLAIN_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_-]*");
 
+  /**
+   * Characters from those that JSON has most of to those that it has least of; others are rarer.
+   */
+  private static final String BY_FREQUENCY = ",: 0123456789eatonsrdlcmuphgbfywvxjqz";
+
+  /**
+   * Letters that are the lower case of others than theirs: of the Kelvin sign, and of a dotted I.
+   */
+  private static final String AMBIGUOUS = "ki";
+
   /** Of a number that surely fits into a long, with its sign. */
   private static final int MOST_DIGITS = 18;
 
@@ -54,7 +64,54 @@ public final class Prefilter {
   /** Returns a predicate on JSON, which holds if it may have a value that contains a text. */
   public static Predicate<Bytes> containing(String text) {
     String part = longestPlain(text).toLowerCase(Locale.ROOT);
-    return part.isEmpty() ? _ -> true : json -> json.utf8().toLowerCase(Locale.ROOT).contains(part);
+    if (part.isEmpty()) {
+      return _ -> true;
+    }
+    Predicate<String> within = inAnyCase(part);
+    return json -> within.test(json.utf8());
+  }
+
+  /**
+   * Holds for a text that contains a part in any case of its letters, and perhaps for others. Looks
+   * for the rarest character of the part, since that takes a small part of the time that lower case
+   * of the whole text takes.
+   *
+   * @param part ASCII in lower case
+   */
+  private static Predicate<String> inAnyCase(String part) {
+    int rarest = 0;
+    for (int i = 1; i < part.length(); i++) {
+      if (rarity(part.charAt(i)) > rarity(part.charAt(rarest))) {
+        rarest = i;
+      }
+    }
+    char lower = part.charAt(rarest);
+    if (rarity(lower) < 0) {
+      return text -> text.toLowerCase(Locale.ROOT).contains(part);
+    }
+    char upper = Character.toUpperCase(lower);
+    int offset = rarest;
+    return text ->
+        isWithin(text, part, offset, lower)
+            || (upper != lower && isWithin(text, part, offset, upper));
+  }
+
+  private static int rarity(char c) {
+    if (AMBIGUOUS.indexOf(c) >= 0) {
+      return -1;
+    }
+    int known = BY_FREQUENCY.indexOf(c);
+    return known < 0 ? BY_FREQUENCY.length() : known;
+  }
+
+  /** Whether a part is within a text where the text has this character at this offset of it. */
+  private static boolean isWithin(String text, String part, int offset, char character) {
+    for (int at = text.indexOf(character, offset); at >= 0; at = text.indexOf(character, at + 1)) {
+      if (text.regionMatches(true, at - offset, part, 0, part.length())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** What holds for the text of each document that matches; null if nothing is known. */
@@ -116,7 +173,7 @@ public final class Prefilter {
       }
       case Condition.Contains(String text) -> {
         String part = longestPlain(text);
-        yield part.isEmpty() ? null : json -> json.toLowerCase(Locale.ROOT).contains(part);
+        yield part.isEmpty() ? null : inAnyCase(part);
       }
       case Condition.OneOf _, Condition.Compared _, Condition.Exists _, Condition.Not _ -> null;
     };
@@ -156,6 +213,12 @@ public final class Prefilter {
         && wanted.stream().allMatch(JsonNode::isInt)) {
       long[] numbers = wanted.stream().mapToLong(JsonNode::longValue).sorted().toArray();
       return number -> Arrays.binarySearch(numbers, number) >= 0;
+    }
+    if (condition instanceof Condition.Compared(Condition.Relation relation, JsonNode limit)
+        && limit.isIntegralNumber()
+        && limit.canConvertToLong()) {
+      long compared = limit.longValue();
+      return number -> relation.holds(Long.compare(number, compared));
     }
     return number -> condition.test(List.of(JsonNodeFactory.instance.numberNode(number)));
   }

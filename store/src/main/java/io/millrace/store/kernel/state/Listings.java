@@ -8,6 +8,7 @@ import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.TaskStore.GroupSummary;
 import java.util.AbstractList;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -89,7 +90,10 @@ public final class Listings {
     while (found.size() < count) {
       found.add(each.next());
     }
-    return ascending ? found : found.reversed();
+    if (!ascending) {
+      Collections.reverse(found);
+    }
+    return found;
   }
 
   /** Whether a document is in an earlier collection, or has a key for which {@code low} is true. */
