@@ -42,8 +42,6 @@ class SpringGuideTest {
         }
 
         class Orders {
-          static final JobKind<Letter, String> LETTER =
-              JobKind.of("letter", Letter.class, String.class);
           Letters letters;
           JobOutbox outbox;
 
