@@ -443,7 +443,9 @@ public final class Jobs implements AutoCloseable {
     private List<String> differences(List<StoredType> stored, JobTypes configured) {
       List<String> differences = new ArrayList<>();
       if (!configured.isEmpty() && store.document(Keys.current("")).isPresent()) {
-        differences.add("jobs without a type are stored, and types are configured");
+        differences.add(
+            "jobs without a type are stored, and types are configured; a store has one or the"
+                + " other, so take another --data or another store");
       }
       for (StoredType type : stored) {
         Optional<JobType> now =

@@ -88,7 +88,10 @@ final class Types {
   String named(Request request, String name) {
     if (types.isEmpty()) {
       throw HttpProblem.malformed(
-          "this server has no job types, so the path must end without one: " + name);
+          "this server has no job types, so there is no type "
+              + name
+              + "; leave it out, or configure jobs.types."
+              + name);
     }
     if (types.stream().noneMatch(type -> type.name().equals(name))) {
       throw HttpProblem.malformed("there is no job type " + name + ", only " + names());
