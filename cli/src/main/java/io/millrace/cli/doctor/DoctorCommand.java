@@ -14,6 +14,7 @@ import io.millrace.server.archive.ArchiveSettings;
 import io.millrace.server.blobs.BlobSettings;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.config.ConfigurationException;
+import io.millrace.server.security.Token;
 import io.millrace.server.store.StoreSettings;
 import io.millrace.server.traces.TracesSettings;
 import io.millrace.store.journal.JournalException;
@@ -53,8 +54,8 @@ import tools.jackson.databind.node.ObjectNode;
     name = "doctor",
     description =
         "Checks whether a server can run here: configuration, data folder and its permissions,"
-            + " disk, clock, limits, port, certificate, and the reachability of configured back"
-            + " ends. It takes the options of 'millrace up' and changes nothing.",
+            + " disk, clock, limits, port, token, certificate, and the reachability of configured"
+            + " back ends. It takes the options of 'millrace up' and changes nothing.",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:nothing is wrong; there may be warnings",
@@ -178,6 +179,7 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
         configuration.get(StoreSettings.SECTION).options().folder().toAbsolutePath().normalize());
     ServerSettings server = configuration.get(ServerSettings.SECTION);
     checkPort(server);
+    checkToken(server);
     checkCertificate(server);
     checkBackEnds(configuration);
   }
@@ -341,6 +343,19 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
           "port",
           "%s cannot be used: %s".formatted(where, e.getMessage()),
           "stop what uses it, a server perhaps, or choose another one with --port");
+    }
+  }
+
+  private void checkToken(ServerSettings server) {
+    Path file = server.tokenFile();
+    if (file == null) {
+      return;
+    }
+    try {
+      Token.read(file);
+      ok("token", file + " holds one");
+    } catch (ServerException e) {
+      fail("token", String.valueOf(e.getMessage()), "correct server.token-file, or make the file");
     }
   }
 

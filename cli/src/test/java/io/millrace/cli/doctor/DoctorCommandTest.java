@@ -94,6 +94,20 @@ class DoctorCommandTest {
   }
 
   @Test
+  void a_token_file_with_which_a_server_does_not_start_is_named() throws IOException {
+    Path file = folder.resolve("token");
+    Shell.CommandResult missing = doctor("--token-file", file.toString());
+    assertThat(missing.code()).isEqualTo(1);
+    assertThat(missing.out()).contains("failure  token:", file.toString());
+    Files.writeString(file, "\n");
+    assertThat(doctor("--token-file", file.toString()).out()).contains("failure  token:", "empty");
+    Files.writeString(file, "secret\n");
+    Shell.CommandResult there = doctor("--token-file", file.toString());
+    assertThat(there.code()).as(there.out()).isZero();
+    assertThat(there.out()).contains("ok       token:").doesNotContain("secret");
+  }
+
+  @Test
   void a_certificate_that_cannot_be_read_is_named() throws IOException {
     Path file = Files.writeString(folder.resolve("certificate.pem"), "none");
     Shell.CommandResult ran =
