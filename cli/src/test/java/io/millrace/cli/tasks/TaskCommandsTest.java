@@ -80,6 +80,13 @@ class TaskCommandsTest {
   }
 
   @Test
+  void a_task_is_shown_with_the_moment_at_which_it_can_run() {
+    String id = submitted("n=1", "--at", "2100-12-24T08:00:00Z");
+    assertThat(site.run("tasks", "show", id).out())
+        .containsPattern("not_before +2100-12-24T08:00:00Z");
+  }
+
+  @Test
   void tasks_are_submitted_from_files_and_standard_input() throws IOException {
     Path csv = Files.writeString(scratch.resolve("a.CSV"), "n,text\n1,\"x, y\"\n2,z\n");
     Path json =
