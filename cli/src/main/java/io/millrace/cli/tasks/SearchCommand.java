@@ -19,7 +19,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Searches tasks. */
-@Command(name = "search", description = "Lists the tasks that match all options.")
+@Command(name = "search", aliases = "list", description = "Lists the tasks that match all options.")
 final class SearchCommand extends ServerCommand.Reading implements Callable<Integer> {
   private static final String PATH = "/dci/tasks/search";
   private static final int PAGE = 100;

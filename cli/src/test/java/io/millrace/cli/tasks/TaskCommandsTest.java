@@ -77,6 +77,7 @@ class TaskCommandsTest {
     assertThat(task.path("params"))
         .hasToString("{\"command\":\"echo hi\",\"n\":5,\"deep\":{\"a\":[true]}}");
     assertThat(site.run("tasks", "search").out()).contains("queued (-2)").contains("echo hi");
+    assertThat(site.run("tasks", "list").out()).contains("echo hi");
   }
 
   @Test
