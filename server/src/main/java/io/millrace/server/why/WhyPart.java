@@ -82,7 +82,7 @@ public final class WhyPart implements Part {
             .flatMap(each -> each.getValue().explain(request, id, sharing).stream())
             .toList();
     if (found.isEmpty()) {
-      String what = kind.isEmpty() ? String.join(", ", explainers.keySet()) : kind;
+      String what = kind.isEmpty() ? String.join(" or ", explainers.keySet()) : kind;
       throw HttpProblem.notFound("there is no " + what + " with the id " + id);
     }
     if (found.size() > 1) {
