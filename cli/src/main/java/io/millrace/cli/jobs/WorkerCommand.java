@@ -66,7 +66,9 @@ public final class WorkerCommand extends TerminalUser implements Callable<Intege
   @Option(
       names = "--id",
       paramLabel = "ID",
-      description = "An id that is unique and stays the same after a restart. Default: the name")
+      description =
+          "An id that is unique and stays the same after a restart; a second worker of a machine"
+              + " needs one. Default: the name")
   private @Nullable String id;
 
   @Option(
