@@ -1,6 +1,7 @@
 package io.millrace.http;
 
 import io.millrace.http.message.AsyncResponse;
+import io.millrace.http.message.Head;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.transport.PlainTransport;
 import io.millrace.http.transport.ServerCertificate;
@@ -15,6 +16,7 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -137,9 +139,9 @@ final class Connection {
     return activity;
   }
 
-  /** The one that handles the next request. Called by any thread. */
-  Dispatcher current() {
-    return context.dispatcher().get();
+  /** What serves a request that begins now. Called by any thread. */
+  HttpServer.Chosen choose(Head head) {
+    return context.chooser().apply(head);
   }
 
   /**
@@ -418,9 +420,10 @@ final class Connection {
   private Request request() {
     Request current = request;
     if (current == null) {
-      current = new Request(received.head(), limits(), peer);
+      HttpServer.Chosen chosen = choose(received.head());
+      current = new Request(received.head(), chosen.path(), limits(), peer);
       request = current;
-      dispatcher = current();
+      dispatcher = chosen.dispatcher();
     }
     return current;
   }
@@ -469,7 +472,7 @@ final class Connection {
     received.clear();
     closing = true;
     request = null;
-    write(current().refuse(problem));
+    write(context.any().get().refuse(problem));
   }
 
   /** Writes as much as the client takes now, and the rest when it takes more. */
@@ -593,14 +596,16 @@ final class Connection {
    *
    * @param limits the limits of requests and connections
    * @param memory the memory for all requests together
-   * @param dispatcher the one that handles the next request
+   * @param chooser takes what serves a request
+   * @param any refuses what cannot be parsed
    * @param certificate of the server; null if its connections are plain
    * @param whenClosed called for each connection that is closed, possibly more than once
    */
   record Context(
       HttpLimits limits,
       RequestMemory memory,
-      Supplier<Dispatcher> dispatcher,
+      Function<Head, HttpServer.Chosen> chooser,
+      Supplier<Dispatcher> any,
       @Nullable ServerCertificate certificate,
       Consumer<Connection> whenClosed) {}
 

@@ -83,7 +83,7 @@ final class Dispatcher {
 
   private Routes.@Nullable Match check(Request request, Connection connection, boolean mayBlock) {
     Head head = request.head();
-    Routes.Match match = routes.match(head.method(), head.path());
+    Routes.Match match = routes.match(head.method(), request.routed());
     Route route = match.route();
     request.route(route);
     request.client(access.clientOf(connection.peer(), head));

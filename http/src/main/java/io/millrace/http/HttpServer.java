@@ -8,31 +8,34 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An HTTP server on one port. What it serves, a {@link Site}, may be replaced while it listens.
- * Thread-safe.
+ * An HTTP server on one port. It serves one {@link Site}, or several, of which a {@link Chooser}
+ * takes one for each request; each may be replaced while it listens. Thread-safe.
  */
 public final class HttpServer {
   private static final Logger LOG = LoggerFactory.getLogger(HttpServer.class);
 
-  private final AtomicReference<Dispatcher> current;
+  /** The name of the only site of a server that has one. */
+  private static final String ONLY = "";
+
+  private final Sites sites;
   private final HttpLimits limits;
   private final Acceptor acceptor;
   private final @Nullable ServerCertificate certificate;
 
   private HttpServer(
-      HttpLimits limits,
-      AtomicReference<Dispatcher> current,
-      Acceptor acceptor,
-      @Nullable ServerCertificate certificate) {
+      HttpLimits limits, Sites sites, Acceptor acceptor, @Nullable ServerCertificate certificate) {
     this.certificate = certificate;
     this.limits = limits;
-    this.current = current;
+    this.sites = sites;
     this.acceptor = acceptor;
   }
 
@@ -77,14 +80,79 @@ public final class HttpServer {
   public record Site(
       AccessCheck access, Routes routes, ErrorResponses errorResponses, AuditTrail audit) {}
 
+  /** Takes the site that serves a request. Called by event loops, so it must be quick. */
+  @FunctionalInterface
+  public interface Chooser {
+    /**
+     * The site of a request.
+     *
+     * @param method as it was sent
+     * @param path as it was sent
+     * @param query as it was sent; null for none
+     */
+    Choice choose(String method, String path, @Nullable String query);
+  }
+
   /**
-   * Starts a server.
+   * The site of a request.
+   *
+   * @param site its name
+   * @param skipped how many characters of the path say only which site it is: the rest is the path
+   *     that its routes know
+   */
+  public record Choice(String site, int skipped) {
+    private static final Choice ONLY_SITE = new Choice(ONLY, 0);
+  }
+
+  /**
+   * What serves a request.
+   *
+   * @param path the path that its routes know
+   */
+  record Chosen(Dispatcher dispatcher, String path) {}
+
+  /** All sites by name. */
+  private record Sites(Map<String, Dispatcher> dispatchers, Chooser chooser) {
+    Chosen choose(String method, String path, @Nullable String query) {
+      Choice choice = chooser.choose(method, path, query);
+      Dispatcher found = dispatchers.get(choice.site());
+      if (found == null) {
+        throw new IllegalStateException("there is no site " + choice.site());
+      }
+      return new Chosen(found, path.substring(choice.skipped()));
+    }
+
+    /** One that refuses what cannot be parsed. */
+    Dispatcher any() {
+      return dispatchers.values().iterator().next();
+    }
+
+    Stream<InFlight> inFlight() {
+      return dispatchers.values().stream().map(Dispatcher::inFlight);
+    }
+  }
+
+  /**
+   * Starts a server with one site.
    *
    * @throws HttpException if it cannot, for example because the port is taken
    */
   public static HttpServer start(Endpoint endpoint, HttpLimits limits, Site site) {
+    return start(endpoint, limits, Map.of(ONLY, site), (_, _, _) -> Choice.ONLY_SITE);
+  }
+
+  /**
+   * Starts a server with several sites.
+   *
+   * @param sites by name, at least one
+   * @param chooser takes one of them for each request
+   * @throws HttpException if it cannot, for example because the port is taken
+   */
+  public static HttpServer start(
+      Endpoint endpoint, HttpLimits limits, Map<String, Site> sites, Chooser chooser) {
     HttpLimits possible = limits.possible(endpoint.certificate() != null);
-    AtomicReference<Dispatcher> current = new AtomicReference<>(dispatcher(site, possible));
+    Sites all = new Sites(new ConcurrentHashMap<>(), chooser);
+    sites.forEach((name, site) -> all.dispatchers().put(name, dispatcher(site, possible)));
     RequestMemory memory = new RequestMemory(possible.memoryBytes());
     try {
       Acceptor acceptor =
@@ -92,8 +160,13 @@ public final class HttpServer {
               new InetSocketAddress(endpoint.address(), endpoint.port()),
               made ->
                   new Connection.Context(
-                      possible, memory, current::get, endpoint.certificate(), made::closed));
-      return new HttpServer(possible, current, acceptor, endpoint.certificate());
+                      possible,
+                      memory,
+                      head -> all.choose(head.method(), head.path(), head.query()),
+                      all::any,
+                      endpoint.certificate(),
+                      made::closed));
+      return new HttpServer(possible, all, acceptor, endpoint.certificate());
     } catch (UncheckedIOException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new HttpException(
@@ -124,18 +197,36 @@ public final class HttpServer {
    * @param grace how long to wait; then the connections of those that are left are closed
    */
   public void serve(Site site, Duration grace) {
-    Dispatcher before = current.getAndSet(dispatcher(site, limits));
-    end(before, grace);
+    serve(ONLY, site, grace);
+  }
+
+  /**
+   * The same for one of several sites.
+   *
+   * @param name that of the site
+   */
+  public void serve(String name, Site site, Duration grace) {
+    Dispatcher before = sites.dispatchers().put(name, dispatcher(site, limits));
+    if (before == null) {
+      throw new IllegalArgumentException("there is no site " + name);
+    }
+    end(List.of(before), grace);
     acceptor.abort(before);
   }
 
   /** Registers the metrics of the server; those of connections count on in the last registry. */
   public void measure(MeterRegistry registry) {
     acceptor.measure(registry);
-    Gauge.builder("millrace.http.inflight", current, each -> each.get().inFlight().requests())
+    Gauge.builder(
+            "millrace.http.inflight",
+            sites,
+            each -> each.inFlight().mapToInt(InFlight::requests).sum())
         .description("Requests that are being answered")
         .register(registry);
-    Gauge.builder("millrace.http.websockets", current, each -> each.get().inFlight().upgraded())
+    Gauge.builder(
+            "millrace.http.websockets",
+            sites,
+            each -> each.inFlight().mapToInt(InFlight::upgraded).sum())
         .description("Connections that were switched to WebSocket")
         .register(registry);
     if (certificate != null) {
@@ -159,8 +250,25 @@ public final class HttpServer {
    * connections.
    */
   public void stop() {
-    end(current.get(), limits.stopGrace());
+    end(List.copyOf(sites.dispatchers().values()), limits.stopGrace());
     acceptor.stop();
+  }
+
+  /** Ends requests to all of these at the same time. */
+  private static void end(List<Dispatcher> dispatchers, Duration grace) {
+    List<Thread> others =
+        dispatchers.stream()
+            .skip(1)
+            .map(each -> Thread.startVirtualThread(() -> end(each, grace)))
+            .toList();
+    end(dispatchers.getFirst(), grace);
+    for (Thread other : others) {
+      try {
+        other.join();
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   private static void end(Dispatcher dispatcher, Duration grace) {

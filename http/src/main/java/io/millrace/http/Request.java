@@ -37,6 +37,7 @@ public final class Request {
   static final ScopedValue<Request> CURRENT = ScopedValue.newInstance();
 
   private final Head head;
+  private final String routed;
   private final HttpLimits limits;
   private InetAddress client;
   private final long beganNanos = System.nanoTime();
@@ -62,9 +63,14 @@ public final class Request {
   private @Nullable InputStream body;
   private long reservedBytes;
 
-  /** A request whose head is complete. */
-  Request(Head head, HttpLimits limits, InetAddress peer) {
+  /**
+   * A request whose head is complete.
+   *
+   * @param routed the path that the routes of its site know: the end of that of the head, or all
+   */
+  Request(Head head, String routed, HttpLimits limits, InetAddress peer) {
     this.head = head;
+    this.routed = routed;
     this.limits = limits;
     this.client = peer;
   }
@@ -107,6 +113,11 @@ public final class Request {
 
   Head head() {
     return head;
+  }
+
+  /** The path by which its route is found. */
+  String routed() {
+    return routed;
   }
 
   /** The matched route; null until the caller is known. */
@@ -203,6 +214,11 @@ public final class Request {
   @Override
   public String toString() {
     return head.method() + " " + head.path();
+  }
+
+  /** The method as it was sent. */
+  public String method() {
+    return head.method();
   }
 
   /** The path as it was sent, without the query. */

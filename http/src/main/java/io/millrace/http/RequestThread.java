@@ -114,12 +114,12 @@ final class RequestThread implements Runnable, PendingWait.Client {
    */
   private boolean enter() {
     while (!dispatcher.inFlight().enter()) {
-      Dispatcher next = connection.current();
-      if (next.equals(dispatcher)) {
+      HttpServer.Chosen next = connection.choose(request.head());
+      if (next.dispatcher().equals(dispatcher)) {
         return false;
       }
-      dispatcher = next;
-      request = new Request(request.head(), connection.limits(), connection.peer());
+      dispatcher = next.dispatcher();
+      request = new Request(request.head(), next.path(), connection.limits(), connection.peer());
       request.servedBy(this);
     }
     connection.servedBy(dispatcher);

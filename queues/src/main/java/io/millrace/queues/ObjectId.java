@@ -1,5 +1,6 @@
 package io.millrace.queues;
 
+import io.millrace.store.StoreOptions.Ids;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.random.RandomGenerator;
@@ -55,22 +56,27 @@ public record ObjectId(String hex) implements Comparable<ObjectId> {
   }
 
   /**
-   * Creates ids: four bytes of seconds, five random bytes of this generator, three bytes of a
-   * counter. The ids of one generator grow, unless it creates more than 2^24 in a second. Safe for
-   * use by threads.
+   * Creates ids: four bytes of seconds, five random bytes of this generator, which tell the store
+   * if it is one of several, three bytes of a counter. The ids of one generator grow, unless it
+   * creates more than 2^24 in a second. Safe for use by threads.
    */
   public static final class Generator {
     private static final long COUNTER_END = 1L << 24;
+    private static final long MAKER_BITS = (1L << 40) - 1;
 
     private final InstantSource clock;
     private final String maker;
     private long seconds;
     private long counter;
 
-    /** Draws ids with {@code random}, used under a lock, at the times of {@code clock}. */
-    public Generator(InstantSource clock, RandomGenerator random) {
+    /**
+     * Draws ids with {@code random}, used under a lock, at the times of {@code clock}.
+     *
+     * @param ids those of the store
+     */
+    public Generator(InstantSource clock, RandomGenerator random, Ids ids) {
       this.clock = clock;
-      this.maker = HexFormat.of().toHexDigits(random.nextLong(), 10);
+      this.maker = HexFormat.of().toHexDigits(ids.upTo(random.nextLong() & MAKER_BITS), 10);
     }
 
     /** The next id. */

@@ -131,6 +131,15 @@ public record S3Address(
   }
 
   /**
+   * The same bucket with another prefix.
+   *
+   * @throws S3AddressException if it is none
+   */
+  public S3Address withPrefix(String other) {
+    return new S3Address(bucket, other, region, endpoint, accessKey, secretKey);
+  }
+
+  /**
    * The same bucket with an access key; null for that of the environment.
    *
    * @throws S3AddressException if only one of the two is null

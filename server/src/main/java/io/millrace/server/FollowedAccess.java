@@ -2,13 +2,19 @@ package io.millrace.server;
 
 import io.millrace.http.AccessCheck;
 import io.millrace.http.Caller;
+import io.millrace.http.HttpServer;
 import io.millrace.http.message.Headers;
 import io.millrace.http.message.HttpProblem;
+import io.millrace.server.MillraceServer.Setup;
 import io.millrace.server.security.Access;
 import io.millrace.server.security.Proxies;
+import io.millrace.server.security.ProxySettings;
+import io.millrace.server.shards.ShardedStore;
 import io.millrace.store.StoreException;
+import io.millrace.wire.Placement;
 import io.millrace.wire.Responses;
 import java.net.InetAddress;
+import java.security.SecureRandom;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +45,31 @@ final class FollowedAccess implements AccessCheck {
     this.principals = principals;
     this.ofAnyone = ofAnyone;
     this.proxies = proxies;
+  }
+
+  /** The rules of a server with the principals of the first shard. */
+  static FollowedAccess of(Setup setup, HttpServer.Endpoint endpoint, ShardedStore shards) {
+    ServerSettings settings = setup.configuration().get(ServerSettings.SECTION);
+    return new FollowedAccess(
+        new FollowedPrincipals(
+            setup.configuration(),
+            setup.token(),
+            endpoint,
+            shards.shard(Placement.HOME),
+            new SecureRandom(),
+            setup.localKey()),
+        ofAnyone(setup, endpoint),
+        settings.proxies());
+  }
+
+  /** The rules of a server that knows no principals. */
+  static AccessCheck ofAnyone(Setup setup, HttpServer.Endpoint endpoint) {
+    ServerSettings settings = setup.configuration().get(ServerSettings.SECTION);
+    return Access.ofStandby(
+        endpoint.address(),
+        setup.token(),
+        setup.requiresCredentials(),
+        new ProxySettings(settings.origins(), settings.proxies(), null));
   }
 
   @Override

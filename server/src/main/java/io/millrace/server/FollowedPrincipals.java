@@ -25,6 +25,7 @@ final class FollowedPrincipals {
   private final HttpServer.Endpoint endpoint;
   private final TaskStore store;
   private final SecureRandom random;
+  private final String localKey;
   private volatile @Nullable Copy copy;
 
   /**
@@ -47,18 +48,21 @@ final class FollowedPrincipals {
    *
    * @param token the server's token; null for none
    * @param store reads what the server follows
+   * @param localKey that of this process, see {@link Principals#newLocalKey}
    */
   FollowedPrincipals(
       Configuration configuration,
       @Nullable Token token,
       HttpServer.Endpoint endpoint,
       TaskStore store,
-      SecureRandom random) {
+      SecureRandom random,
+      String localKey) {
     this.configuration = configuration;
     this.token = token;
     this.endpoint = endpoint;
     this.store = store;
     this.random = random;
+    this.localKey = localKey;
   }
 
   /** The rules with the copy in memory; null if it is older than the bound. */
@@ -97,7 +101,7 @@ final class FollowedPrincipals {
           Access.to(
               endpoint.address(),
               token,
-              new Principals(directory, clock, random),
+              new Principals(directory, clock, random, localKey),
               MillraceServer.requiresCredentials(configuration)
                   || !endpoint.address().isLoopbackAddress(),
               new ProxySettings(server.origins(), server.proxies(), settings.identity()));

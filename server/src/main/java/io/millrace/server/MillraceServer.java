@@ -2,6 +2,7 @@ package io.millrace.server;
 
 import io.millrace.blobs.BlobException;
 import io.millrace.blobs.BlobStore;
+import io.millrace.http.HttpLimits;
 import io.millrace.http.HttpServer;
 import io.millrace.http.Route;
 import io.millrace.http.message.HttpException;
@@ -18,15 +19,17 @@ import io.millrace.server.queues.CommandQueues;
 import io.millrace.server.queues.QueuesSettings;
 import io.millrace.server.security.Principals;
 import io.millrace.server.security.Token;
-import io.millrace.server.shards.ShardedStore;
 import io.millrace.server.store.StoreSettings;
 import io.millrace.server.traces.TracesSettings;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StandbyStore;
 import io.millrace.store.TaskStore;
+import io.millrace.wire.Placement;
 import java.net.InetAddress;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
@@ -61,18 +64,32 @@ public final class MillraceServer implements AutoCloseable {
 
   /** What runs in the same process while the server leads, such as an execution node. */
   public interface Companion {
-    /** Starts it; the server serves. */
-    void start(MillraceServer server);
+    /** Starts it for a store, or a shard of one, that the server leads and serves. */
+    void start(MillraceServer server, Led led);
 
-    /** Stops it, before the parts of the server end, or after the lead was lost. */
-    void stop();
+    /**
+     * Stops it for a store or shard, before the parts of the server end, or after the lead was
+     * lost. Does nothing if it was not started for that one.
+     */
+    void stop(int shard);
   }
+
+  /**
+   * What a server leads.
+   *
+   * @param shard its number; 0 for a store without shards
+   * @param path what the paths of its systems begin with: empty for the first one
+   * @param store closed with the server
+   * @param blobs those of its systems
+   */
+  public record Led(int shard, String path, TaskStore store, BlobStore blobs) {}
 
   /**
    * How a server was started.
    *
    * @param shownToken the server's token as servers show it to each other; null for none
    * @param token the same to compare with
+   * @param localKey of programs that this process starts
    * @param endpoint where it listens; null for nowhere
    * @param queues those that the command interface serves; null for those of the store
    * @param companion runs while it leads; null for none, and then a lead that is lost is the end
@@ -81,10 +98,11 @@ public final class MillraceServer implements AutoCloseable {
       Configuration configuration,
       @Nullable String shownToken,
       @Nullable Token token,
+      String localKey,
       HttpServer.@Nullable Endpoint endpoint,
       @Nullable CommandQueues queues,
       @Nullable Companion companion) {
-    private static Setup of(
+    static Setup of(
         Configuration configuration,
         HttpServer.@Nullable Endpoint endpoint,
         @Nullable CommandQueues queues,
@@ -92,7 +110,14 @@ public final class MillraceServer implements AutoCloseable {
       Path file = configuration.get(ServerSettings.SECTION).tokenFile();
       String shown = file == null ? null : Token.text(file);
       Token token = shown == null ? null : Token.of(shown);
-      return new Setup(configuration, shown, token, endpoint, queues, companion);
+      String localKey = Principals.newLocalKey(new SecureRandom());
+      return new Setup(configuration, shown, token, localKey, endpoint, queues, companion);
+    }
+
+    /** Whether every caller needs credentials where it listens. */
+    boolean requiresCredentials() {
+      return MillraceServer.requiresCredentials(configuration)
+          || (endpoint != null && !endpoint.address().isLoopbackAddress());
     }
   }
 
@@ -194,10 +219,10 @@ public final class MillraceServer implements AutoCloseable {
         orClose(
             store,
             () -> {
-              Term built = termOf(store, null);
+              Term built = Term.of(new Term.Ground(setup, store, null, Placement.HOME, false));
               HttpServer.Endpoint endpoint = setup.endpoint();
               if (endpoint != null) {
-                var _ = listen(endpoint, built.site());
+                var _ = listen(at -> HttpServer.start(endpoint, at, built.site()));
               }
               begin(built);
               return built;
@@ -222,39 +247,39 @@ public final class MillraceServer implements AutoCloseable {
             });
   }
 
-  /**
-   * What runs on a store that this server leads.
-   *
-   * @param shards all shards, if the store is the first one; null if it has none
-   */
-  Term termOf(EmbeddedTaskStore store, @Nullable ShardedStore shards) {
-    HttpServer.Endpoint endpoint = setup.endpoint();
-    return Term.of(
-        setup.configuration(),
-        setup.token(),
-        setup.queues(),
-        store,
-        shards,
-        endpoint == null ? null : endpoint.address());
+  /** Starts what runs on a store without shards, or the first shard, which is served already. */
+  void begin(Term next) {
+    start(next, Placement.HOME);
+    term = next;
+    accompany(next, Placement.HOME);
   }
 
-  /** Starts what runs on the store, which is served already. */
-  void begin(Term next) {
+  /** Starts what runs on another shard, which is served already. */
+  void begin(Term next, int shard) {
+    start(next, shard);
+    accompany(next, shard);
+  }
+
+  private void start(Term next, int shard) {
     HttpServer open = listener;
     HttpServer.Endpoint endpoint = setup.endpoint();
-    next.start(open, endpoint == null || open == null ? "" : url(endpoint.address(), open.port()));
-    term = next;
+    String url =
+        endpoint == null || open == null
+            ? ""
+            : url(endpoint.address(), open.port()) + ShardSites.path(shard);
+    next.start(shard == Placement.HOME ? open : null, url);
+  }
+
+  private void accompany(Term next, int shard) {
     Companion companion = setup.companion();
     if (companion != null) {
-      companion.start(this);
+      companion.start(this, new Led(shard, ShardSites.path(shard), next.store(), next.blobs()));
     }
   }
 
-  /** What ran on a store whose lead was lost, to be closed by the caller; null for nothing. */
-  @Nullable Term endTerm() {
-    Term ended = term;
+  /** Notes that the lead of a store, or of its first shard, was lost. */
+  void endTerm() {
     term = null;
-    return ended;
   }
 
   /** Whether every caller needs credentials, also on this machine. */
@@ -264,10 +289,10 @@ public final class MillraceServer implements AutoCloseable {
   }
 
   /** Listens. */
-  HttpServer listen(HttpServer.Endpoint where, HttpServer.Site site) {
+  HttpServer listen(Function<HttpLimits, HttpServer> opener) {
+    HttpServer.Endpoint where = Objects.requireNonNull(setup.endpoint());
     try {
-      HttpServer opened =
-          HttpServer.start(where, setup.configuration().get(ServerSettings.SECTION).http(), site);
+      HttpServer opened = opener.apply(setup.configuration().get(ServerSettings.SECTION).http());
       listener = opened;
       LOG.info(
           "listening on {} port {}{}",
@@ -369,9 +394,14 @@ public final class MillraceServer implements AutoCloseable {
     return leading().store();
   }
 
-  /** The principals of this server, and the keys of this process. */
+  /** The principals of this server, and the key of this process for the first administrator. */
   public Principals principals() {
-    return leading().principals();
+    return Objects.requireNonNull(leading().principals());
+  }
+
+  /** The key of this process for the programs that it starts on this machine. */
+  public String localKey() {
+    return setup.localKey();
   }
 
   /** The blobs that it serves, for parts that run in the same process. */
@@ -400,14 +430,16 @@ public final class MillraceServer implements AutoCloseable {
     }
     Term last = term;
     Companion companion = setup.companion();
-    if (companion != null && last != null) {
-      companion.stop();
+    if (companion != null && shared != null) {
+      shared.stopCompanions(companion);
+    } else if (companion != null && last != null) {
+      companion.stop(Placement.HOME);
     }
     if (listener != null) {
       listener.stop();
     }
     if (shared != null) {
-      shared.close(last);
+      shared.close();
     } else if (last != null) {
       last.close();
     }

@@ -7,6 +7,7 @@ import io.millrace.store.Command;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
+import io.millrace.store.StoreOptions.Ids;
 import io.millrace.store.Subscription;
 import io.millrace.store.Subscription.Interest;
 import io.millrace.store.Task;
@@ -31,6 +32,11 @@ import org.jspecify.annotations.Nullable;
  *     commits changes of one request on the threads of others, so that they have entries after them
  */
 record RequestStore(TaskStore store, @Nullable RequestAudit audit) implements TaskStore {
+  @Override
+  public Ids ids() {
+    return store.ids();
+  }
+
   @Override
   public CompletableFuture<Outcome> submit(Command command) {
     Request.noteSubmission();

@@ -1,11 +1,10 @@
 package io.millrace.server;
 
+import io.millrace.http.AuditTrail;
 import io.millrace.http.HttpServer;
 import io.millrace.server.MillraceServer.Companion;
 import io.millrace.server.MillraceServer.Setup;
-import io.millrace.server.audit.AuditSettings;
 import io.millrace.server.audit.ShardAudits;
-import io.millrace.server.config.Configuration;
 import io.millrace.server.shards.ShardedStore;
 import io.millrace.server.shards.Spread;
 import io.millrace.server.store.StoreSettings;
@@ -56,12 +55,17 @@ final class SharedServing {
   /** The leads by shard; one for a store without shards. */
   private volatile List<SharedLead> shared = List.of();
 
+  /** What is done with them, by shard. */
+  private volatile List<Lead> leads = List.of();
+
   private volatile @Nullable HttpServer listener;
   private volatile @Nullable StandbySite standbySite;
   private volatile @Nullable ShardedStore shards;
 
   /** Of a store with shards, the audit log of those that this server leads besides the first. */
-  private volatile @Nullable ShardAudits audits;
+  private final ShardAudits audits = new ShardAudits();
+
+  private volatile @Nullable ShardSites sites;
 
   private volatile @Nullable Spread spread;
   private volatile @Nullable StepLoop spreading;
@@ -88,37 +92,31 @@ final class SharedServing {
    * @return completes when it leads for the first time; fails if it cannot
    */
   CompletableFuture<Void> start() {
-    Configuration configuration = setup.configuration();
     HttpServer.Endpoint endpoint = setup.endpoint();
-    StoreSettings settings = configuration.get(StoreSettings.SECTION);
+    StoreSettings settings = setup.configuration().get(StoreSettings.SECTION);
     Placement placement = new Placement(settings.shared().size());
-    List<SharedLead> leadsOfShards =
+    List<Lead> all =
         IntStream.range(0, placement.shards())
-            .mapToObj(shard ->
+            .mapToObj(shard -> new Lead(placement, shard))
+            .toList();
+    leads = all;
+    List<SharedLead> leadsOfShards =
+        all.stream()
+            .map(lead ->
                 new SharedLead(
-                    shard == Placement.HOME ? "lead" : "lead-" + shard,
+                    lead.isHome() ? "lead" : "lead-" + lead.number,
                     this::advertised,
-                    address -> settings.standby(shard, address),
-                    shard == Placement.HOME ? new Home(placement) : new Shard(placement, shard),
+                    address -> settings.standby(lead.number, address),
+                    lead,
                     this::patience))
             .toList();
-    if (placement.shards() > 1) {
-      ShardedStore all = new ShardedStore(leadsOfShards);
-      shards = all;
-      audits =
-          new ShardAudits(
-              all,
-              configuration.get(AuditSettings.SECTION),
-              settings.options().limits().operations());
+    ShardedStore divided = placement.shards() > 1 ? new ShardedStore(leadsOfShards) : null;
+    if (divided != null) {
+      shards = divided;
       spread = new Spread(leadsOfShards, this::advertised, setup.shownToken());
     }
     if (endpoint != null) {
-      StandbySite site =
-          new StandbySite(configuration, setup.token(), endpoint, setup.queues() == null, audits);
-      HttpServer opened = server.listen(endpoint, site.site());
-      listener = opened;
-      site.listensAt(opened, String.valueOf(advertised()));
-      standbySite = site;
+      listen(endpoint, divided);
     }
     shared = leadsOfShards;
     for (SharedLead lead : leadsOfShards) {
@@ -128,9 +126,26 @@ final class SharedServing {
     if (spread != null) {
       spreading = StepLoop.start("spread", InstantSource.system(), spread::step);
     }
-    CompletableFuture<Void> leads = leadsOfShards.getFirst().began();
-    Thread.ofPlatform().daemon().name("warm-up").start(() -> warmUp(leads));
-    return leads;
+    CompletableFuture<Void> began = leadsOfShards.getFirst().began();
+    Thread.ofPlatform().daemon().name("warm-up").start(() -> warmUp(began));
+    return began;
+  }
+
+  private void listen(HttpServer.Endpoint endpoint, @Nullable ShardedStore divided) {
+    StandbySite standby =
+        new StandbySite(
+            setup, endpoint, divided, divided == null ? AuditTrail.NONE : audits, this::advertised);
+    if (divided == null) {
+      listener = server.listen(limits -> HttpServer.start(endpoint, limits, standby.site()));
+    } else {
+      ShardSites ofShards = new ShardSites(setup, endpoint, divided, this::advertised);
+      sites = ofShards;
+      listener =
+          server.listen(
+              limits -> HttpServer.start(endpoint, limits, ofShards.all(standby.site()), ofShards));
+    }
+    standby.measure(listener);
+    standbySite = standby;
   }
 
   private Duration patience() {
@@ -146,16 +161,27 @@ final class SharedServing {
         : setup.configuration().get(ServerSettings.SECTION).advertised(open.port());
   }
 
-  /** What this server does with the first shard, or the only one: it serves everything on it. */
-  private final class Home implements SharedLead.Service {
+  /** What this server does with a shard, or the only one: it serves all systems on it. */
+  private final class Lead implements SharedLead.Service {
     private final Placement placement;
+    private final int number;
+    private volatile boolean divided;
+    private volatile @Nullable Term running;
 
-    Home(Placement placement) {
+    Lead(Placement placement, int number) {
       this.placement = placement;
+      this.number = number;
+    }
+
+    private boolean isHome() {
+      return number == Placement.HOME;
     }
 
     @Override
     public void follows(StandbyStore standby) {
+      if (!isHome()) {
+        return;
+      }
       var _ = standby.follows().thenRun(() -> follows.complete(null));
       if (standbySite != null) {
         standbySite.follows(standby);
@@ -164,61 +190,87 @@ final class SharedServing {
 
     @Override
     public void check(EmbeddedTaskStore store) {
-      Division.check(store, placement, Placement.HOME);
+      divided = Division.check(store, placement, number);
+      ShardSites of = sites;
+      if (of != null && divided) {
+        of.divideSystems();
+      }
     }
 
     @Override
     public void begin(EmbeddedTaskStore store) {
-      Term made = server.termOf(store, shards);
-      HttpServer open = listener;
-      if (open != null) {
-        open.serve(made.site(), shards == null ? PROMOTION_GRACE : SHARDS_GRACE);
+      Term made = Term.of(new Term.Ground(setup, store, shards, number, divided));
+      serve(number, made.site(), PROMOTION_GRACE);
+      running = made;
+      if (isHome()) {
+        server.begin(made);
+      } else {
+        audits.begin(number, made.audit());
+        server.begin(made, number);
+        LOG.info("this server leads shard {}", number);
       }
-      server.begin(made);
     }
 
     @Override
     public boolean end(EmbeddedTaskStore store, Throwable cause) {
       Companion companion = setup.companion();
-      if (companion == null) {
+      if (isHome() && companion == null) {
         return false;
       }
-      stepDown(cause, companion);
+      LOG.warn(
+          "this server does not lead {} any more, and becomes a standby: {}",
+          shards == null ? "the store" : "shard " + number,
+          cause.getMessage());
+      CompletableFuture<Void> down = new CompletableFuture<>();
+      var _ =
+          down.orTimeout(LONGEST_STEP_DOWN.toSeconds(), TimeUnit.SECONDS)
+              .whenComplete((_, late) -> {
+                if (late != null) {
+                  stopped.complete(cause);
+                }
+              });
+      audits.end(number);
+      if (isHome()) {
+        server.endTerm();
+      }
+      ShardSites of = sites;
+      StandbySite standby = standbySite;
+      if (isHome() && standby != null) {
+        serve(number, standby.site(), STEP_DOWN_GRACE);
+      } else if (of != null) {
+        serve(number, of.elsewhere(number), STEP_DOWN_GRACE);
+      }
+      if (companion != null) {
+        companion.stop(number);
+      }
+      close();
+      down.complete(null);
       return true;
+    }
+
+    /** Closes what runs on the store, if it does, and the store. */
+    void close() {
+      Term ended = running;
+      running = null;
+      try {
+        if (ended != null) {
+          ended.close();
+        }
+      } catch (StoreException e) {
+        LOG.debug("the store has stopped before", e);
+      }
     }
   }
 
-  /** What this server does with another shard: only its part of the audit log runs on it. */
-  private final class Shard implements SharedLead.Service {
-    private final Placement placement;
-    private final int number;
-
-    Shard(Placement placement, int number) {
-      this.placement = placement;
-      this.number = number;
+  private void serve(int shard, HttpServer.Site site, Duration grace) {
+    HttpServer open = listener;
+    if (open == null) {
+      return;
     }
-
-    @Override
-    public void check(EmbeddedTaskStore store) {
-      Division.check(store, placement, number);
-    }
-
-    @Override
-    public void begin(EmbeddedTaskStore store) {
-      if (audits != null) {
-        audits.begin(number, store);
-      }
-      LOG.info("this server leads shard {}", number);
-    }
-
-    @Override
-    public boolean end(EmbeddedTaskStore store, Throwable cause) {
-      LOG.info("this server does not lead shard {} any more: {}", number, cause.getMessage());
-      if (audits != null) {
-        audits.end(number);
-      }
-      SharedLead.close(store);
-      return true;
+    if (sites == null) {
+      open.serve(site, grace);
+    } else {
+      open.serve(ShardSites.name(shard), site, SHARDS_GRACE);
     }
   }
 
@@ -235,35 +287,6 @@ final class SharedServing {
     }
   }
 
-  /** Ends what ran on a store that has stopped, and becomes a standby. */
-  private void stepDown(Throwable cause, Companion running) {
-    LOG.warn(
-        "this server does not lead the store any more, and becomes a standby: {}",
-        cause.getMessage());
-    CompletableFuture<Void> down = new CompletableFuture<>();
-    var _ =
-        down.orTimeout(LONGEST_STEP_DOWN.toSeconds(), TimeUnit.SECONDS)
-            .whenComplete((_, late) -> {
-              if (late != null) {
-                stopped.complete(cause);
-              }
-            });
-    HttpServer open = listener;
-    Term ended = server.endTerm();
-    if (open != null && standbySite != null) {
-      open.serve(standbySite.site(), shards == null ? STEP_DOWN_GRACE : SHARDS_GRACE);
-    }
-    running.stop();
-    try {
-      if (ended != null) {
-        ended.close();
-      }
-    } catch (StoreException e) {
-      LOG.debug("the store has stopped before", e);
-    }
-    down.complete(null);
-  }
-
   /** Waits for no lead any more; what the server leads stays open. */
   void stop() {
     if (spreading != null) {
@@ -272,21 +295,22 @@ final class SharedServing {
     shared.forEach(SharedLead::stop);
   }
 
-  /**
-   * Closes what the server leads, after {@link #stop}.
-   *
-   * @param last what runs on the store, or its first shard; null if another server leads it
-   */
-  void close(@Nullable Term last) {
-    if (audits != null) {
-      audits.close();
-    }
+  /** Stops what accompanies shards, after {@link #stop}. */
+  void stopCompanions(Companion companion) {
+    IntStream.range(0, leads.size()).forEach(companion::stop);
+  }
+
+  /** Closes what the server leads, after {@link #stop}. */
+  void close() {
     // At the same time, so that each shard soon has another leader.
     List<Thread> closings =
-        shared.stream().skip(1).map(lead -> Thread.startVirtualThread(lead::close)).toList();
-    if (last != null) {
-      last.close();
-    }
+        IntStream.range(0, leads.size())
+            .mapToObj(shard ->
+                Thread.startVirtualThread(() -> {
+                  leads.get(shard).close();
+                  shared.get(shard).close();
+                }))
+            .toList();
     closings.forEach(SharedServing::await);
     if (standbySite != null) {
       standbySite.close();

@@ -9,6 +9,7 @@ import io.millrace.http.Route.Handler;
 import io.millrace.http.message.Headers;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
+import io.millrace.server.MillraceServer.Setup;
 import io.millrace.server.blobs.BlobSettings;
 import io.millrace.server.blobs.StandbyBlobs;
 import io.millrace.server.config.Configuration;
@@ -17,7 +18,6 @@ import io.millrace.server.jobs.JobsPart;
 import io.millrace.server.jobs.JobsSettings;
 import io.millrace.server.queues.QueuesPart;
 import io.millrace.server.schedules.SchedulesPart;
-import io.millrace.server.security.Token;
 import io.millrace.server.store.StorePart;
 import io.millrace.server.store.StoreSettings;
 import io.millrace.store.Command;
@@ -51,10 +51,8 @@ import org.jspecify.annotations.Nullable;
 final class StandbyReads {
   private static final ScopedValue<StandbyStore.StaleReads> CURRENT = ScopedValue.newInstance();
 
-  private final Configuration configuration;
-  private final @Nullable Token token;
+  private final Setup setup;
   private final boolean ownStore;
-  private final boolean ownQueues;
   private final Handler direct;
   private final SecureRandom random = new SecureRandom();
   private final TaskStore store = new Reading();
@@ -108,24 +106,17 @@ final class StandbyReads {
   /**
    * The reads of a standby.
    *
-   * @param token the server's token; null for none
    * @param ownStore whether the store has no shards, so that its routes are among these
-   * @param ownQueues whether the command interface serves the queues of the store
    * @param direct directs a request to the leader
    */
-  StandbyReads(
-      Configuration configuration,
-      @Nullable Token token,
-      HttpServer.Endpoint endpoint,
-      boolean ownStore,
-      boolean ownQueues,
-      Handler direct) {
-    this.configuration = configuration;
-    this.token = token;
+  StandbyReads(Setup setup, HttpServer.Endpoint endpoint, boolean ownStore, Handler direct) {
+    this.setup = setup;
     this.ownStore = ownStore;
-    this.ownQueues = ownQueues;
     this.direct = direct;
-    this.principals = new FollowedPrincipals(configuration, token, endpoint, store, random);
+    Configuration configuration = setup.configuration();
+    this.principals =
+        new FollowedPrincipals(
+            configuration, setup.token(), endpoint, store, random, setup.localKey());
     this.blobs =
         new StandbyBlobs(
             configuration.get(BlobSettings.SECTION),
@@ -152,13 +143,14 @@ final class StandbyReads {
 
   /** The routes, which check the caller themselves. */
   List<Route> routes() {
+    Configuration configuration = setup.configuration();
     int maxOperations = configuration.get(StoreSettings.SECTION).options().limits().operations();
     List<Route> routes = new ArrayList<>();
     if (ownStore) {
       routes.addAll(StorePart.reads(store, maxOperations));
     }
-    if (ownQueues) {
-      routes.addAll(QueuesPart.reads(store, token, random));
+    if (setup.queues() == null) {
+      routes.addAll(QueuesPart.reads(store, setup.token(), random));
     }
     JobsSettings jobs = configuration.get(JobsSettings.SECTION);
     routes.addAll(JobsPart.reads(store, blobs, jobs, random));

@@ -5,6 +5,7 @@ import io.millrace.archive.Archive;
 import io.millrace.blobs.BlobStore;
 import io.millrace.http.AccessCheck;
 import io.millrace.http.ApiRoutes;
+import io.millrace.http.AuditTrail;
 import io.millrace.http.Caller;
 import io.millrace.http.ErrorResponses;
 import io.millrace.http.HttpServer;
@@ -16,6 +17,7 @@ import io.millrace.jobs.JobTypes.JobType;
 import io.millrace.jobs.registry.ArchivedJobs;
 import io.millrace.processes.FileTree;
 import io.millrace.queues.search.BulkTasks;
+import io.millrace.server.MillraceServer.Setup;
 import io.millrace.server.access.AccessPart;
 import io.millrace.server.access.AccessSettings;
 import io.millrace.server.archive.ArchivePart;
@@ -29,6 +31,7 @@ import io.millrace.server.blobs.BlobSettings;
 import io.millrace.server.bulk.BulkPart;
 import io.millrace.server.cluster.ClusterApi;
 import io.millrace.server.config.Configuration;
+import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.dashboard.DashboardPart;
 import io.millrace.server.dashboard.DashboardSettings;
 import io.millrace.server.graph.GraphPart;
@@ -40,7 +43,6 @@ import io.millrace.server.metrics.HistoryPart;
 import io.millrace.server.metrics.Metrics;
 import io.millrace.server.metrics.QueueFigures;
 import io.millrace.server.openapi.OpenApiRoutes;
-import io.millrace.server.queues.CommandQueues;
 import io.millrace.server.queues.QueuesPart;
 import io.millrace.server.queues.QueuesSettings;
 import io.millrace.server.schedules.GraphTarget;
@@ -61,12 +63,13 @@ import io.millrace.server.store.StoreSettings;
 import io.millrace.server.traces.TracesPart;
 import io.millrace.server.traces.TracesSettings;
 import io.millrace.server.why.WhyPart;
+import io.millrace.store.Command;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
+import io.millrace.wire.Placement;
 import io.millrace.work.StepLoop;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -75,6 +78,8 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -89,7 +94,8 @@ final class Term implements AutoCloseable {
   private final EmbeddedTaskStore store;
   private final BlobStore blobs;
   private final List<Part> parts;
-  private final Principals principals;
+  private final AuditPart audit;
+  private final @Nullable Principals principals;
   private final PrometheusMeterRegistry registry;
   private final HttpServer.Site site;
   private final List<StepLoop> loops = new ArrayList<>();
@@ -98,96 +104,146 @@ final class Term implements AutoCloseable {
       EmbeddedTaskStore store,
       BlobStore blobs,
       List<Part> parts,
-      Principals principals,
+      AuditPart audit,
+      @Nullable Principals principals,
       PrometheusMeterRegistry registry,
       HttpServer.Site site) {
     this.store = store;
     this.blobs = blobs;
     this.parts = parts;
+    this.audit = audit;
     this.principals = principals;
     this.registry = registry;
     this.site = site;
   }
 
   /**
-   * Builds the parts on a store, which {@link #close} closes.
+   * Of what the parts are built.
    *
-   * @param token the server's token; null for none
-   * @param queues those that the command interface serves; null for those of the store
-   * @param shards all shards, if the store is the first one; null if it has none
-   * @param address where the server listens; null if it does not
+   * @param setup of the server
+   * @param store the store, or one shard of it; {@link Term#close} closes it
+   * @param shards all shards; null if the store has none
+   * @param shard which one {@code store} is; 0 if it has none
+   * @param divided whether the systems are divided, so that this one has those of some names
    */
-  static Term of(
-      Configuration configuration,
-      @Nullable Token token,
-      @Nullable CommandQueues queues,
+  record Ground(
+      Setup setup,
       EmbeddedTaskStore store,
       @Nullable ShardedStore shards,
-      @Nullable InetAddress address) {
-    ServerSettings settings = configuration.get(ServerSettings.SECTION);
-    StoreOptions options = configuration.get(StoreSettings.SECTION).options();
-    BlobStore blobs = configuration.get(BlobSettings.SECTION).open(options.folder());
-    FilePermissions.warnIfShared("data folder", options.folder());
+      int shard,
+      boolean divided) {
+    <S> S settings(Section<S> section) {
+      return setup.configuration().get(section);
+    }
+
+    /** Whether the parts are those that a store has once. */
+    boolean isHome() {
+      return shard == Placement.HOME;
+    }
+
+    /** The folder for what the parts keep in files. */
+    Path folder() {
+      Path folder = settings(StoreSettings.SECTION).options().folder();
+      return isHome() ? folder : folder.resolve("shard-" + shard);
+    }
+
+    /** Whether a queue or jobs of a type of this name belong to it. */
+    boolean has(String name) {
+      return !divided || shards == null || shards.placement().ofItem(name) == shard;
+    }
+
+    /** Throws an exception for commands of programs that belong to another shard. */
+    Consumer<Command> check() {
+      return shards == null || isHome()
+          ? _ -> {}
+          : new Placement(shards.placement().shards(), shard)::check;
+    }
+  }
+
+  /** Builds the parts on a store, which {@link #close} closes. */
+  static Term of(Ground ground) {
+    EmbeddedTaskStore store = ground.store();
+    ShardedStore shards = ground.shards();
+    StoreOptions options = ground.settings(StoreSettings.SECTION).options();
+    BlobStore blobs = ground.settings(BlobSettings.SECTION).open(ground.folder(), ground.shard());
+    FilePermissions.warnIfShared("data folder", ground.folder());
     SecureRandom random = new SecureRandom();
     AuditPart audit =
         AuditPart.open(
             store,
             shards,
-            configuration.get(AuditSettings.SECTION),
+            ground.settings(AuditSettings.SECTION),
             random,
             options.limits().operations());
-    AccessSettings accessSettings = configuration.get(AccessSettings.SECTION);
-    AccessPart access =
-        AccessPart.open(
-            new RequestStore(store, audit.requests()),
-            random,
-            accessSettings,
-            new AccessPart.Published(
-                new SessionCookies(settings.origins(), settings.proxies()), settings.publicUrl()));
+    AccessPart access = ground.isHome() ? access(ground, audit, random) : null;
     TracesPart traces =
         TracesPart.open(
-            configuration.get(TracesSettings.SECTION), Version.text(), random, System::getenv);
-    List<Part> parts =
-        new ArrayList<>(
-            parts(
-                configuration,
-                new Foundation(store, shards, blobs, token, random, queues),
-                audit,
-                access,
-                traces));
+            ground.settings(TracesSettings.SECTION), Version.text(), random, System::getenv);
+    List<Part> parts = parts(ground, blobs, random, audit, access, traces);
     parts.add(
         new HistoryPart(List.copyOf(parts), () -> !store.disk().stuck(), InstantSource.system()));
     PrometheusMeterRegistry registry = Metrics.registry(Version.text());
     Metrics.role(registry, true);
-    if (shards != null) {
+    if (shards != null && ground.isHome()) {
       shards.measure(registry);
     }
     ErrorResponses errorResponses = new ErrorResponses();
     parts.forEach(part -> part.addErrorResponses(errorResponses));
     Routes routes = new Routes(registry);
-    routes.addAll(ownRoutes(store, shards, parts, options, registry));
-    routes.addAll(ShardRoutes.of(shards));
+    routes.addAll(ownRoutes(store, ground.isHome() ? shards : null, parts, options, registry));
+    if (ground.isHome()) {
+      routes.addAll(ShardRoutes.of(shards));
+    }
     routes.addAll(new OpenApiRoutes(routes::all, Version.text()).routes());
     parts.forEach(part ->
         routes.addAll(
             part.routes().stream().map(route -> StaleReads.atLeader(route, store)).toList()));
-    AccessCheck check =
-        address == null
-            ? AccessCheck.OPEN
-            : Access.to(
-                address,
-                token,
-                access.principals(),
-                MillraceServer.requiresCredentials(configuration) || !address.isLoopbackAddress(),
-                new ProxySettings(
-                    settings.origins(), settings.proxies(), accessSettings.identity()));
     return new Term(
         store,
         blobs,
         parts,
-        access.principals(),
+        audit,
+        access == null ? null : access.principals(),
         registry,
-        new HttpServer.Site(check, routes, errorResponses, audit.trail()));
+        new HttpServer.Site(check(ground, access), routes, errorResponses, audit.trail()));
+  }
+
+  private static AccessPart access(Ground ground, AuditPart audit, SecureRandom random) {
+    ServerSettings settings = ground.settings(ServerSettings.SECTION);
+    return AccessPart.open(
+        new RequestStore(ground.store(), audit.requests()),
+        random,
+        ground.settings(AccessSettings.SECTION),
+        new AccessPart.Published(
+            new SessionCookies(settings.origins(), settings.proxies()), settings.publicUrl()),
+        ground.setup().localKey());
+  }
+
+  /**
+   * Who is let in.
+   *
+   * @param access the principals; null if they are in another shard
+   */
+  private static AccessCheck check(Ground ground, @Nullable AccessPart access) {
+    Setup setup = ground.setup();
+    HttpServer.Endpoint endpoint = setup.endpoint();
+    ShardedStore shards = ground.shards();
+    if (endpoint == null) {
+      return AccessCheck.OPEN;
+    }
+    if (access == null && shards != null) {
+      return FollowedAccess.of(setup, endpoint, shards);
+    }
+    ServerSettings settings = ground.settings(ServerSettings.SECTION);
+    return Access.to(
+        endpoint.address(),
+        setup.token(),
+        Objects.requireNonNull(access).principals(),
+        setup.requiresCredentials(),
+        new ProxySettings(
+            settings.origins(),
+            settings.proxies(),
+            ground.settings(AccessSettings.SECTION).identity()));
   }
 
   /**
@@ -203,7 +259,9 @@ final class Term implements AutoCloseable {
                 MillraceServer.SECTIONS, null, Map.of("store.data", folder.toString()));
         EmbeddedTaskStore store = usual.get(StoreSettings.SECTION).open();
         try (Term built =
-            MillraceServer.orClose(store, () -> of(usual, null, null, store, null, null))) {
+            MillraceServer.orClose(
+                store,
+                () -> of(new Ground(Setup.of(usual, null, null, null), store, null, 0, false)))) {
           built.start(null, "");
         }
       } finally {
@@ -215,61 +273,54 @@ final class Term implements AutoCloseable {
   }
 
   /**
-   * What the parts of a server share.
+   * The parts of the server; each is built on those before it.
    *
-   * @param shards all shards, if the store is the first one; null if it has none
-   * @param token the server's token; null for none
-   * @param queues those that the command interface serves; null for those of the store
+   * @param access the principals; null if they are in another shard
    */
-  private record Foundation(
-      EmbeddedTaskStore store,
-      @Nullable ShardedStore shards,
-      BlobStore blobs,
-      @Nullable Token token,
-      SecureRandom random,
-      @Nullable CommandQueues queues) {}
-
-  /** The parts of the server; each is built on those before it. */
   private static List<Part> parts(
-      Configuration configuration,
-      Foundation foundation,
+      Ground ground,
+      BlobStore blobs,
+      SecureRandom random,
       AuditPart audit,
-      AccessPart access,
+      @Nullable AccessPart access,
       TracesPart traces) {
-    EmbeddedTaskStore store = foundation.store();
-    BlobStore blobs = foundation.blobs();
-    Token token = foundation.token();
-    SecureRandom random = foundation.random();
-    StoreOptions options = configuration.get(StoreSettings.SECTION).options();
+    EmbeddedTaskStore store = ground.store();
+    Token token = ground.setup().token();
+    StoreOptions options = ground.settings(StoreSettings.SECTION).options();
     // Jobs and graphs commit changes of several requests together, on the thread of one of them.
     TaskStore shared = new RequestStore(store, null);
     TaskStore requests = new RequestStore(store, audit.requests());
-    long maxBlobBytes = configuration.get(BlobSettings.SECTION).maxBytes();
-    ArchiveSettings archiveSettings = configuration.get(ArchiveSettings.SECTION);
-    Archive archive = archiveSettings.open(options.folder());
+    long maxBlobBytes = ground.settings(BlobSettings.SECTION).maxBytes();
+    ArchiveSettings archiveSettings = ground.settings(ArchiveSettings.SECTION);
+    Archive archive = archiveSettings.open(ground.folder());
     QueuesPart queues =
         QueuesPart.open(
             requests,
             blobs,
             archive,
-            configuration.get(QueuesSettings.SECTION),
-            new QueuesPart.Callers(token, traces.traces(), foundation.queues()),
+            ground.settings(QueuesSettings.SECTION),
+            new QueuesPart.Callers(
+                token,
+                traces.traces(),
+                ground.isHome() ? ground.setup().queues() : null,
+                ground::has),
             random,
             options.limits().dataBytes());
     traces.add(queues.queues()::spans);
     JobsPart jobs =
         JobsPart.open(
-            configuration.get(JobsSettings.SECTION),
-            new JobsPart.Base(store, shared, blobs, maxBlobBytes, archive, traces.traces()),
+            ground.settings(JobsSettings.SECTION),
+            new JobsPart.Base(
+                store, shared, blobs, maxBlobBytes, archive, traces.traces(), ground::has),
             random);
     traces.add(jobs.jobs()::spans);
     GraphPart graph =
         GraphPart.open(
-            configuration.get(GraphSettings.SECTION),
+            ground.settings(GraphSettings.SECTION),
             new GraphPart.Base(
                 shared,
                 blobs,
-                options.folder(),
+                ground.folder(),
                 queues.queues(),
                 queues.archived(),
                 jobs.jobs(),
@@ -285,57 +336,69 @@ final class Term implements AutoCloseable {
                 new GraphTarget(graph)),
             random);
     audit.reachesNodeBy(graph::reaches);
-    List<ConfiguredPrincipal> configured = new ArrayList<>(jobs.principals());
-    if (token != null) {
-      configured.addFirst(new ConfiguredPrincipal(Caller.OWNER, "server.token-file"));
+    List<Part> parts =
+        new ArrayList<>(
+            List.of(traces, new DashboardPart(ground.settings(DashboardSettings.SECTION)), audit));
+    if (access != null) {
+      List<ConfiguredPrincipal> configured = new ArrayList<>(jobs.principals());
+      if (token != null) {
+        configured.addFirst(new ConfiguredPrincipal(Caller.OWNER, "server.token-file"));
+      }
+      access.configured(configured);
+      parts.add(access);
     }
-    access.configured(configured);
-    return List.of(
-        traces,
-        new DashboardPart(configuration.get(DashboardSettings.SECTION)),
-        audit,
-        access,
-        new StorePart(store, foundation.shards(), options.limits().operations()),
-        new BlobApi(blobs, maxBlobBytes),
-        new ClusterApi(requests, Clock.systemUTC()),
-        queues,
-        new QueueFigures(queues.queues(), store),
-        jobs,
-        graph,
-        schedules,
-        new WhyPart(
-            Map.of(
-                "task",
-                queues::explain,
-                "job",
-                jobs::explain,
-                "node",
-                (request, id, sharing) ->
-                    graph.explain(request, id, sharing, queues::explain, jobs::explain)),
-            Map.of("task", queues::sharing, "job", jobs::sharing, "node", graph::sharing)),
-        BulkPart.open(
-            shared,
-            List.of(new BulkTasks(queues.queues()), jobs.jobs().bulk(), graph.graph().bulk()),
-            audit.log(),
-            random),
-        new LimitsPart(
+    parts.add(
+        new StorePart(
             store,
-            requests,
-            queues.queues().queues(),
-            typeNames(jobs.jobs().types()),
-            graph::limited,
-            random.nextLong(1L << 53)),
-        new ArchivePart(
-            archive,
-            archiveSettings,
-            List.of(queues.retention(), jobs.retention(), graph.retention(schedules::parentNodes)),
-            new ArchiveRoutes(
-                archive,
+            ground.isHome() ? ground.shards() : null,
+            ground.check(),
+            options.limits().operations()));
+    parts.add(new BlobApi(blobs, maxBlobBytes));
+    if (access != null) {
+      parts.add(new ClusterApi(requests, Clock.systemUTC()));
+    }
+    parts.addAll(
+        List.of(
+            queues,
+            new QueueFigures(queues.queues(), store),
+            jobs,
+            graph,
+            schedules,
+            new WhyPart(
+                Map.of(
+                    "task",
+                    queues::explain,
+                    "job",
+                    jobs::explain,
+                    "node",
+                    (request, id, sharing) ->
+                        graph.explain(request, id, sharing, queues::explain, jobs::explain)),
+                Map.of("task", queues::sharing, "job", jobs::sharing, "node", graph::sharing)),
+            BulkPart.open(
+                shared,
+                List.of(new BulkTasks(queues.queues()), jobs.jobs().bulk(), graph.graph().bulk()),
+                audit.log(),
+                random),
+            new LimitsPart(
+                store,
+                requests,
                 queues.queues().queues(),
-                jobs.jobs().types(),
-                archivedJobs,
-                graph.graph()),
-            new RetentionRoutes(jobs.jobs().typeRetentions(), jobs.jobs().types())));
+                typeNames(jobs.jobs().types()),
+                graph::limited,
+                random.nextLong(1L << 53)),
+            new ArchivePart(
+                archive,
+                archiveSettings,
+                List.of(
+                    queues.retention(), jobs.retention(), graph.retention(schedules::parentNodes)),
+                new ArchiveRoutes(
+                    archive,
+                    queues.queues().queues(),
+                    jobs.jobs().types(),
+                    archivedJobs,
+                    graph.graph()),
+                new RetentionRoutes(jobs.jobs().typeRetentions(), jobs.jobs().types()))));
+    return parts;
   }
 
   private static List<String> typeNames(JobTypes types) {
@@ -400,8 +463,14 @@ final class Term implements AutoCloseable {
     return parts;
   }
 
-  Principals principals() {
+  /** The principals; null if they are in another shard. */
+  @Nullable Principals principals() {
     return principals;
+  }
+
+  /** Where it records requests. */
+  AuditTrail audit() {
+    return audit.trail();
   }
 
   /** Ends what it runs, then closes the store. Closing twice is safe. */

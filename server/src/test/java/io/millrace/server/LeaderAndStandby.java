@@ -28,10 +28,10 @@ final class LeaderAndStandby implements AutoCloseable {
 
   private static final class Nothing implements MillraceServer.Companion {
     @Override
-    public void start(MillraceServer server) {}
+    public void start(MillraceServer server, MillraceServer.Led led) {}
 
     @Override
-    public void stop() {}
+    public void stop(int shard) {}
   }
 
   /**

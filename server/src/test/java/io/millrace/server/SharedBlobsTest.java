@@ -45,10 +45,10 @@ class SharedBlobsTest {
   private static final MillraceServer.Companion NOTHING =
       new MillraceServer.Companion() {
         @Override
-        public void start(MillraceServer server) {}
+        public void start(MillraceServer server, MillraceServer.Led led) {}
 
         @Override
-        public void stop() {}
+        public void stop(int shard) {}
       };
 
   private static S3Server bucket;

@@ -54,12 +54,12 @@ class StandbyServerTest {
     private final AtomicInteger ended = new AtomicInteger();
 
     @Override
-    public void start(MillraceServer server) {
+    public void start(MillraceServer server, MillraceServer.Led led) {
       begun.incrementAndGet();
     }
 
     @Override
-    public void stop() {
+    public void stop(int shard) {
       ended.incrementAndGet();
     }
   }

@@ -105,6 +105,20 @@ public record StoreOptions(
     public long after(long id) {
       return step == 1 ? id + 1 : id + step - Math.floorMod(id - offset, step);
     }
+
+    /**
+     * What a count of 53 bits begins with, for programs that number things by themselves: 2^48
+     * numbers after it are those of this store, of up to 32.
+     */
+    public long base() {
+      return (long) offset << 48;
+    }
+
+    /** The greatest of these ids up to a number, or the smallest of all; not negative. */
+    public long upTo(long number) {
+      long id = number - Math.floorMod(number - offset, step);
+      return id < 0 ? offset : id;
+    }
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.millrace.store;
 
+import io.millrace.store.StoreOptions.Ids;
 import io.millrace.store.Subscription.Interest;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Journal;
@@ -45,6 +46,14 @@ public interface TaskStore extends AutoCloseable {
    * @return completes with the answer
    */
   CompletableFuture<Outcome> submit(Command command);
+
+  /**
+   * The ids that this store gives, for programs that make ids of their own which tell the store
+   * too; all ids if it is not known.
+   */
+  default Ids ids() {
+    return Ids.ALL;
+  }
 
   /** Executes a transaction, completely or not at all, and waits for the answer. */
   default Outcome commit(Transaction transaction) {

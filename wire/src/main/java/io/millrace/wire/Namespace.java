@@ -21,6 +21,9 @@ public final class Namespace {
           "queues",
           "schedules");
 
+  /** Of these, those that a store has once, whatever its shards. */
+  private static final Set<String> OF_ALL_SHARDS = Set.of("access", "audit", "cluster");
+
   private Namespace() {}
 
   /** The namespace of a group or a collection: all of its name if it has no slash and no dot. */
@@ -35,5 +38,10 @@ public final class Namespace {
   /** Whether it belongs to one of the systems on the store, such as queues, and not to programs. */
   public static boolean isOfSystem(String namespace) {
     return SYSTEMS.contains(namespace);
+  }
+
+  /** Whether it belongs to a system that all shards of a store have together. */
+  public static boolean isOfAllShards(String namespace) {
+    return OF_ALL_SHARDS.contains(namespace);
   }
 }

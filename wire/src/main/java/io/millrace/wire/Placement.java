@@ -15,17 +15,20 @@ import java.util.zip.CRC32;
 /**
  * Which shard has what. Groups and collections are divided by their {@link Namespace}: those of one
  * share a shard, so that one transaction can change them together. The shard is the remainder of
- * the CRC-32 of the namespace, in UTF-8, divided by the number of shards. What belongs to the
- * systems on the store is in the first shard, {@link #HOME}. The id of a task tells its shard by
- * its remainder. Limits are where the groups are that they are about.
+ * the CRC-32 of the namespace, in UTF-8, divided by the number of shards. Each shard has systems of
+ * its own, such as queues and jobs; what their names mean is what those of the shard {@code
+ * systems} have. The access and audit of all shards are in the first one, {@link #HOME}, and so are
+ * clusters. The id of a task tells its shard by its remainder. Limits are where the groups are that
+ * they are about.
  *
  * @param shards the number of shards, from 1 to {@link #MOST}
+ * @param systems the shard whose queues, jobs, graphs and so on are meant
  */
-public record Placement(int shards) {
+public record Placement(int shards, int systems) {
   /** The most shards. */
   public static final int MOST = 32;
 
-  /** The shard of everything that is not divided: access, queues, jobs, graphs and so on. */
+  /** The shard of everything that is not divided: access, the audit log and clusters. */
   public static final int HOME = 0;
 
   private static final String THROTTLING = "throttling/";
@@ -47,6 +50,14 @@ public record Placement(int shards) {
     if (shards < 1 || shards > MOST) {
       throw new IllegalArgumentException("shards must be from 1 to " + MOST + ", not " + shards);
     }
+    if (systems < 0 || systems >= shards) {
+      throw new IllegalArgumentException("there is no shard " + systems + " of " + shards);
+    }
+  }
+
+  /** That of a store whose first shard has the systems that are meant. */
+  public Placement(int shards) {
+    this(shards, HOME);
   }
 
   /** The ids that a shard gives. */
@@ -58,8 +69,20 @@ public record Placement(int shards) {
   public int ofName(String name) {
     String namespace = Namespace.of(name);
     if (Namespace.isOfSystem(namespace)) {
-      return HOME;
+      return Namespace.isOfAllShards(namespace) ? HOME : systems;
     }
+    return ofNamespace(namespace);
+  }
+
+  /**
+   * The shard of what programs name so, and of a queue, a job type, a schedule or a limit of this
+   * name.
+   */
+  public int ofItem(String name) {
+    return ofNamespace(Namespace.of(name));
+  }
+
+  private int ofNamespace(String namespace) {
     CRC32 hash = new CRC32();
     hash.update(namespace.getBytes(StandardCharsets.UTF_8));
     return (int) (hash.getValue() % shards);
@@ -102,7 +125,21 @@ public record Placement(int shards) {
    * @throws ShardsDifferException if it names things in several shards
    */
   public int of(Command command) {
-    Place place = new Place("a transaction changes one shard");
+    return shard(command, new Place("a transaction changes one shard"));
+  }
+
+  /**
+   * Checks that everything that a command names is in the shard whose systems are meant.
+   *
+   * @throws ShardsDifferException if something is in another one
+   */
+  public void check(Command command) {
+    Place place = new Place("a path below /shards/" + systems + " is for that shard alone");
+    place.at(systems, "the path", "/shards/" + systems);
+    int _ = shard(command, place);
+  }
+
+  private int shard(Command command, Place place) {
     switch (command) {
       case Claim claim -> {
         claim.groups().forEach(place::group);

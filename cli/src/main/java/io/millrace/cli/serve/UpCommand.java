@@ -22,7 +22,9 @@ import io.millrace.server.store.StoreSettings;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -147,12 +149,14 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
     out().flush();
   }
 
-  /** The execution node in the server, which runs while the server leads its store. */
+  /**
+   * The execution nodes in the server: one for each store or shard that it leads, while it does.
+   */
   private final class LocalNodeCompanion implements MillraceServer.Companion {
     private final String name;
     private final Configuration configuration;
     private final CompletableFuture<Integer> end;
-    private @Nullable NodeDriver running;
+    private final Map<Integer, NodeDriver> running = new HashMap<>();
 
     LocalNodeCompanion(String name, Configuration configuration, CompletableFuture<Integer> end) {
       this.name = name;
@@ -161,10 +165,11 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
     }
 
     @Override
-    public synchronized void start(MillraceServer server) {
-      NodeDriver started = noNode ? null : startNode(name, configuration, server);
-      running = started;
+    public synchronized void start(MillraceServer server, MillraceServer.Led led) {
+      boolean isOutside = outside.isGiven() && led.shard() > 0;
+      NodeDriver started = noNode || isOutside ? null : startNode(name, configuration, server, led);
       if (started != null) {
+        running.put(led.shard(), started);
         var _ =
             started
                 .onEnd()
@@ -177,10 +182,13 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
     }
 
     @Override
-    public synchronized void stop() {
-      if (running != null) {
-        running.close();
-        running = null;
+    public void stop(int shard) {
+      NodeDriver ended;
+      synchronized (this) {
+        ended = running.remove(shard);
+      }
+      if (ended != null) {
+        ended.close();
       }
     }
   }
@@ -198,16 +206,17 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
 
   /** Starts the execution node; null if processes cannot be started on this machine. */
   private @Nullable NodeDriver startNode(
-      String name, Configuration configuration, MillraceServer server) {
+      String name, Configuration configuration, MillraceServer server, MillraceServer.Led led) {
     ServerSettings settings = configuration.get(ServerSettings.SECTION);
-    Path folder = configuration.get(StoreSettings.SECTION).options().folder();
+    Path data = configuration.get(StoreSettings.SECTION).options().folder();
+    Path folder = led.shard() == 0 ? data : data.resolve("shard-" + led.shard());
     LocalNode.NodeSettings nodeSettings =
         new LocalNode.NodeSettings(
             name,
             folder.resolve("nodes").resolve(NodeCommand.fileName(name)),
             new ServerLocation(
-                url(reachable(settings.address()), server.port()),
-                tokenFile(configuration, folder, server),
+                url(reachable(settings.address()), server.port()) + led.path(),
+                tokenFile(configuration, data, server),
                 null),
             workers);
     try {
@@ -215,9 +224,8 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
         return MongoNode.start(nodeSettings, outside, () -> {}).driver();
       }
       ExecutionNode node =
-          LocalNode.create(
-              nodeSettings, new LocalNode.Stores(server.store(), server.blobs()), () -> {});
-      return NodeDriver.start(node, server.store());
+          LocalNode.create(nodeSettings, new LocalNode.Stores(led.store(), led.blobs()), () -> {});
+      return NodeDriver.start(node, led.store());
     } catch (ProcessException | UncheckedIOException e) {
       terminal().say("no execution node runs here: " + e.getMessage());
       return null;
@@ -232,7 +240,7 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
       return given;
     }
     Path file = folder.resolve("local-key");
-    SecretFile.write(file, server.principals().localKey());
+    SecretFile.write(file, server.localKey());
     return file;
   }
 

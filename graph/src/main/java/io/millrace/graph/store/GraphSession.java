@@ -130,7 +130,7 @@ final class GraphSession extends StoreSession {
   }
 
   private Head first() {
-    return new Head(0, 1, 0, "", Bytes.copyOf(names.bytes(SECRET_BYTES)), 0);
+    return new Head(0, store().ids().base() + 1, 0, "", Bytes.copyOf(names.bytes(SECRET_BYTES)), 0);
   }
 
   /**

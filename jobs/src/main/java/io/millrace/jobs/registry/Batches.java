@@ -158,7 +158,7 @@ final class Batches {
           store
               .document(Keys.LAST_BATCH)
               .map(found -> new Counter(Long.parseLong(found.body().utf8()), found.version()))
-              .orElse(new Counter(0, DocumentVersion.ABSENT));
+              .orElse(new Counter(store.store().ids().base(), DocumentVersion.ABSENT));
     }
     return lastBatch;
   }

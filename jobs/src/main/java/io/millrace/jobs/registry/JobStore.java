@@ -14,6 +14,7 @@ import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
 import io.millrace.store.Outcome.Reason;
+import io.millrace.store.StoreOptions.Ids;
 import io.millrace.store.Task;
 import io.millrace.store.TaskStore;
 import io.millrace.store.TaskStore.DocumentQuery;
@@ -59,7 +60,7 @@ final class JobStore extends StoreSession {
     super(store, environment.random());
     this.blobs = blobs;
     this.clock = environment.clock();
-    this.ids = new Guids(clock, environment.random());
+    this.ids = new Guids(clock, environment.random(), store.ids());
   }
 
   BlobStore blobs() {
@@ -304,20 +305,22 @@ final class JobStore extends StoreSession {
 
     private final InstantSource clock;
     private final RandomGenerator random;
+    private final Ids ids;
 
     /** The milliseconds and the counter of the last one. */
     private long last;
 
-    Guids(InstantSource clock, RandomGenerator random) {
+    Guids(InstantSource clock, RandomGenerator random, Ids ids) {
       this.clock = clock;
       this.random = random;
+      this.ids = ids;
     }
 
     synchronized JobId next() {
       last = Math.max(last + 1, clock.millis() << COUNTER_BITS);
       long counter = last & ((1 << COUNTER_BITS) - 1);
       long high = (last >>> COUNTER_BITS << 16) | VERSION | counter;
-      return new JobId(new UUID(high, VARIANT | (random.nextLong() & RANDOM_BITS)));
+      return new JobId(new UUID(high, VARIANT | ids.upTo(random.nextLong() & RANDOM_BITS)));
     }
   }
 }

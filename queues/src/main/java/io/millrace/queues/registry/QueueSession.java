@@ -58,7 +58,7 @@ final class QueueSession extends StoreSession {
     this.paramsBytes = documentBytes - Math.min(BESIDE_PARAMS_BYTES, documentBytes / 2);
     this.clock = clock;
     this.random = random;
-    this.ids = new ObjectId.Generator(clock, random);
+    this.ids = new ObjectId.Generator(clock, random, store.ids());
   }
 
   @Override

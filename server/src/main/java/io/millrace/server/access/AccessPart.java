@@ -32,11 +32,15 @@ public final class AccessPart implements Part {
   private List<ConfiguredPrincipal> configured = List.of();
 
   private AccessPart(
-      TaskStore store, RandomGenerator random, AccessSettings settings, Published published) {
+      TaskStore store,
+      RandomGenerator random,
+      AccessSettings settings,
+      Published published,
+      String localKey) {
     InstantSource clock = InstantSource.system();
     this.directory = AccessDirectory.open(store, clock, random, settings.rules());
     this.registry = new AccessRegistry(store, clock, random, directory);
-    this.principals = new Principals(directory, clock, random);
+    this.principals = new Principals(directory, clock, random, localKey);
     this.sessions = new SessionRoutes(registry, published.cookies(), settings.session());
     this.oidc = settings.oidc();
     this.signIn =
@@ -60,11 +64,16 @@ public final class AccessPart implements Part {
    * Reads the principals of a store.
    *
    * @param random secret and unpredictable; used under its own lock
+   * @param localKey that of this process, see {@link Principals#newLocalKey}
    * @throws ServerException if the secret for the provider of identities cannot be read
    */
   public static AccessPart open(
-      TaskStore store, RandomGenerator random, AccessSettings settings, Published published) {
-    return new AccessPart(store, random, settings, published);
+      TaskStore store,
+      RandomGenerator random,
+      AccessSettings settings,
+      Published published,
+      String localKey) {
+    return new AccessPart(store, random, settings, published, localKey);
   }
 
   /** Which principal shows which credentials. */

@@ -3,69 +3,26 @@ package io.millrace.server.audit;
 import io.millrace.http.AuditTrail;
 import io.millrace.http.Request;
 import io.millrace.http.Request.Change;
-import io.millrace.server.shards.ShardedStore;
-import io.millrace.store.EmbeddedTaskStore;
-import io.millrace.work.StepLoop;
-import java.security.SecureRandom;
-import java.time.InstantSource;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Consumer;
 
 /**
- * What a server records that does not lead the first shard: entries are kept in any of the shards
- * that it leads. While it leads none, it changes nothing, and records nothing. Thread-safe.
+ * What a server records that does not lead the first shard, of requests that are for no shard
+ * alone: entries are kept in any of the shards that it leads. While it leads none, it changes
+ * nothing, and records nothing. Thread-safe.
  */
-public final class ShardAudits implements AuditTrail, AutoCloseable {
-  private final ShardedStore shards;
-  private final AuditSettings settings;
-  private final int maxOperations;
-  private final SecureRandom random = new SecureRandom();
-  private final Map<Integer, Log> led = new ConcurrentSkipListMap<>();
+public final class ShardAudits implements AuditTrail {
+  private final Map<Integer, AuditTrail> led = new ConcurrentSkipListMap<>();
 
-  /** The log in a shard, and what writes to it once a second. */
-  private record Log(AuditPart part, List<StepLoop> loops) {
-    void close() {
-      loops.forEach(StepLoop::close);
-      part.close();
-    }
+  /** The server leads a shard other than the first one, with this log. */
+  public void begin(int shard, AuditTrail log) {
+    led.put(shard, log);
   }
 
-  /**
-   * Of a server that leads nothing yet.
-   *
-   * @param maxOperations the most parts of a transaction
-   */
-  public ShardAudits(ShardedStore shards, AuditSettings settings, int maxOperations) {
-    this.shards = shards;
-    this.settings = settings;
-    this.maxOperations = maxOperations;
-  }
-
-  /** All shards, whoever leads them. */
-  public ShardedStore shards() {
-    return shards;
-  }
-
-  /** The server leads a shard other than the first one. */
-  public void begin(int shard, EmbeddedTaskStore store) {
-    AuditPart part = AuditPart.open(store, shards, settings, random, maxOperations);
-    List<StepLoop> loops =
-        part.activities().stream()
-            .map(activity ->
-                StepLoop.start(
-                    activity.name() + "-" + shard, InstantSource.system(), activity.step()))
-            .toList();
-    led.put(shard, new Log(part, loops));
-  }
-
-  /** It does not lead the shard any more. Writes what was counted, if the store still takes it. */
+  /** It does not lead the shard any more. */
   public void end(int shard) {
-    Log log = led.remove(shard);
-    if (log != null) {
-      log.close();
-    }
+    led.remove(shard);
   }
 
   @Override
@@ -79,12 +36,6 @@ public final class ShardAudits implements AuditTrail, AutoCloseable {
   }
 
   private void record(Consumer<AuditTrail> entry) {
-    led.values().stream().findFirst().ifPresent(log -> entry.accept(log.part().trail()));
-  }
-
-  /** Ends all of them. */
-  @Override
-  public void close() {
-    List.copyOf(led.keySet()).forEach(this::end);
+    led.values().stream().findFirst().ifPresent(entry);
   }
 }

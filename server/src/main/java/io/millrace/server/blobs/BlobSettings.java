@@ -17,7 +17,7 @@ import io.millrace.server.config.SectionKeys;
 import io.millrace.server.security.FilePermissions;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.function.Supplier;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,10 +85,10 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
    * A place for blobs that several servers can reach.
    *
    * @param address for people
-   * @param opener opens it; nothing is asked of it yet
+   * @param opener opens what it has for a shard; nothing is asked of it yet
    * @param check checks that it can be used
    */
-  record Place(String address, Supplier<BlobStore> opener, Runnable check) {}
+  record Place(String address, IntFunction<BlobStore> opener, Runnable check) {}
 
   private static BlobSettings of(Values values) {
     Path data = values.get(DATA);
@@ -116,7 +116,7 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
       String name = name(values);
       return new Place(
           database.toString(),
-          () -> SqlBlobTables.open(database, name),
+          shard -> SqlBlobTables.open(database, ofShard(name, shard)),
           () -> SqlBlobTables.check(database, name));
     }
     if (MongoAddress.isSupported(url)) {
@@ -124,7 +124,7 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
       String name = name(values);
       return new Place(
           database.toString(),
-          () -> MongoBlobTables.open(database, name),
+          shard -> MongoBlobTables.open(database, ofShard(name, shard)),
           () -> MongoBlobTables.check(database, name));
     }
     if (!url.startsWith(S3Address.SCHEME)) {
@@ -137,12 +137,19 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
     Duration linkTime = values.get(LINK_TIME);
     return new Place(
         bucket.toString(),
-        () -> S3BlobStore.open(bucket, maxBytes, linkTime),
+        shard ->
+            S3BlobStore.open(
+                bucket.withPrefix(ofShard(bucket.prefix(), shard)), maxBytes, linkTime),
         () -> {
           try (S3BlobStore opened = S3BlobStore.open(bucket, maxBytes, linkTime)) {
             opened.check();
           }
         });
+  }
+
+  /** The name of what a shard has; that of the first shard, or of a store without, is its own. */
+  private static String ofShard(String name, int shard) {
+    return shard == 0 ? name : name + (name.isEmpty() ? "shard-" : ".shard-") + shard;
   }
 
   private static String name(Values values) {
@@ -155,17 +162,22 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
   }
 
   /**
-   * Opens the blobs.
+   * Opens the blobs of a shard. Each has its own, since what belongs to no job or task of it is
+   * swept away.
    *
-   * @param store the folder of the store
+   * @param store the folder of the shard
+   * @param shard its number; 0 if the store has none
    * @throws io.millrace.blobs.BlobException if a folder cannot be opened; of a bucket or a
    *     database, nothing is asked yet
    */
-  public BlobStore open(Path store) {
+  public BlobStore open(Path store, int shard) {
     if (place != null) {
-      return place.opener().get();
+      return place.opener().apply(shard);
     }
-    Path folder = data == null ? store.resolve("blobs") : data;
+    Path folder =
+        data == null
+            ? store.resolve("blobs")
+            : data.resolveSibling(ofShard(String.valueOf(data.getFileName()), shard));
     BlobStore opened = FileBlobStore.open(folder);
     FilePermissions.warnIfShared("blob folder", folder);
     return opened;

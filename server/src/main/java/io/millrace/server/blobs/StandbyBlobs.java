@@ -33,7 +33,7 @@ public final class StandbyBlobs implements BlobStore {
    */
   public StandbyBlobs(BlobSettings settings, Path store) {
     boolean shared = settings.place() != null || settings.data() != null;
-    this.opener = shared ? () -> settings.open(store) : null;
+    this.opener = shared ? () -> settings.open(store, 0) : null;
   }
 
   private synchronized BlobStore blobs() {

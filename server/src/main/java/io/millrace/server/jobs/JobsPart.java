@@ -49,6 +49,7 @@ import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -102,6 +103,7 @@ public final class JobsPart implements Part {
    * @param maxBytes the longest payload and result
    * @param archive holds the jobs that have left the store
    * @param traces to which the jobs of requests belong
+   * @param here whether jobs of a type belong to this store
    */
   public record Base(
       EmbeddedTaskStore store,
@@ -109,7 +111,8 @@ public final class JobsPart implements Part {
       BlobStore blobs,
       long maxBytes,
       Archive archive,
-      Traces traces) {}
+      Traces traces,
+      Predicate<String> here) {}
 
   /**
    * Opens the jobs. Jobs that ran when the server stopped are offered again, before any worker can
@@ -136,7 +139,7 @@ public final class JobsPart implements Part {
           Jobs.open(
               base.requests(),
               base.blobs(),
-              settings.jobTypes(),
+              settings.jobTypes(base.here()),
               settings.options(),
               new Jobs.Environment(Clock.systemUTC(), random));
       int returned = jobs.registry().returnAll();

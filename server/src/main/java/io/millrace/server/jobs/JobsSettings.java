@@ -2,6 +2,7 @@ package io.millrace.server.jobs;
 
 import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.JobTypes.JobType;
+import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.registry.Jobs;
 import io.millrace.jobs.worker.WorkerManager.WorkerOptions;
 import io.millrace.server.config.Configuration.Section;
@@ -245,12 +246,24 @@ public record JobsSettings(
   public record Access(@Nullable Token apiKey, Set<String> types, String prefix) {}
 
   /**
-   * The job types.
+   * The job types of a shard, or of a store without.
    *
-   * @throws io.millrace.jobs.JobsException.InvalidJobException if they contradict each other
+   * @param here whether it has the type of a name
+   * @throws io.millrace.jobs.JobsException.InvalidJobException if they contradict each other, or if
+   *     results of a type become a type of another shard
    */
-  public JobTypes jobTypes() {
-    JobTypes all = JobTypes.of(types).withDefaults(defaults);
+  public JobTypes jobTypes(Predicate<String> here) {
+    JobTypes _ = JobTypes.of(types);
+    List<JobType> own = types.stream().filter(type -> here.test(type.name())).toList();
+    for (JobType type : own) {
+      String next = type.resultBecomes();
+      if (next != null && !here.test(next)) {
+        throw new InvalidJobException(
+            "the result of job type %s becomes %s, which is in another shard: give both the same first part, as in %s.a and %s.b"
+                .formatted(type.name(), next, type.name(), type.name()));
+      }
+    }
+    JobTypes all = JobTypes.of(own).withDefaults(defaults);
     return replaceTypes ? all.replacingStored() : all;
   }
 

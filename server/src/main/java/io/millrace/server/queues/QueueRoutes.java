@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
@@ -46,10 +47,17 @@ final class QueueRoutes {
 
   private final QueueBackend.Definitions queues;
   private final Plugins plugins;
+  private final Predicate<String> here;
 
-  QueueRoutes(QueueBackend.Definitions queues, Plugins plugins) {
+  /**
+   * The routes of queues.
+   *
+   * @param here whether a queue of a name belongs to this store
+   */
+  QueueRoutes(QueueBackend.Definitions queues, Plugins plugins, Predicate<String> here) {
     this.queues = queues;
     this.plugins = plugins;
+    this.here = here;
   }
 
   /** Adds those that only read the store. */
@@ -143,9 +151,16 @@ final class QueueRoutes {
   }
 
   private void checkNew(Request request, String name) {
-    reach(request).checkName(name);
+    checkName(request, name);
     request.concerns(Area.QUEUES, name);
     request.changed(1, name, name);
+  }
+
+  private void checkName(Request request, String name) {
+    reach(request).checkName(name);
+    if (!here.test(name)) {
+      throw Refusal.of("a queue of this name is in another shard", "name", name);
+    }
   }
 
   private void checkPlugin(String plugin, String error) {
@@ -172,7 +187,7 @@ final class QueueRoutes {
       throw Refusal.of("name must be a string", "name", name);
     }
     if (name != null) {
-      reach(request).checkName(name.asString());
+      checkName(request, name.asString());
     }
     AtomicBoolean modified = new AtomicBoolean();
     Optional<Queue> changed =

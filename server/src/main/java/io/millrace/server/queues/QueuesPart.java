@@ -38,6 +38,7 @@ import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -74,8 +75,13 @@ public final class QueuesPart implements Part {
    * @param token the server's, which clients may also send by HTTP Basic; null for none
    * @param traces to which the tasks that they submit belong
    * @param outside the queues that the command interface serves instead of these; null for these
+   * @param here whether a queue of a name belongs to this store
    */
-  public record Callers(@Nullable Token token, Traces traces, @Nullable CommandQueues outside) {}
+  public record Callers(
+      @Nullable Token token,
+      Traces traces,
+      @Nullable CommandQueues outside,
+      Predicate<String> here) {}
 
   /**
    * Opens the queues. Leases did not run while there was no server, so all begin again, before any
@@ -146,7 +152,7 @@ public final class QueuesPart implements Part {
     ApiRoutes all = below(token);
     DciRoutes api = new DciRoutes(all);
     new NodeRoutes(queues.nodes()).addReadsTo(api);
-    new QueueRoutes(queues.queues(), new Plugins(queues)).addReadsTo(api);
+    new QueueRoutes(queues.queues(), new Plugins(queues), _ -> true).addReadsTo(api);
     Shapes shapes = new Shapes(new OutputReader(new FilesOfLeader()));
     KnownTasks known =
         new KnownTasks(
@@ -218,7 +224,7 @@ public final class QueuesPart implements Part {
 
     new NodeRoutes(backend.nodes()).addTo(api);
     new ConfigRoutes(backend.config(), backend.nodes()).addTo(api);
-    QueueRoutes queueRoutes = new QueueRoutes(backend.queues(), plugins);
+    QueueRoutes queueRoutes = new QueueRoutes(backend.queues(), plugins, callers.here());
     queueRoutes.addTo(api);
     if (callers.outside() == null) {
       QueueEvents.addTo(api, queues, queueRoutes);

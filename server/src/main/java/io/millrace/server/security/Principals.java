@@ -37,7 +37,6 @@ public final class Principals {
   private final AccessDirectory directory;
   private final InstantSource clock;
   private final Map<Grant, Caller> callers = new ConcurrentHashMap<>();
-  private final String localKey;
   private final Token local;
   private final String bootstrapKey;
   private final Token bootstrap;
@@ -47,11 +46,12 @@ public final class Principals {
    * The principals of a directory.
    *
    * @param random secret and unpredictable; used under its own lock
+   * @param localKey opens everything, see {@link #newLocalKey}
    */
-  public Principals(AccessDirectory directory, InstantSource clock, RandomGenerator random) {
+  public Principals(
+      AccessDirectory directory, InstantSource clock, RandomGenerator random, String localKey) {
     this.directory = directory;
     this.clock = clock;
-    this.localKey = "local-" + secret(random);
     this.local = Token.of(localKey);
     this.bootstrapKey = "bootstrap-" + secret(random);
     this.bootstrap = Token.of(bootstrapKey);
@@ -66,9 +66,13 @@ public final class Principals {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(secret);
   }
 
-  /** The key for programs that the server starts on this machine; it ends with this process. */
-  public String localKey() {
-    return localKey;
+  /**
+   * A key for programs that the server starts on this machine. It counts only in this process.
+   *
+   * @param random secret and unpredictable
+   */
+  public static String newLocalKey(RandomGenerator random) {
+    return "local-" + secret(random);
   }
 
   /**

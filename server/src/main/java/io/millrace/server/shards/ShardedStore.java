@@ -142,7 +142,7 @@ public final class ShardedStore implements TaskStore {
   }
 
   /** A shard as this server has it. */
-  Shard at(int number) {
+  public Shard at(int number) {
     return shards.get(number);
   }
 

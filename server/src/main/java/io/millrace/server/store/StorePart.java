@@ -14,6 +14,7 @@ import io.millrace.server.metrics.StoreFigures;
 import io.millrace.server.shards.ShardedStore;
 import io.millrace.server.shards.ShardedStore.ElsewhereException;
 import io.millrace.server.shards.ShardedStore.NoSuchShardException;
+import io.millrace.store.Command;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.Outcome.Reason;
 import io.millrace.store.OutcomeUnknownException;
@@ -31,6 +32,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -67,6 +69,7 @@ public final class StorePart implements Part {
 
   private final EmbeddedTaskStore store;
   private final @Nullable ShardedStore shards;
+  private final Consumer<Command> check;
   private final int maxOperations;
 
   /** Whether the log says that the disk has little room; for the thread that watches. */
@@ -76,11 +79,17 @@ public final class StorePart implements Part {
    * Of a store, which stays the caller's to close.
    *
    * @param shards all shards, if the store is the first one; null if it has none
+   * @param check throws an exception for commands that it does not take
    * @param maxOperations the most parts of a transaction, and the most tasks that one read names
    */
-  public StorePart(EmbeddedTaskStore store, @Nullable ShardedStore shards, int maxOperations) {
+  public StorePart(
+      EmbeddedTaskStore store,
+      @Nullable ShardedStore shards,
+      Consumer<Command> check,
+      int maxOperations) {
     this.store = store;
     this.shards = shards;
+    this.check = check;
     this.maxOperations = maxOperations;
   }
 
@@ -118,7 +127,7 @@ public final class StorePart implements Part {
     return shards == null
         ? routes(
             new Reads(store, _ -> store, maxOperations),
-            new Verbs(store, maxOperations),
+            new Verbs(store, check, maxOperations),
             new Changes((_, _) -> store),
             _ -> store)
         : routes(shards, maxOperations);

@@ -58,10 +58,15 @@ final class Verbs {
   /**
    * The verbs of a store.
    *
+   * @param check throws an exception for what the store does not take
    * @param maxParts how many parts of a transaction are read
    */
-  Verbs(EmbeddedTaskStore store, int maxParts) {
-    this.executing = _ -> store;
+  Verbs(EmbeddedTaskStore store, Consumer<Command> check, int maxParts) {
+    this.executing =
+        command -> {
+          check.accept(command);
+          return store;
+        };
     this.wake = store::wake;
     this.maxParts = maxParts;
   }

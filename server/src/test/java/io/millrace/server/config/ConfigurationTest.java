@@ -205,13 +205,13 @@ final class ConfigurationTest {
                     "jobs.types.mail.settings", "attempts=2",
                     "jobs.types.plain.description", "x"))
             .get(JobsSettings.SECTION)
-            .jobTypes();
+            .jobTypes(_ -> true);
     assertThat(types.policy("plain")).isEqualTo(Policy.parse("attempts=5 retry_delay=10s"));
     assertThat(types.policy("mail")).isEqualTo(Policy.parse("attempts=2 retry_delay=10s"));
     assertThat(
             read("", Map.of("jobs.settings", "snoozes=3"))
                 .get(JobsSettings.SECTION)
-                .jobTypes()
+                .jobTypes(_ -> true)
                 .policy(""))
         .isEqualTo(Policy.parse("snoozes=3"));
   }

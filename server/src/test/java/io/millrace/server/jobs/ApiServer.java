@@ -65,7 +65,7 @@ final class ApiServer implements AutoCloseable {
         Jobs.open(
             store,
             blobs,
-            settings.jobTypes(),
+            settings.jobTypes(_ -> true),
             settings.options(),
             new Jobs.Environment(Clock.systemUTC(), new Random(3)));
     polled = new FakePolled(jobs.registry(), blobs);

@@ -11,6 +11,7 @@ import io.millrace.store.StoreBusyException;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
 import io.millrace.store.StoreOptions;
+import io.millrace.store.StoreOptions.Ids;
 import io.millrace.store.StoreOptions.Limits;
 import io.millrace.store.StoreStatus;
 import io.millrace.store.StoreStatus.DiskState;
@@ -64,6 +65,11 @@ public final class EmbeddedStore extends StateReads implements EmbeddedTaskStore
     this.mailbox = mailbox;
     this.loop = loop;
     this.driver = driver;
+  }
+
+  @Override
+  public Ids ids() {
+    return options.ids();
   }
 
   /** Waits for an answer, and throws its exception unwrapped. */

@@ -1,0 +1,97 @@
+package io.millrace.server;
+
+import io.millrace.http.PendingWait;
+import io.millrace.http.Request;
+import io.millrace.http.Route.Handler;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Response;
+import io.millrace.wire.Responses;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Directs requests to the leader of a store, or of a shard, that this server does not lead.
+ * Thread-safe.
+ */
+final class ToLeader implements Handler {
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final int RETRY_SECONDS = 1;
+
+  /** How often a request looks for another leader while nobody leads. */
+  private static final Duration LOOK_INTERVAL = Duration.ofMillis(50);
+
+  /** How many times it does so, so that it waits for a second. */
+  private static final int LOOKS = 20;
+
+  private final String what;
+  private final Supplier<@Nullable String> leader;
+  private final Supplier<@Nullable String> ownAddress;
+
+  /**
+   * Directions to a leader.
+   *
+   * @param what the leader leads, for people
+   * @param leader its address; null for none at the moment
+   * @param ownAddress where clients reach this server; null if it does not listen
+   */
+  ToLeader(String what, Supplier<@Nullable String> leader, Supplier<@Nullable String> ownAddress) {
+    this.what = what;
+    this.leader = leader;
+    this.ownAddress = ownAddress;
+  }
+
+  @Override
+  public Response handle(Request request) throws InterruptedException {
+    String found = request.target().startsWith("/") ? await(request) : null;
+    if (found == null) {
+      throw HttpProblem.unavailable("no server leads " + what + " yet", RETRY_SECONDS)
+          .withHeader(Responses.ROLE_HEADER, "standby");
+    }
+    byte[] body =
+        JSON.writeValueAsBytes(
+            Map.of("error", "this server is a standby; the leader is at " + found));
+    return new Response.Whole(
+        307,
+        Response.JSON,
+        Map.of(
+            "Location",
+            found + request.target(),
+            Responses.ROLE_HEADER,
+            "standby",
+            "Cache-Control",
+            "no-store"),
+        body);
+  }
+
+  /**
+   * The address of the leader. If nobody leads, waits for a short time: a takeover is under way.
+   *
+   * @return null if nobody leads by then
+   */
+  private @Nullable String await(Request request) throws InterruptedException {
+    String found = other();
+    if (found != null) {
+      return found;
+    }
+    CountDownLatch replaced = new CountDownLatch(1);
+    boolean isReplaced = false;
+    try (PendingWait _ = request.beginWait(_ -> replaced.countDown())) {
+      for (int i = 0; i < LOOKS && found == null && !isReplaced; i++) {
+        isReplaced = replaced.await(LOOK_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+        found = other();
+      }
+    }
+    // What has replaced the site answers the next request.
+    return found == null && isReplaced ? ownAddress.get() : found;
+  }
+
+  private @Nullable String other() {
+    String found = leader.get();
+    return found == null || found.equals(ownAddress.get()) ? null : found;
+  }
+}
