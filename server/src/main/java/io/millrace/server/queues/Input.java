@@ -2,6 +2,7 @@ package io.millrace.server.queues;
 
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
+import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
 import io.millrace.queues.ObjectId;
 import io.millrace.wire.JsonErrors;
@@ -24,7 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
  * The parameters of a request: a JSON object, a form or the query string, by content type. Values
  * of a form or a query are strings, or arrays of strings if a name is repeated.
  */
-record Input(ObjectNode values, boolean form) {
+public record Input(ObjectNode values, boolean form) {
   private static final String FORM = "application/x-www-form-urlencoded";
 
   /**
@@ -33,10 +34,18 @@ record Input(ObjectNode values, boolean form) {
    * @throws Refusal if the body is not a JSON object
    */
   static Input of(Request request) throws IOException {
+    return of(request, request.hasBody() ? request.jsonBody() : new byte[0]);
+  }
+
+  /**
+   * The same for a request whose body has been read.
+   *
+   * @throws HttpProblem 400 if the body is not a JSON object
+   */
+  public static Input of(Request request, byte[] body) {
     if (!request.hasBody()) {
       return new Input(fromForm(request.query()), true);
     }
-    byte[] body = request.jsonBody();
     if (isForm(request, body)) {
       return new Input(fromForm(Query.parse(new String(body, StandardCharsets.ISO_8859_1))), true);
     }
@@ -81,7 +90,8 @@ record Input(ObjectNode values, boolean form) {
     return values;
   }
 
-  ObjectNode all() {
+  /** All parameters. */
+  public ObjectNode all() {
     return values;
   }
 
@@ -152,7 +162,7 @@ record Input(ObjectNode values, boolean form) {
   }
 
   /** An integer from 0, as a number or its digits; null if it is absent or unset. */
-  @Nullable Integer count(String name, String error) {
+  public @Nullable Integer count(String name, String error) {
     JsonNode value = values.get(name);
     if (value == null || isUnset(value)) {
       return null;
@@ -204,7 +214,7 @@ record Input(ObjectNode values, boolean form) {
   }
 
   /** Whether a value is true: not 0, empty, null, {@code false} or {@code "0"}. */
-  boolean bool(String name, boolean absent) {
+  public boolean bool(String name, boolean absent) {
     JsonNode value = values.get(name);
     if (value == null || value.isNull()) {
       return absent;
@@ -222,7 +232,7 @@ record Input(ObjectNode values, boolean form) {
    *
    * @throws Refusal with {@code error} if it is something else
    */
-  ObjectNode object(String name, String error) {
+  public ObjectNode object(String name, String error) {
     JsonNode value = values.get(name);
     if (value == null || value.isNull()) {
       return Json.object();

@@ -10,6 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +48,29 @@ public record SessionCookies(Origins origins, Proxies proxies) {
     Kind(String text) {
       this.text = text;
     }
+  }
+
+  /**
+   * The header {@code Cookie} of a request as this server passes it on to another one of the same
+   * store, which it may reach without HTTPS: what counts here counts there.
+   */
+  public static String passedOn(String header) {
+    Map<String, String> cookies = new LinkedHashMap<>();
+    for (String pair : header.split(";", -1)) {
+      int equals = pair.indexOf('=');
+      if (equals > 0) {
+        cookies.putIfAbsent(pair.substring(0, equals).strip(), pair.substring(equals + 1).strip());
+      }
+    }
+    for (Kind kind : Kind.values()) {
+      String ofHost = cookies.get(OF_HOST + kind.text);
+      if (ofHost != null) {
+        cookies.put(kind.text, ofHost);
+      }
+    }
+    return cookies.entrySet().stream()
+        .map(cookie -> cookie.getKey() + "=" + cookie.getValue())
+        .collect(Collectors.joining("; "));
   }
 
   /** The value of a cookie; null if the request has none. */

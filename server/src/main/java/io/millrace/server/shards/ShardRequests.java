@@ -1,0 +1,315 @@
+package io.millrace.server.shards;
+
+import io.millrace.http.Caller;
+import io.millrace.http.Request;
+import io.millrace.http.message.Headers;
+import io.millrace.http.message.HttpMethod;
+import io.millrace.http.message.HttpProblem;
+import io.millrace.http.message.Response;
+import io.millrace.server.security.SessionCookies;
+import io.millrace.server.shards.ShardedStore.Shard;
+import io.millrace.wire.Responses;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends requests to the leaders of all shards at once, with the credentials of a caller.
+ * Thread-safe.
+ */
+final class ShardRequests {
+  /** The most bytes that all answers for one request have together. */
+  static final int MAX_BYTES = 32 << 20;
+
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
+
+  /** Once more if the lead has moved or the connection was lost. */
+  private static final int ATTEMPTS = 2;
+
+  private static final int PART_BYTES = 16 << 10;
+  private static final int SHOWN_ERROR = 300;
+  private static final int TEMPORARY_REDIRECT = 307;
+
+  private static final List<String> CREDENTIALS =
+      List.of(Headers.AUTHORIZATION, "X-API-KEY", "X-WORKER-TOKEN");
+
+  private static final List<String> OTHERS =
+      List.of("Accept", "Content-Type", SessionCookies.CSRF_HEADER, "traceparent", "tracestate");
+
+  /** The headers of an error that a client needs. */
+  private static final List<String> OF_ERRORS = List.of("Retry-After", "WWW-Authenticate");
+
+  private final List<? extends Shard> shards;
+  private final Supplier<@Nullable String> own;
+  private final IntFunction<String> below;
+  private final HttpClient http =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(CONNECT_TIMEOUT)
+          .build();
+
+  /**
+   * Requests to these shards.
+   *
+   * @param own the address of this server; null if it does not listen
+   * @param below the path below which a leader serves a shard, for example {@code /shards/3}
+   */
+  ShardRequests(
+      List<? extends Shard> shards, Supplier<@Nullable String> own, IntFunction<String> below) {
+    this.shards = List.copyOf(shards);
+    this.own = own;
+    this.below = below;
+  }
+
+  /** The number of shards. */
+  int count() {
+    return shards.size();
+  }
+
+  /** What one shard has said, or why it has not. */
+  sealed interface Outcome {
+    /**
+     * The shard has answered, with a status below 500.
+     *
+     * @param headers those of an error that its client needs
+     */
+    record Answer(int status, String type, Map<String, String> headers, byte[] body)
+        implements Outcome {
+      /** Whether it is what was asked for. */
+      boolean isGood() {
+        return status >= 200 && status < 300;
+      }
+
+      /** The same answer to the client. */
+      Response passedOn() {
+        return new Response.Whole(status, type, headers, body);
+      }
+    }
+
+    /**
+     * There is no answer.
+     *
+     * @param isReached whether the shard may have got the request, so that a change may be made
+     */
+    record Failure(HttpProblem problem, boolean isReached) implements Outcome {}
+  }
+
+  /**
+   * Requests for one request of a client.
+   *
+   * @param timeout how long they may take together
+   * @throws HttpProblem 403 if the credentials of the caller cannot be passed on
+   */
+  Round begin(Request request, Duration timeout) {
+    Map<String, String> headers = new LinkedHashMap<>();
+    for (String name : CREDENTIALS) {
+      request.header(name).ifPresent(value -> headers.put(name, value));
+    }
+    request
+        .header("Cookie")
+        .ifPresent(value -> headers.put("Cookie", SessionCookies.passedOn(value)));
+    if (headers.isEmpty() && !request.caller().equals(Caller.LOCAL)) {
+      throw new HttpProblem(
+          403,
+          "what names %s as the caller is not passed on to the leaders of shards; ask each of them below /shards/K/"
+              .formatted(request.caller().principal()));
+    }
+    for (String name : OTHERS) {
+      request.header(name).ifPresent(value -> headers.put(name, value));
+    }
+    return new Round(headers, System.nanoTime() + timeout.toNanos());
+  }
+
+  /** Requests for one request of a client, one after the other. For one thread. */
+  final class Round {
+    private final Map<String, String> headers;
+    private final long endNanos;
+    private final AtomicLong leftBytes = new AtomicLong(MAX_BYTES);
+
+    private Round(Map<String, String> headers, long endNanos) {
+      this.headers = headers;
+      this.endNanos = endNanos;
+    }
+
+    /**
+     * Asks all shards.
+     *
+     * @param target path and query, as at the root
+     * @param body empty for none
+     * @return by shard
+     * @throws HttpProblem 400 if their answers are too long together
+     */
+    List<Outcome> all(HttpMethod method, String target, byte[] body) throws InterruptedException {
+      return some(IntStream.range(0, count()).boxed().toList(), method, target, body);
+    }
+
+    /** The same for some shards: in their order. */
+    List<Outcome> some(List<Integer> numbers, HttpMethod method, String target, byte[] body)
+        throws InterruptedException {
+      List<Callable<Outcome>> calls =
+          numbers.stream()
+              .<Callable<Outcome>>map(shard -> () -> ask(shard, method, target, body))
+              .toList();
+      List<Outcome> outcomes = new ArrayList<>();
+      try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        List<Future<Outcome>> futures =
+            threads.invokeAll(
+                calls, Math.max(1, endNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+        for (int i = 0; i < futures.size(); i++) {
+          outcomes.add(outcome(numbers.get(i), futures.get(i)));
+        }
+      }
+      return outcomes;
+    }
+
+    private Outcome outcome(int shard, Future<Outcome> future) throws InterruptedException {
+      if (future.isCancelled()) {
+        return failure(shard, "shard %d has not answered in time".formatted(shard), true);
+      }
+      try {
+        return future.get();
+      } catch (ExecutionException e) {
+        if (e.getCause() instanceof HttpProblem problem) {
+          throw problem;
+        }
+        throw new IllegalStateException("shard " + shard + " could not be asked", e.getCause());
+      }
+    }
+
+    private Outcome ask(int shard, HttpMethod method, String target, byte[] body)
+        throws InterruptedException {
+      String moved = null;
+      String why = "the lead of shard %d moves".formatted(shard);
+      boolean isReached = false;
+      for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        String address = moved == null ? address(shard) : moved;
+        if (address == null) {
+          return failure(shard, "no server leads shard %d yet".formatted(shard), isReached);
+        }
+        try {
+          HttpResponse<InputStream> response =
+              http.send(
+                  request(address + below.apply(shard) + target, method, body),
+                  BodyHandlers.ofInputStream());
+          try (InputStream content = response.body()) {
+            if (response.statusCode() != TEMPORARY_REDIRECT) {
+              return outcome(shard, response, read(content));
+            }
+          }
+          moved =
+              response.headers().firstValue("Location").flatMap(ShardRequests::server).orElse(null);
+        } catch (IOException | IllegalArgumentException e) {
+          isReached |= !(e instanceof ConnectException || e instanceof HttpConnectTimeoutException);
+          moved = null;
+          why =
+              "the leader of shard %d, at %s, could not be reached: %s"
+                  .formatted(shard, address, e.getMessage());
+        }
+      }
+      return failure(shard, why, isReached);
+    }
+
+    private HttpRequest request(String address, HttpMethod method, byte[] body) {
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(URI.create(address))
+              .method(
+                  method.name(),
+                  body.length == 0 ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
+      headers.forEach(request::header);
+      return request.build();
+    }
+
+    /** The whole answer, as far as there is room for it. */
+    private byte[] read(InputStream content) throws IOException {
+      ByteArrayOutputStream read = new ByteArrayOutputStream();
+      byte[] part = new byte[PART_BYTES];
+      for (int length = content.read(part); length >= 0; length = content.read(part)) {
+        if (leftBytes.addAndGet(-length) < 0) {
+          throw MergedLists.nameOne(
+              "the answers of all shards have more than %d MiB together; take shorter pages, or"
+                      .formatted(MAX_BYTES >> 20)
+                  + " fewer fields");
+        }
+        read.write(part, 0, length);
+      }
+      return read.toByteArray();
+    }
+
+    private Outcome outcome(int shard, HttpResponse<InputStream> response, byte[] body) {
+      int status = response.statusCode();
+      Map<String, String> passed = new LinkedHashMap<>();
+      for (String name : OF_ERRORS) {
+        response.headers().firstValue(name).ifPresent(value -> passed.put(name, value));
+      }
+      if (status < 500) {
+        String type = response.headers().firstValue("Content-Type").orElse(Response.JSON);
+        return new Outcome.Answer(status, type, passed, body);
+      }
+      String said = new String(body, StandardCharsets.UTF_8).strip();
+      HttpProblem problem =
+          new HttpProblem(
+              status == 503 ? 503 : 502,
+              "shard %d answers with status %d: %s"
+                  .formatted(
+                      shard,
+                      status,
+                      said.length() > SHOWN_ERROR ? said.substring(0, SHOWN_ERROR) : said));
+      return new Outcome.Failure(
+          named(problem.withHeader("Retry-After", passed.getOrDefault("Retry-After", "1")), shard),
+          true);
+    }
+  }
+
+  private Outcome failure(int shard, String why, boolean isReached) {
+    return new Outcome.Failure(named(HttpProblem.unavailable(why, 1), shard), isReached);
+  }
+
+  /** The problem with the header that says which shard has it. */
+  HttpProblem named(HttpProblem problem, int shard) {
+    return problem.withHeader(Responses.SHARD_HEADER, shard + "/" + shards.size());
+  }
+
+  private @Nullable String address(int number) {
+    Shard shard = shards.get(number);
+    return shard.led() == null ? shard.leader() : own.get();
+  }
+
+  /** The server of an address: its scheme, host and port. */
+  private static Optional<String> server(String location) {
+    try {
+      URI address = URI.create(location);
+      boolean web = "http".equals(address.getScheme()) || "https".equals(address.getScheme());
+      return web && address.getRawAuthority() != null
+          ? Optional.of(address.getScheme() + "://" + address.getRawAuthority())
+          : Optional.empty();
+    } catch (IllegalArgumentException _) {
+      return Optional.empty();
+    }
+  }
+}
