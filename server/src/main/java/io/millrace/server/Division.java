@@ -10,39 +10,31 @@ import io.millrace.store.Transaction;
 import io.millrace.wire.Placement;
 import java.util.Optional;
 
-/**
- * The note in each shard of a store of which division it is, so that none is led as of another. It
- * also says whether the systems of the store are divided: if it was made by an older version, all
- * of them are in the first shard.
- */
+/** The note in each shard of a store of which division it is, so that none is led as of another. */
 final class Division {
   private static final DocumentKey NOTE = new DocumentKey("cluster.shards", "division");
-
-  private static final String SYSTEMS = ", with its systems";
 
   private Division() {}
 
   /**
    * Checks that a shard is of this division, and notes it in a new one.
    *
-   * @return whether the systems are divided too
    * @throws ServerException if it is of another one, or was never divided and is not new
    */
-  static boolean check(TaskStore store, Placement placement, int shard) {
+  static void check(TaskStore store, Placement placement, int shard) {
     Read<Optional<Document>> read = store.document(NOTE);
     int shards = placement.shards();
     if (read.value().isPresent()) {
       String noted = read.value().get().body().utf8();
-      String expected = note(shard, shards);
-      if (!noted.equals(expected) && !noted.equals(expected + SYSTEMS)) {
+      if (!noted.equals(note(shard, shards))) {
         throw new ServerException(
             "store.shards is %d, but this is %s; the number of shards of a store cannot be changed"
                 .formatted(shards, noted));
       }
-      return noted.endsWith(SYSTEMS);
+      return;
     }
     if (shards == 1) {
-      return false;
+      return;
     }
     if (read.position().number() > 0) {
       throw new ServerException(
@@ -52,7 +44,6 @@ final class Division {
     store
         .commit(Transaction.by(Owner.client(1)).put(NOTE, 0, Bytes.of(note(shard, shards))).build())
         .done();
-    return false;
   }
 
   private static String note(int shard, int shards) {

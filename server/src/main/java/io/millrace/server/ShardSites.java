@@ -12,7 +12,12 @@ import io.millrace.http.Routes;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
 import io.millrace.server.MillraceServer.Setup;
+import io.millrace.server.jobs.JobsPart;
+import io.millrace.server.jobs.JobsSettings;
+import io.millrace.server.queues.QueuesPart;
+import io.millrace.server.shards.RootRoutes;
 import io.millrace.server.shards.ShardedStore;
+import io.millrace.server.store.StorePart;
 import io.millrace.wire.Placement;
 import io.millrace.wire.ShardPaths;
 import io.millrace.wire.ShardPaths.Destination;
@@ -27,8 +32,7 @@ import org.jspecify.annotations.Nullable;
  * The sites of a server whose store has shards. Below {@code /shards/3} are the systems of shard 3:
  * its own if this server leads it, or else a site that directs to its leader. What a store has once
  * is the same there as without that prefix. A request without it goes to the shard of what it
- * names, or to a site that asks all of them, if the systems of the store are divided; otherwise all
- * systems are in the first shard. Thread-safe.
+ * names, or to a site that asks all of them. Thread-safe.
  */
 final class ShardSites implements HttpServer.Chooser {
   private static final String PREFIX = "/shards/";
@@ -51,12 +55,7 @@ final class ShardSites implements HttpServer.Chooser {
   private final AccessCheck ofAnyone;
   private final Supplier<@Nullable String> ownAddress;
   private final ShardPaths paths;
-
-  /**
-   * Whether the systems are known to be divided. A server that has led no shard yet does not know;
-   * the leader of the first shard, to which it directs, does.
-   */
-  private volatile boolean divided;
+  private final HttpServer.Site together;
 
   ShardSites(
       Setup setup,
@@ -67,6 +66,27 @@ final class ShardSites implements HttpServer.Chooser {
     this.ofAnyone = FollowedAccess.ofAnyone(setup, endpoint);
     this.ownAddress = ownAddress;
     this.paths = new ShardPaths(shards.placement());
+    this.together =
+        new HttpServer.Site(
+            FollowedAccess.of(setup, endpoint, shards),
+            new Routes(new SimpleMeterRegistry())
+                .addAll(
+                    RootRoutes.of(
+                        shards,
+                        ownAddress,
+                        Map.of(
+                            "api",
+                            JobsPart.clients(setup.configuration().get(JobsSettings.SECTION)),
+                            "dci",
+                            QueuesPart.clients(setup.token())))),
+            errors(),
+            AuditTrail.NONE);
+  }
+
+  private static ErrorResponses errors() {
+    ErrorResponses errors = new ErrorResponses();
+    StorePart.addErrors(errors, true);
+    return errors;
   }
 
   /** The name of the site of a shard. */
@@ -90,12 +110,8 @@ final class ShardSites implements HttpServer.Chooser {
         .forEach(shard -> sites.put(name(shard), elsewhere(shard)));
     sites.put(name(Placement.HOME), home);
     sites.put(MISPLACED, site(this::refuseMisplaced));
+    sites.put(TOGETHER, together);
     return sites;
-  }
-
-  /** Notes that the systems of the store are divided. */
-  void divideSystems() {
-    divided = true;
   }
 
   /** Directs to the leader of a shard. */
@@ -115,7 +131,7 @@ final class ShardSites implements HttpServer.Chooser {
   @Override
   public Choice choose(String method, String path, @Nullable String query) {
     if (!path.startsWith(PREFIX)) {
-      return divided ? byName(method, path, query) : HOME;
+      return byName(method, path, query);
     }
     int end = path.indexOf('/', PREFIX.length());
     int shard = end < 0 ? -1 : number(path.substring(PREFIX.length(), end));
@@ -128,8 +144,7 @@ final class ShardSites implements HttpServer.Chooser {
       return new Choice(name(Placement.HOME), end);
     }
     boolean misplaced =
-        divided
-            && paths.of(method, rest, query) instanceof Destination.One(int other, String name)
+        paths.of(method, rest, query) instanceof Destination.One(int other, String name)
             && name != null
             && other != shard;
     return misplaced ? new Choice(MISPLACED, end) : new Choice(name(shard), end);

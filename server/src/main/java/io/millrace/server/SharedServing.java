@@ -165,7 +165,6 @@ final class SharedServing {
   private final class Lead implements SharedLead.Service {
     private final Placement placement;
     private final int number;
-    private volatile boolean divided;
     private volatile @Nullable Term running;
 
     Lead(Placement placement, int number) {
@@ -190,16 +189,12 @@ final class SharedServing {
 
     @Override
     public void check(EmbeddedTaskStore store) {
-      divided = Division.check(store, placement, number);
-      ShardSites of = sites;
-      if (of != null && divided) {
-        of.divideSystems();
-      }
+      Division.check(store, placement, number);
     }
 
     @Override
     public void begin(EmbeddedTaskStore store) {
-      Term made = Term.of(new Term.Ground(setup, store, shards, number, divided));
+      Term made = Term.of(new Term.Ground(setup, store, shards, number));
       serve(number, made.site(), PROMOTION_GRACE);
       running = made;
       if (isHome()) {

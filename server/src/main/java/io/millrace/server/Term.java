@@ -124,14 +124,8 @@ final class Term implements AutoCloseable {
    * @param store the store, or one shard of it; {@link Term#close} closes it
    * @param shards all shards; null if the store has none
    * @param shard which one {@code store} is; 0 if it has none
-   * @param divided whether the systems are divided, so that this one has those of some names
    */
-  record Ground(
-      Setup setup,
-      EmbeddedTaskStore store,
-      @Nullable ShardedStore shards,
-      int shard,
-      boolean divided) {
+  record Ground(Setup setup, EmbeddedTaskStore store, @Nullable ShardedStore shards, int shard) {
     <S> S settings(Section<S> section) {
       return setup.configuration().get(section);
     }
@@ -149,7 +143,7 @@ final class Term implements AutoCloseable {
 
     /** Whether a queue or jobs of a type of this name belong to it. */
     boolean has(String name) {
-      return !divided || shards == null || shards.placement().ofItem(name) == shard;
+      return shards == null || shards.placement().ofItem(name) == shard;
     }
 
     /** Throws an exception for commands of programs that belong to another shard. */
@@ -260,8 +254,7 @@ final class Term implements AutoCloseable {
         EmbeddedTaskStore store = usual.get(StoreSettings.SECTION).open();
         try (Term built =
             MillraceServer.orClose(
-                store,
-                () -> of(new Ground(Setup.of(usual, null, null, null), store, null, 0, false)))) {
+                store, () -> of(new Ground(Setup.of(usual, null, null, null), store, null, 0)))) {
           built.start(null, "");
         }
       } finally {

@@ -204,8 +204,14 @@ public final class ShardPaths {
     return shard.isEmpty() ? otherwise : new Destination.One(shard.getAsInt(), null);
   }
 
-  private Destination ofQueue(String nameOrId) {
+  /** Where a queue is, by its name or id. */
+  public Destination ofQueue(String nameOrId) {
     return OBJECT_ID.matcher(nameOrId).matches() ? byId(nameOrId) : named(nameOrId);
+  }
+
+  /** The shard of a queue, a job type, a schedule or a limit of this name. */
+  public int ofName(String name) {
+    return placement.ofItem(name);
   }
 
   /** The shard that has given an id of a queue, a task, a job or a graph node; empty for others. */

@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,15 @@ public record ServerLocation(
   /** A server that needs neither a token nor certificates. */
   public static ServerLocation at(String address) {
     return new ServerLocation(address, null, null);
+  }
+
+  /** The same servers, of which everything is below a path. */
+  public ServerLocation below(String path) {
+    String addresses =
+        Stream.of(address.split(",", -1))
+            .map(each -> each.strip().replaceFirst("/+$", "") + path)
+            .collect(Collectors.joining(","));
+    return new ServerLocation(addresses, tokenFile, certificates);
   }
 
   /** The options for another process, valid in any working directory. */

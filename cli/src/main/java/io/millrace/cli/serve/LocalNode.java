@@ -81,6 +81,11 @@ final class LocalNode {
     return name;
   }
 
+  /** The folder of the node of a shard, within that of the node of all. */
+  static Path folder(Path ofAll, int shard) {
+    return shard == 0 ? ofAll : ofAll.resolve("shard-" + shard);
+  }
+
   /** The stores of the server. */
   record Stores(TaskStore tasks, BlobStore blobs) {}
 

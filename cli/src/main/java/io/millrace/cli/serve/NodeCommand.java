@@ -12,6 +12,7 @@ import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpBlobStore;
 import io.millrace.client.HttpTaskStore;
+import io.millrace.client.JsonCalls;
 import io.millrace.client.RejectedException;
 import io.millrace.client.UnreachableException;
 import io.millrace.processes.ProcessException;
@@ -26,7 +27,12 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,7 +82,8 @@ public final class NodeCommand extends TerminalUser implements Callable<Integer>
   /** The exit code of the process; a stop by a signal is not a failure. */
   private volatile int exitCode = ExitCode.OK;
 
-  private volatile @Nullable NodeDriver driver;
+  /** One for each shard, if the store has shards. */
+  private final List<NodeDriver> drivers = new CopyOnWriteArrayList<>();
 
   @Mixin private LocalNode.RunnerOptions workers = new LocalNode.RunnerOptions();
 
@@ -97,16 +104,14 @@ public final class NodeCommand extends TerminalUser implements Callable<Integer>
     ProcessLog log = ProcessLog.starting("node " + named);
     Path folder = data == null ? defaultFolder(client.server(), named) : data;
     LocalNode.NodeSettings settings = new LocalNode.NodeSettings(named, folder, location, workers);
-    try (HttpTaskStore store = HttpTaskStore.open(client);
-        HttpBlobStore blobs = HttpBlobStore.at(client)) {
-      LocalNode.Stores stores = new LocalNode.Stores(store, blobs);
-      ExecutionNode node = LocalNode.create(settings, stores, () -> ready(settings));
-      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(log), "stop"));
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(log), "stop"));
+    try (HttpTaskStore store = HttpTaskStore.open(client)) {
       FirstContact.await(store);
-      NodeDriver started = NodeDriver.start(node, store);
-      driver = started;
-      started.onEnd().join();
-      exitCode = node.hasLostName() ? ExitCode.FAILURE : ExitCode.OK;
+      int shards = shards(client);
+      exitCode =
+          shards == 0
+              ? run(settings, () -> ready(settings))
+              : runOfShards(settings, shards, () -> ready(settings));
       return exitCode;
     } catch (ProcessException | UncheckedIOException e) {
       exitCode = ExitCode.FAILURE;
@@ -114,6 +119,61 @@ public final class NodeCommand extends TerminalUser implements Callable<Integer>
     } catch (RuntimeException e) {
       exitCode = ExitCode.FAILURE;
       throw e;
+    }
+  }
+
+  /** How many shards the store has; 0 if it has none. */
+  private static int shards(ClientOptions client) {
+    try (JsonCalls calls = JsonCalls.open(client)) {
+      return calls.get("/shards").size();
+    }
+  }
+
+  /** Runs the node until it ends. */
+  private int run(LocalNode.NodeSettings settings, Runnable ready) {
+    ClientOptions client = settings.server().client(RETRY);
+    try (HttpTaskStore store = HttpTaskStore.open(client);
+        HttpBlobStore blobs = HttpBlobStore.at(client)) {
+      ExecutionNode node = LocalNode.create(settings, new LocalNode.Stores(store, blobs), ready);
+      NodeDriver started = NodeDriver.start(node, store);
+      drivers.add(started);
+      started.onEnd().join();
+      return node.hasLostName() ? ExitCode.FAILURE : ExitCode.OK;
+    }
+  }
+
+  /** Runs a node for each shard, with the same name, until one of them ends. */
+  private int runOfShards(LocalNode.NodeSettings settings, int shards, Runnable ready) {
+    List<CompletableFuture<Integer>> ends =
+        IntStream.range(0, shards)
+            .mapToObj(shard -> {
+              LocalNode.NodeSettings its =
+                  new LocalNode.NodeSettings(
+                      settings.name(),
+                      LocalNode.folder(settings.data(), shard),
+                      settings.server().below("/shards/" + shard),
+                      settings.workers());
+              CompletableFuture<Integer> end = new CompletableFuture<>();
+              var _ =
+                  Thread.ofPlatform()
+                      .daemon()
+                      .name("node-" + shard)
+                      .start(() -> {
+                        try {
+                          end.complete(run(its, shard == 0 ? ready : () -> {}));
+                        } catch (RuntimeException | Error e) {
+                          end.completeExceptionally(e);
+                        }
+                      });
+              return end;
+            })
+            .toList();
+    try {
+      return (int) CompletableFuture.anyOf(ends.toArray(CompletableFuture[]::new)).join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException cause ? cause : e;
+    } finally {
+      drivers.forEach(NodeDriver::close);
     }
   }
 
@@ -132,7 +192,7 @@ public final class NodeCommand extends TerminalUser implements Callable<Integer>
     try {
       Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(log), "stop"));
       MongoNode started = MongoNode.start(settings, outside, () -> ready(settings));
-      driver = started.driver();
+      drivers.add(started.driver());
       started.driver().onEnd().join();
       exitCode = started.node().hasLostName() ? ExitCode.FAILURE : ExitCode.OK;
       return exitCode;
@@ -170,10 +230,7 @@ public final class NodeCommand extends TerminalUser implements Callable<Integer>
   /** The shutdown hook. */
   private void stop(ProcessLog log) {
     log.stopping();
-    NodeDriver started = driver;
-    if (started != null) {
-      started.close();
-    }
+    drivers.forEach(NodeDriver::close);
     log.stopped(exitCode);
     out().flush();
     terminal().err().flush();

@@ -209,7 +209,7 @@ public final class UpCommand extends TerminalUser implements Callable<Integer> {
       String name, Configuration configuration, MillraceServer server, MillraceServer.Led led) {
     ServerSettings settings = configuration.get(ServerSettings.SECTION);
     Path data = configuration.get(StoreSettings.SECTION).options().folder();
-    Path folder = led.shard() == 0 ? data : data.resolve("shard-" + led.shard());
+    Path folder = LocalNode.folder(data, led.shard());
     LocalNode.NodeSettings nodeSettings =
         new LocalNode.NodeSettings(
             name,

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.millrace.archive.Archive;
 import io.millrace.archive.ArchiveSource;
 import io.millrace.blobs.BlobStore;
+import io.millrace.http.AccessCheck.Credentials;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller.Role;
 import io.millrace.http.ErrorResponses;
@@ -213,6 +214,11 @@ public final class JobsPart implements Part {
   /** Who has the API key or the token of workers, as far as they are configured. */
   public List<ConfiguredPrincipal> principals() {
     return keys(settings).principals();
+  }
+
+  /** What clients show besides the server's token and keys. */
+  public static Credentials clients(JobsSettings settings) {
+    return keys(settings).clients();
   }
 
   private static Keys keys(JobsSettings settings) {

@@ -4,6 +4,7 @@ import io.millrace.archive.Archive;
 import io.millrace.archive.ArchiveSource;
 import io.millrace.blobs.BlobStore;
 import io.millrace.blobs.Tail;
+import io.millrace.http.AccessCheck.Credentials;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.ErrorResponses;
 import io.millrace.http.Request;
@@ -189,6 +190,15 @@ public final class QueuesPart implements Part {
     public Tail soFar(QueueTask task, OutputReader.Stream stream) {
       throw needed();
     }
+  }
+
+  /**
+   * What clients show besides the server's token and keys.
+   *
+   * @param token the server's; null for none
+   */
+  public static Credentials clients(@Nullable Token token) {
+    return new BasicCredentials(token);
   }
 
   private static ApiRoutes below(@Nullable Token token) {

@@ -16,7 +16,6 @@ import io.millrace.server.shards.ShardRequests.Outcome;
 import io.millrace.server.shards.ShardRequests.Outcome.Answer;
 import io.millrace.server.shards.ShardRequests.Outcome.Failure;
 import io.millrace.server.shards.ShardRequests.Round;
-import io.millrace.server.shards.ShardedStore.Shard;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -28,10 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.IntFunction;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -51,7 +47,7 @@ import tools.jackson.databind.node.ObjectNode;
  *       answers of more than 32 MiB together.
  * </ul>
  */
-public final class AllShards {
+final class AllShards {
   /** How long all shards together have to answer. */
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -78,28 +74,18 @@ public final class AllShards {
   /** The routes that concern all shards, each a method and a path as in docs/routes.md. */
   private static final Set<String> ROUTES = routes();
 
-  /**
-   * All shards as a server sees them.
-   *
-   * @param shards by number
-   * @param own the address of this server; null if it does not listen
-   */
-  public AllShards(List<? extends Shard> shards, Supplier<@Nullable String> own) {
-    this(shards, own, shard -> "/shards/" + shard, PATIENCE);
+  /** All shards as a server sees them. */
+  AllShards(ShardRequests shards) {
+    this(shards, PATIENCE);
   }
 
   /**
    * The same.
    *
-   * @param below the path below which a leader serves a shard
    * @param patience how long all shards together have to answer
    */
-  AllShards(
-      List<? extends Shard> shards,
-      Supplier<@Nullable String> own,
-      IntFunction<String> below,
-      Duration patience) {
-    this.shards = new ShardRequests(shards, own, below);
+  AllShards(ShardRequests shards, Duration patience) {
+    this.shards = shards;
     this.patience = patience;
   }
 
@@ -111,13 +97,9 @@ public final class AllShards {
     return Set.copyOf(all);
   }
 
-  /**
-   * Whether a request at the root concerns all shards, unless it names what is in one.
-   *
-   * @param path the path of its route, for example {@code /api/batches/{batch}}
-   */
-  public static boolean isForAll(HttpMethod method, String path) {
-    return ROUTES.contains(route(method, path));
+  /** The routes that concern all shards, each a method and a path as in docs/routes.md. */
+  static Set<String> all() {
+    return ROUTES;
   }
 
   private static String route(HttpMethod method, String path) {
@@ -132,7 +114,7 @@ public final class AllShards {
    * @throws HttpProblem if there is none, see above; 403 if the caller cannot be passed on
    * @throws IllegalArgumentException if the route does not concern all shards
    */
-  public Response answer(Request request, HttpMethod method, String path)
+  Response answer(Request request, HttpMethod method, String path)
       throws IOException, InterruptedException {
     String route = route(method, path);
     Round round = shards.begin(request, timeout(request, route));
@@ -266,8 +248,7 @@ public final class AllShards {
   // ---- requests that are not the same for each shard
 
   /** The target of a request with other parameters; null for one that is left out. */
-  private static String target(
-      String path, Query query, Map<String, String> changed, Set<String> without) {
+  static String target(String path, Query query, Map<String, String> changed, Set<String> without) {
     List<String> parameters = new ArrayList<>();
     for (String name : query.names()) {
       if (!changed.containsKey(name) && !without.contains(name)) {

@@ -52,6 +52,7 @@ final class ShardRequests {
   /** Once more if the lead has moved or the connection was lost. */
   private static final int ATTEMPTS = 2;
 
+  private static final byte[] NO_BODY = new byte[0];
   private static final int PART_BYTES = 16 << 10;
   private static final int SHOWN_ERROR = 300;
   private static final int TEMPORARY_REDIRECT = 307;
@@ -85,6 +86,14 @@ final class ShardRequests {
     this.shards = List.copyOf(shards);
     this.own = own;
     this.below = below;
+  }
+
+  /** Requests to the leaders of shards. */
+  static ShardRequests of(ShardedStore shards, Supplier<@Nullable String> own) {
+    return new ShardRequests(
+        IntStream.range(0, shards.placement().shards()).mapToObj(shards::at).toList(),
+        own,
+        shard -> "/shards/" + shard);
   }
 
   /** The number of shards. */
@@ -188,6 +197,44 @@ final class ShardRequests {
       return outcomes;
     }
 
+    /**
+     * Opens a stream of events of a shard.
+     *
+     * @throws HttpProblem if it is refused, or the shard has no leader or does not answer
+     */
+    InputStream stream(int shard, String target) throws InterruptedException {
+      String address = leader(shard);
+      if (address == null) {
+        throw named(
+            HttpProblem.unavailable("no server leads shard %d yet".formatted(shard), 1), shard);
+      }
+      try {
+        HttpResponse<InputStream> response =
+            http.send(
+                request(address + below.apply(shard) + target, HttpMethod.GET, NO_BODY),
+                BodyHandlers.ofInputStream());
+        if (response.statusCode() == 200) {
+          return response.body();
+        }
+        try (InputStream content = response.body()) {
+          switch (outcome(shard, response, read(content))) {
+            case Outcome.Answer(int status, String _, Map<String, String> _, byte[] body) ->
+                throw status == TEMPORARY_REDIRECT
+                    ? unreachable(shard, "its lead moves")
+                    : new HttpProblem(status, new String(body, StandardCharsets.UTF_8));
+            case Outcome.Failure(HttpProblem problem, boolean _) -> throw problem;
+          }
+        }
+      } catch (IOException e) {
+        throw unreachable(shard, String.valueOf(e.getMessage()));
+      }
+    }
+
+    private HttpProblem unreachable(int shard, String why) {
+      return named(
+          HttpProblem.unavailable("shard %d cannot be asked: %s".formatted(shard, why), 1), shard);
+    }
+
     private Outcome outcome(int shard, Future<Outcome> future) throws InterruptedException {
       if (future.isCancelled()) {
         return failure(shard, "shard %d has not answered in time".formatted(shard), true);
@@ -208,7 +255,7 @@ final class ShardRequests {
       String why = "the lead of shard %d moves".formatted(shard);
       boolean isReached = false;
       for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        String address = moved == null ? address(shard) : moved;
+        String address = moved == null ? leader(shard) : moved;
         if (address == null) {
           return failure(shard, "no server leads shard %d yet".formatted(shard), isReached);
         }
@@ -295,7 +342,8 @@ final class ShardRequests {
     return problem.withHeader(Responses.SHARD_HEADER, shard + "/" + shards.size());
   }
 
-  private @Nullable String address(int number) {
+  /** The address of the leader of a shard; null if there is none at the moment. */
+  @Nullable String leader(int number) {
     Shard shard = shards.get(number);
     return shard.led() == null ? shard.leader() : own.get();
   }
