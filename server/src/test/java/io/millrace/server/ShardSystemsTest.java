@@ -7,9 +7,23 @@ import io.millrace.client.HttpTaskStore;
 import io.millrace.store.Bytes;
 import io.millrace.store.Owner;
 import io.millrace.store.Transaction;
+import io.millrace.wire.Placement;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,6 +35,24 @@ import tools.jackson.databind.json.JsonMapper;
 class ShardSystemsTest {
   private static final String[] FORM = {"Content-Type", "application/x-www-form-urlencoded"};
 
+  private static final String[] JSON = {"Content-Type", "application/json"};
+  private static final String GROUP =
+      "[{\"metadata\": {\"type\": \"group\", \"parent\": \"root\", \"name\": \"%s\"},"
+          + " \"data\": {}}]";
+  private static final String MULTIPART_BODY =
+      "--x\r\nContent-Disposition: form-data; name=\"Payload\"\r\n\r\nit\r\n"
+          + "--x\r\nContent-Disposition: form-data; name=\"Priority\"\r\n\r\nbatch\r\n--x--\r\n";
+
+  private static final Placement PLACEMENT = new Placement(ShardServers.SHARDS);
+
+  private static final List<String> TYPES_BY_SHARD =
+      IntStream.range(0, ShardServers.SHARDS).mapToObj(shard -> name("type", shard)).toList();
+  private static final String[] TYPES =
+      TYPES_BY_SHARD.stream()
+          .flatMap(type -> Stream.of("jobs.types." + type + ".description", "of a test"))
+          .toArray(String[]::new);
+
+  private final HttpClient http = HttpClient.newHttpClient();
   @TempDir private Path root;
   private ShardServers servers;
 
@@ -31,7 +63,17 @@ class ShardSystemsTest {
 
   @AfterEach
   void close() {
+    http.close();
     servers.close();
+  }
+
+  /** A name that begins so and belongs to a shard. */
+  private static String name(String begin, int shard) {
+    return IntStream.iterate(0, i -> i + 1)
+        .mapToObj(i -> begin + i)
+        .filter(name -> PLACEMENT.ofItem(name) == shard)
+        .findFirst()
+        .orElseThrow();
   }
 
   /** The answer of whoever leads the shard. */
@@ -65,6 +107,10 @@ class ShardSystemsTest {
     return JsonMapper.shared().readTree(response.body());
   }
 
+  private static String queue(String name) {
+    return "name=" + name + "&plugin=exec&threads=1";
+  }
+
   @Test
   void each_shard_has_systems_of_its_own_at_every_server() throws Exception {
     MillraceServer first = servers.first();
@@ -72,7 +118,7 @@ class ShardSystemsTest {
     servers.awaitLeads(2, 2);
     for (int shard = 0; shard < ShardServers.SHARDS; shard++) {
       String at = "/shards/" + shard;
-      JsonNode queue = post(first, at + "/dci/queues", "name=mail&plugin=exec&threads=1", FORM);
+      JsonNode queue = post(first, at + "/dci/queues", queue(name("mail", shard)), FORM);
       String id = queue.path("id").path("$oid").asString();
       assertThat(Long.parseLong(id, 8, 18, 16) % ShardServers.SHARDS).isEqualTo(shard);
       JsonNode node =
@@ -146,10 +192,11 @@ class ShardSystemsTest {
   @Test
   void they_move_with_the_lead() throws Exception {
     MillraceServer first = servers.first();
-    JsonNode made = post(first, "/shards/2/dci/queues", "name=mail&plugin=exec&threads=1", FORM);
+    String name = name("mail", 2);
+    JsonNode made = post(first, "/shards/2/dci/queues", queue(name), FORM);
     MillraceServer second = servers.serve();
     servers.awaitLeads(2, 2);
-    String mail = "/shards/2/dci/queues/mail";
+    String mail = "/shards/2/dci/queues/" + name;
     assertThat(get(first, mail).path("id")).isEqualTo(made.path("id").path("$oid"));
     servers.close(first);
     servers.awaitLeads(ShardServers.SHARDS);
@@ -169,5 +216,129 @@ class ShardSystemsTest {
                   % ShardServers.SHARDS)
           .isEqualTo(2);
     }
+  }
+
+  @Test
+  void names_and_ids_at_the_root_tell_the_shard() throws Exception {
+    MillraceServer first = servers.serve(TYPES);
+    servers.awaitLeads(ShardServers.SHARDS);
+    first.leads().get(60, TimeUnit.SECONDS);
+    MillraceServer second = servers.serve(TYPES);
+    servers.awaitLeads(2, 2);
+    for (int shard = 0; shard < ShardServers.SHARDS; shard++) {
+      String mail = name("mail", shard);
+      String schedule = name("schedule", shard);
+      MillraceServer server = shard % 2 == 0 ? first : second;
+      post(server, "/dci/queues", queue(mail), FORM);
+      JsonNode task = post(server, "/dci/tasks/" + mail, "[{\"command\": \"true\"}]", JSON);
+      Matcher found = Pattern.compile("[0-9a-f]{24}").matcher(task.toString());
+      assertThat(found.find()).as(task.toString()).isTrue();
+      String id = found.group();
+      for (MillraceServer each : servers.all()) {
+        assertThat(get(each, "/dci/queues/" + mail).path("name").asString()).isEqualTo(mail);
+        assertThat(get(each, "/dci/tasks/id/" + id).path("queue").toString()).isNotEmpty();
+        assertThat(get(each, "/why/" + id + "?kind=task").isObject()).isTrue();
+      }
+      assertThat(
+              follow(
+                      server,
+                      "PUT",
+                      "/schedules/" + schedule,
+                      "{\"times\": [{\"every\": \"1h\"}], \"target\": {\"queue\": \"%s\", \"params\": {}}}"
+                          .formatted(mail),
+                      JSON)
+                  .statusCode())
+          .isEqualTo(200);
+      String type = TYPES_BY_SHARD.get(shard);
+      String job =
+          post(
+                  server,
+                  "/api/jobs/submit/" + type,
+                  MULTIPART_BODY,
+                  "Content-Type",
+                  "multipart/form-data; boundary=x")
+              .path("id")
+              .asString();
+      for (MillraceServer each : servers.all()) {
+        assertThat(get(each, "/api/jobs/" + job).path("type").asString()).isEqualTo(type);
+      }
+      post(server, "/v1/nodes", GROUP.formatted(name("graph", shard)));
+    }
+    for (MillraceServer each : servers.all()) {
+      assertThat(get(each, "/dci/queues")).hasSize(ShardServers.SHARDS);
+      assertThat(get(each, "/schedules").path("schedules")).hasSize(ShardServers.SHARDS);
+      assertThat(get(each, "/api/jobs")).hasSize(ShardServers.SHARDS);
+      assertThat(get(each, "/v1/nodes")).hasSize(ShardServers.SHARDS);
+      assertThat(post(each, "/dci/tasks/search", "{\"filter\": {}}", JSON))
+          .hasSize(ShardServers.SHARDS);
+      HttpResponse<String> elsewhere =
+          follow(each, "GET", "/shards/1/dci/queues/" + name("mail", 2), "");
+      assertThat(elsewhere.statusCode()).isEqualTo(400);
+      assertThat(elsewhere.body())
+          .contains("'" + name("mail", 2) + "' is in shard 2, so not below /shards/1");
+      HttpResponse<String> bulk =
+          follow(
+              each,
+              "POST",
+              "/bulk",
+              "{\"kind\": \"tasks\", \"action\": \"retry\", \"filter\": {\"status\": -6}}",
+              JSON);
+      assertThat(bulk.statusCode()).isEqualTo(400);
+      assertThat(bulk.body()).contains("name one shard");
+    }
+  }
+
+  @Test
+  void events_of_all_shards_are_one_stream_that_goes_on() throws Exception {
+    MillraceServer first = servers.first();
+    List<String> made = new ArrayList<>();
+    String last;
+    try (Stream<String> lines = events(first, "")) {
+      Iterator<String> stream = lines.iterator();
+      for (int shard = 0; shard < ShardServers.SHARDS; shard++) {
+        String mail = name("mail", shard);
+        made.add(mail);
+        post(first, "/dci/queues", queue(mail), FORM);
+      }
+      last = read(stream, made);
+    }
+    assertThat(last.split(",", -1)).hasSize(ShardServers.SHARDS).doesNotContain("");
+    // What happens while nobody listens comes first.
+    List<String> later = new ArrayList<>();
+    for (int shard = 0; shard < ShardServers.SHARDS; shard++) {
+      String news = name("news", shard);
+      later.add(news);
+      post(first, "/dci/queues", queue(news), FORM);
+    }
+    try (Stream<String> lines = events(first, last)) {
+      String _ = read(lines.iterator(), later);
+    }
+    assertThat(servers.send(first, "GET", "/dci/events?after=1-2", "").statusCode()).isEqualTo(400);
+  }
+
+  /** Reads until all names were seen. Returns the last id. */
+  private static String read(Iterator<String> lines, List<String> names) {
+    Set<String> left = new HashSet<>(names);
+    String id = "";
+    while (!left.isEmpty() || id.isEmpty()) {
+      String line = lines.next();
+      assertThat(line).doesNotStartWith("event: lost");
+      left.removeIf(name -> line.contains("\"" + name + "\""));
+      id = line.startsWith("id: ") ? line.substring(4) : id;
+    }
+    return id;
+  }
+
+  private Stream<String> events(MillraceServer server, String after) throws Exception {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(ShardServers.address(server) + "/dci/events"))
+            .timeout(Duration.ofSeconds(60));
+    if (!after.isEmpty()) {
+      var _ = request.header("Last-Event-ID", after);
+    }
+    HttpResponse<Stream<String>> response =
+        http.send(request.build(), HttpResponse.BodyHandlers.ofLines());
+    assertThat(response.statusCode()).isEqualTo(200);
+    return response.body();
   }
 }

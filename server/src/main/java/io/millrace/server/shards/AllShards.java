@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.IntStream;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -402,9 +401,10 @@ final class AllShards {
     List<Integer> changed = new ArrayList<>();
     List<Integer> unchanged = new ArrayList<>();
     List<Integer> unknown = new ArrayList<>();
-    Response refusal = null;
-    String why = "";
     JsonNode result = null;
+    Answer refusal = null;
+    Answer absent = null;
+    String why = "";
     int status = 503;
     for (int shard = 0; shard < outcomes.size(); shard++) {
       switch (outcomes.get(shard)) {
@@ -413,15 +413,13 @@ final class AllShards {
           JsonNode said = json(shard, answer);
           result = result == null || isModified(said) ? said : result;
         }
+        case Answer answer when route.equals(DELETE_NODE) && error(answer).equals(NO_NODE) ->
+            absent = answer;
         case Answer answer -> {
-          String error = error(answer);
-          boolean isGone = route.equals(DELETE_NODE) && error.equals(NO_NODE);
-          if (!isGone) {
-            unchanged.add(shard);
-            status = answer.status();
-            why = "shard %d: %s".formatted(shard, error);
-          }
-          refusal = refusal == null ? answer.passedOn() : refusal;
+          unchanged.add(shard);
+          refusal = refusal == null ? answer : refusal;
+          status = answer.status();
+          why = "shard %d: %s".formatted(shard, error(answer));
         }
         case Failure failure -> {
           (failure.isReached() ? unknown : unchanged).add(shard);
@@ -430,20 +428,21 @@ final class AllShards {
         }
       }
     }
-    if (unknown.isEmpty() && unchanged.isEmpty() && result != null) {
-      return Json.response(result);
+    if (unknown.isEmpty() && unchanged.isEmpty()) {
+      return result == null && absent != null ? absent.passedOn() : Json.response(result);
     }
-    boolean all =
-        IntStream.range(0, outcomes.size())
-            .allMatch(i -> outcomes.get(i) instanceof Answer a && !a.isGood());
-    if (all && refusal != null) {
-      return refusal;
+    if (refusal != null && outcomes.stream().allMatch(AllShards::isRefusal)) {
+      return refusal.passedOn();
     }
     ObjectNode error = Json.object().put("error", why + "; make the change again");
     changed.forEach(error.putArray("changed")::add);
     unchanged.forEach(error.putArray("unchanged")::add);
     unknown.forEach(error.putArray("unknown")::add);
     return Json.response(status, status == 503 ? Map.of("Retry-After", "1") : Map.of(), error);
+  }
+
+  private static boolean isRefusal(Outcome outcome) {
+    return outcome instanceof Answer answer && !answer.isGood();
   }
 
   private static boolean isModified(JsonNode result) {

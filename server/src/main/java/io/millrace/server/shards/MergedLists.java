@@ -178,7 +178,12 @@ final class MergedLists {
   /** The first elements of lists in an order. */
   private static List<JsonNode> sorted(
       List<JsonNode> lists, Comparator<JsonNode> order, long limit) {
-    return cut(elements(lists).sorted(order).toList(), order, limit);
+    List<JsonNode> all = elements(lists).sorted(order).toList();
+    if (all.size() == 1) {
+      // An element alone is not compared, but has to have its place in the order too.
+      int _ = order.compare(all.getFirst(), all.getFirst());
+    }
+    return cut(all, order, limit);
   }
 
   private static List<JsonNode> cut(List<JsonNode> all, Comparator<JsonNode> order, long limit) {

@@ -75,9 +75,7 @@ final class MergedSearch {
     this.counts = input.bool("count", false);
     this.pretty = !old && input.bool("pretty", false);
     this.archived =
-        (!old && input.bool("archived", false))
-            || namesIds(input.object("filter", NOT_OBJECTS))
-            || body.hasNonNull("id");
+        (!old && input.bool("archived", false)) || namesIds(input.object("filter", NOT_OBJECTS));
     this.options = old ? oldOptions(input) : input.object("options", NOT_OBJECTS).deepCopy();
     this.wanted = SearchOptions.read(options);
   }

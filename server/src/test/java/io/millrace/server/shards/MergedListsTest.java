@@ -7,6 +7,7 @@ import io.millrace.archive.ArchiveQuery.Cursor;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
+import io.millrace.server.queues.Input;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -415,5 +416,85 @@ class MergedListsTest {
           .as(wrong)
           .isInstanceOf(HttpProblem.class);
     }
+  }
+
+  // ---- searches
+
+  private static MergedSearch search(String input) {
+    return Objects.requireNonNull(MergedSearch.of(new Input(json(input).asObject(), false), false));
+  }
+
+  /** A task with 24 digits. */
+  private static ObjectNode task(int number, String more) {
+    ObjectNode task = Json.object();
+    task.putObject("_id").put("$oid", "%024d".formatted(number));
+    return task.setAll(json(more).asObject());
+  }
+
+  /** What a shard with so many tasks answers. */
+  private static JsonNode page(int tasks, JsonNode body) {
+    JsonNode options = body.required("options");
+    int skip = options.required("skip").asInt();
+    return Json.array(
+        IntStream.range(skip, Math.min(tasks, skip + options.required("limit").asInt()))
+            .boxed()
+            .toList(),
+        i -> task(i, "{}"));
+  }
+
+  @Test
+  void a_search_goes_no_further_than_it_may() throws Exception {
+    assertThat(
+            search("{'options': {'skip': 1999, 'limit': 1}}")
+                .answer(body -> List.of(page(3_000, body))))
+        .isEqualTo(json("[{'_id': {'$oid': '000000000000000000001999'}}]"));
+    for (String input :
+        List.of(
+            "{'options': {'skip': 2000, 'limit': 1}}",
+            "{'options': {'skip': 2147483647, 'limit': 100}}",
+            "{'count': true, 'archived': true}",
+            "{'count': true, 'filter': {'$and': [{'_id': 'x'}]}}")) {
+      assertThatThrownBy(() -> search(input).answer(body -> List.of(page(3_000, body))))
+          .as(input)
+          .isInstanceOf(HttpProblem.class)
+          .hasMessageContaining("name one shard");
+    }
+    assertThat(search("{'options': {'skip': 2147483647}}").answer(body -> List.of(page(150, body))))
+        .isEmpty();
+  }
+
+  @Test
+  void a_task_in_an_archive_that_shards_share_counts_once() throws Exception {
+    JsonNode archived = Json.array().add(task(1, "{'status':2,'archived':true}"));
+    JsonNode live = Json.array().add(task(1, "{'status':1}")).add(task(2, "{'status':0}"));
+    assertThat(search("{'archived': true}").answer(_ -> List.of(archived, live, archived)))
+        .isEqualTo(live);
+    assertThat(
+            search("{'archived': true, 'count': true}")
+                .answer(_ -> List.of(archived, live, archived)))
+        .hasToString("{\"count\":2}");
+    assertThat(
+            search("{'archived': true, 'options': {'projection': {'status': 1, '_id': 0}}}")
+                .answer(_ -> List.of(archived)))
+        .isEqualTo(json("[{'status': 2, 'archived': true}]"));
+  }
+
+  @Test
+  void shards_are_asked_for_what_the_order_needs() throws Exception {
+    List<JsonNode> asked = new ArrayList<>();
+    JsonNode _ =
+        search(
+                "{'pretty': 1, 'stale': '1s', 'options': {'sort': {'params.a': 1, 'ctime': -1},"
+                    + " 'projection': {'_id': 0, 'params.a': 0, 'stdout': 0}, 'skip': 3, 'limit':"
+                    + " 7}}")
+            .answer(body -> {
+              asked.add(body);
+              return List.of(Json.array());
+            });
+    assertThat(asked)
+        .containsExactly(
+            json(
+                "{'options': {'sort': {'params.a': 1, 'ctime': -1}, 'projection': {'stdout': 0},"
+                    + " 'skip': 0, 'limit': 10}}"));
   }
 }
