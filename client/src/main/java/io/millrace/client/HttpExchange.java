@@ -6,6 +6,8 @@ import io.millrace.store.Position;
 import io.millrace.wire.Placement;
 import io.millrace.wire.Placement.ShardsDifferException;
 import io.millrace.wire.Responses;
+import io.millrace.wire.ShardPaths;
+import io.millrace.wire.ShardPaths.Destination;
 import io.millrace.wire.WireException;
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -130,7 +132,15 @@ final class HttpExchange {
     /** Its shard; empty if it is for none, or for several. */
     OptionalInt shard(Placement placement) {
       if (shard == null) {
-        return OptionalInt.empty();
+        int end = path.indexOf('?');
+        return new ShardPaths(placement)
+                    .of(
+                        method,
+                        end < 0 ? path : path.substring(0, end),
+                        end < 0 ? null : path.substring(end + 1))
+                instanceof Destination.One(int one, String _)
+            ? OptionalInt.of(one)
+            : OptionalInt.empty();
       }
       try {
         return OptionalInt.of(shard.applyAsInt(placement));

@@ -288,7 +288,7 @@ final class HttpTransport implements AutoCloseable {
       Response redirect = response.whole();
       String location = redirect.header("Location");
       UploadBody upload = request.upload();
-      if (upload != null && upload.bytesRead() > 0) {
+      if (upload != null && upload.bytesRead() > 0 && !upload.rewind()) {
         current = follow(target, location, request);
         throw new NotSentException(
             target.address + " is a standby; the leader is asked next", null);

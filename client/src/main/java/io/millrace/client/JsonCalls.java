@@ -189,15 +189,17 @@ public final class JsonCalls implements AutoCloseable {
     UploadBody content = new UploadBody(upload.contentType(), upload.content(), upload.length());
     while (true) {
       try {
-        if (server.hasOthers()) {
-          // The body can be read only once, so the leader is found without it.
-          server.open(Request.of("HEAD", "/", server.responseTimeoutMillis(Duration.ZERO))).close();
+        if (!content.isShort()) {
+          // The body can be read only once, so whoever takes it is found without it.
+          server
+              .open(Request.of("HEAD", path, server.responseTimeoutMillis(Duration.ZERO)))
+              .close();
         }
         return server
             .open(Request.of("POST", path, content, server.responseTimeoutMillis(UPLOAD_TIMEOUT)))
             .whole();
       } catch (NotSentException e) {
-        if (content.bytesRead() > 0 || !attempts.mayFindLeader()) {
+        if (!content.rewind() || !attempts.mayFindLeader()) {
           throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
         }
       } catch (IOException e) {

@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
  * names, or to a site that asks all of them. Thread-safe.
  */
 final class ShardSites implements HttpServer.Chooser {
-  private static final String PREFIX = "/shards/";
+  /** What the paths of the systems of shards begin with. */
+  static final String PREFIX = "/shards/";
 
   /** What each server answers itself, since it is asked of the server. */
   private static final String HAND_OVER = "/hand-over";
@@ -116,7 +117,12 @@ final class ShardSites implements HttpServer.Chooser {
 
   /** Directs to the leader of a shard. */
   HttpServer.Site elsewhere(int shard) {
-    return site(new ToLeader("shard " + shard, shards.at(shard)::leader, ownAddress));
+    return site(
+        new ToLeader(
+            "shard " + shard,
+            shard + "/" + shards.placement().shards(),
+            shards.at(shard)::leader,
+            ownAddress));
   }
 
   /** A site that answers every request in one way. */

@@ -55,7 +55,7 @@ final class StandbySite implements AutoCloseable {
       Supplier<@Nullable String> ownAddress) {
     Configuration configuration = setup.configuration();
     this.shards = shards;
-    this.toLeader = new ToLeader("the store", () -> view().leader(), ownAddress);
+    this.toLeader = new ToLeader("the store", null, () -> view().leader(), ownAddress);
     this.reads = new StandbyReads(setup, endpoint, shards == null, toLeader);
     Metrics.role(registry, false);
     ApiRoutes own = ApiRoutes.below("").errors(ErrorForm.PROBLEM_DETAILS);

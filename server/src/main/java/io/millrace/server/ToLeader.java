@@ -7,6 +7,7 @@ import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
 import io.millrace.wire.Responses;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +30,7 @@ final class ToLeader implements Handler {
   private static final int LOOKS = 20;
 
   private final String what;
+  private final @Nullable String place;
   private final Supplier<@Nullable String> leader;
   private final Supplier<@Nullable String> ownAddress;
 
@@ -36,11 +38,18 @@ final class ToLeader implements Handler {
    * Directions to a leader.
    *
    * @param what the leader leads, for people
+   * @param place the number of the shard, a slash, and the number of shards, so that clients
+   *     remember who leads it; null if it is not for a shard alone
    * @param leader its address; null for none at the moment
    * @param ownAddress where clients reach this server; null if it does not listen
    */
-  ToLeader(String what, Supplier<@Nullable String> leader, Supplier<@Nullable String> ownAddress) {
+  ToLeader(
+      String what,
+      @Nullable String place,
+      Supplier<@Nullable String> leader,
+      Supplier<@Nullable String> ownAddress) {
     this.what = what;
+    this.place = place;
     this.leader = leader;
     this.ownAddress = ownAddress;
   }
@@ -55,17 +64,14 @@ final class ToLeader implements Handler {
     byte[] body =
         JSON.writeValueAsBytes(
             Map.of("error", "this server is a standby; the leader is at " + found));
-    return new Response.Whole(
-        307,
-        Response.JSON,
-        Map.of(
-            "Location",
-            found + request.target(),
-            Responses.ROLE_HEADER,
-            "standby",
-            "Cache-Control",
-            "no-store"),
-        body);
+    Map<String, String> headers = new HashMap<>();
+    headers.put("Location", found + request.target());
+    headers.put(Responses.ROLE_HEADER, "standby");
+    headers.put("Cache-Control", "no-store");
+    if (place != null && !request.path().startsWith(ShardSites.PREFIX)) {
+      headers.put(Responses.SHARD_HEADER, place);
+    }
+    return new Response.Whole(307, Response.JSON, headers, body);
   }
 
   /**
