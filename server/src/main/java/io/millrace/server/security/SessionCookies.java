@@ -58,8 +58,9 @@ public record SessionCookies(Origins origins, Proxies proxies) {
     Map<String, String> cookies = new LinkedHashMap<>();
     for (String pair : header.split(";", -1)) {
       int equals = pair.indexOf('=');
-      if (equals > 0) {
-        cookies.putIfAbsent(pair.substring(0, equals).strip(), pair.substring(equals + 1).strip());
+      String name = pair.substring(0, Math.max(0, equals)).strip();
+      if (!name.isEmpty()) {
+        cookies.putIfAbsent(name, pair.substring(equals + 1).strip());
       }
     }
     for (Kind kind : Kind.values()) {

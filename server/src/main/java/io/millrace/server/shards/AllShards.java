@@ -238,7 +238,7 @@ final class AllShards {
 
   private JsonNode json(int shard, Answer answer) {
     try {
-      return Json.read(answer.body());
+      return answer.json();
     } catch (JacksonException e) {
       throw shards.named(malformed("shard %d does not answer with JSON".formatted(shard)), shard);
     }
@@ -428,8 +428,12 @@ final class AllShards {
         }
       }
     }
-    if (unknown.isEmpty() && unchanged.isEmpty()) {
-      return result == null && absent != null ? absent.passedOn() : Json.response(result);
+    boolean isMade = unknown.isEmpty() && unchanged.isEmpty();
+    if (isMade && result != null) {
+      return Json.response(result);
+    }
+    if (isMade && absent != null) {
+      return absent.passedOn();
     }
     if (refusal != null && outcomes.stream().allMatch(AllShards::isRefusal)) {
       return refusal.passedOn();
@@ -451,7 +455,7 @@ final class AllShards {
 
   private static String error(Answer answer) {
     try {
-      return Json.read(answer.body()).path("error").asString("");
+      return answer.json().path("error").asString("");
     } catch (JacksonException _) {
       return "";
     }

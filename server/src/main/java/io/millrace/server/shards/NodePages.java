@@ -31,14 +31,14 @@ final class NodePages {
         Pattern.compile("(\\d{1,3})\\.(\\d{0,9})\\.([\\w-]{0,100})");
 
     /**
-     * Reads the field {@code next} of a page.
+     * Reads what a page says of the one after it.
      *
      * @throws HttpProblem 400 if it is none
      */
-    static Place of(String text, int shards) {
-      Matcher parts = FORM.matcher(text);
+    static Place of(String given, int shards) {
+      Matcher parts = FORM.matcher(given);
       if (!parts.matches() || Integer.parseInt(parts.group(1)) >= shards) {
-        throw HttpProblem.malformed("the parameter start must be the next of a page, not " + text);
+        throw HttpProblem.malformed("the parameter start must be the next of a page, not " + given);
       }
       return new Place(Integer.parseInt(parts.group(1)), parts.group(2), parts.group(3));
     }

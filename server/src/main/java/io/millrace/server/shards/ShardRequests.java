@@ -2,6 +2,7 @@ package io.millrace.server.shards;
 
 import io.millrace.http.Caller;
 import io.millrace.http.Request;
+import io.millrace.http.json.Json;
 import io.millrace.http.message.Headers;
 import io.millrace.http.message.HttpMethod;
 import io.millrace.http.message.HttpProblem;
@@ -38,6 +39,8 @@ import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Sends requests to the leaders of all shards at once, with the credentials of a caller.
@@ -103,21 +106,44 @@ final class ShardRequests {
 
   /** What one shard has said, or why it has not. */
   sealed interface Outcome {
-    /**
-     * The shard has answered, with a status below 500.
-     *
-     * @param headers those of an error that its client needs
-     */
-    record Answer(int status, String type, Map<String, String> headers, byte[] body)
-        implements Outcome {
+    /** The shard has answered, with a status below 500. */
+    final class Answer implements Outcome {
+      private final int status;
+      private final byte[] body;
+      private final Response passedOn;
+
+      /**
+       * An answer.
+       *
+       * @param headers those of an error that its client needs
+       */
+      private Answer(int status, String type, Map<String, String> headers, byte[] body) {
+        this.status = status;
+        this.body = body;
+        this.passedOn = new Response.Whole(status, type, headers, body);
+      }
+
+      int status() {
+        return status;
+      }
+
       /** Whether it is what was asked for. */
       boolean isGood() {
         return status >= 200 && status < 300;
       }
 
+      /**
+       * What it says.
+       *
+       * @throws JacksonException if it is not JSON
+       */
+      JsonNode json() {
+        return Json.read(body);
+      }
+
       /** The same answer to the client. */
       Response passedOn() {
-        return new Response.Whole(status, type, headers, body);
+        return passedOn;
       }
     }
 

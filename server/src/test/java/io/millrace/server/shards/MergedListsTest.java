@@ -262,7 +262,7 @@ class MergedListsTest {
    * @param elements those of an answer
    * @param cursor what comes after the page; null if it was the last
    */
-  private record Paged(
+  record Paged(
       String route,
       String query,
       Comparator<ObjectNode> order,
