@@ -12,9 +12,11 @@ import io.millrace.http.Routes;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
 import io.millrace.server.MillraceServer.Setup;
+import io.millrace.server.access.AccessSettings;
 import io.millrace.server.jobs.JobsPart;
 import io.millrace.server.jobs.JobsSettings;
 import io.millrace.server.queues.QueuesPart;
+import io.millrace.server.shards.PageRelay;
 import io.millrace.server.shards.RootRoutes;
 import io.millrace.server.shards.ShardedStore;
 import io.millrace.server.store.StorePart;
@@ -56,6 +58,10 @@ final class ShardSites implements HttpServer.Chooser {
   private final AccessCheck ofAnyone;
   private final Supplier<@Nullable String> ownAddress;
   private final ShardPaths paths;
+
+  /** Whether callers need no credentials, whoever forwards their requests. */
+  private final boolean open;
+
   private final HttpServer.Site together;
 
   ShardSites(
@@ -67,6 +73,9 @@ final class ShardSites implements HttpServer.Chooser {
     this.ofAnyone = FollowedAccess.ofAnyone(setup, endpoint);
     this.ownAddress = ownAddress;
     this.paths = new ShardPaths(shards.placement());
+    this.open =
+        !setup.requiresCredentials()
+            && setup.configuration().get(AccessSettings.SECTION).identity() == null;
     this.together =
         new HttpServer.Site(
             FollowedAccess.of(setup, endpoint, shards),
@@ -117,12 +126,13 @@ final class ShardSites implements HttpServer.Chooser {
 
   /** Directs to the leader of a shard. */
   HttpServer.Site elsewhere(int shard) {
-    return site(
+    ToLeader toLeader =
         new ToLeader(
             "shard " + shard,
             shard + "/" + shards.placement().shards(),
             shards.at(shard)::leader,
-            ownAddress));
+            ownAddress);
+    return site(new PageRelay(shards, ownAddress, open, shard, toLeader));
   }
 
   /** A site that answers every request in one way. */

@@ -341,4 +341,31 @@ class ShardSystemsTest {
     assertThat(response.statusCode()).isEqualTo(200);
     return response.body();
   }
+
+  @Test
+  void pages_are_served_by_the_server_that_they_came_from() throws Exception {
+    MillraceServer first = servers.first();
+    MillraceServer second = servers.serve();
+    servers.awaitLeads(2, 2);
+    String[] page = {"Sec-Fetch-Mode", "cors", "Content-Type", FORM[1]};
+    for (MillraceServer server : List.of(first, second)) {
+      for (int shard = 0; shard < ShardServers.SHARDS; shard++) {
+        String name = name(server.equals(first) ? "one" : "two", shard);
+        HttpResponse<String> made = servers.send(server, "POST", "/dci/queues", queue(name), page);
+        assertThat(made.statusCode()).as(made.body()).isEqualTo(200);
+        if (shard > 0) {
+          HttpResponse<String> changed =
+              servers.send(server, "POST", "/dci/queues/" + name, "threads=3", page);
+          assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
+          HttpResponse<String> read = servers.send(server, "GET", "/dci/queues/" + name, "", page);
+          assertThat(read.statusCode()).as(read.body()).isEqualTo(200);
+          assertThat(JsonMapper.shared().readTree(read.body()).path("threads").asInt())
+              .isEqualTo(3);
+          HttpResponse<String> below =
+              servers.send(server, "GET", "/shards/" + shard + "/dci/queues", "", page);
+          assertThat(below.statusCode()).as(below.body()).isEqualTo(200);
+        }
+      }
+    }
+  }
 }

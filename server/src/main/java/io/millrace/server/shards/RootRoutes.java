@@ -97,7 +97,8 @@ public final class RootRoutes {
   public static List<Route> of(
       ShardedStore shards, Supplier<@Nullable String> own, Map<String, Credentials> accepted) {
     RootRoutes made =
-        new RootRoutes(ShardRequests.of(shards, own), new ShardPaths(shards.placement()), accepted);
+        new RootRoutes(
+            ShardRequests.of(shards, own, false), new ShardPaths(shards.placement()), accepted);
     AllShards.all()
         .forEach(route ->
             made.add(route, request -> made.all.answer(request, method(route), path(route))));

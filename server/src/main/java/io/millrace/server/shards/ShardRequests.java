@@ -13,6 +13,7 @@ import io.millrace.wire.Responses;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -66,9 +67,20 @@ final class ShardRequests {
   private static final List<String> OTHERS =
       List.of("Accept", "Content-Type", SessionCookies.CSRF_HEADER, "traceparent", "tracestate");
 
+  /** The headers of an answer that is passed on while it arrives. */
+  private static final List<String> OF_ANSWERS =
+      List.of(
+          "Retry-After",
+          "Cache-Control",
+          "Content-Disposition",
+          "Content-Security-Policy",
+          "X-Content-Type-Options",
+          Responses.POSITION_HEADER);
+
   /** The headers of an error that a client needs. */
   private static final List<String> OF_ERRORS = List.of("Retry-After", "WWW-Authenticate");
 
+  private final boolean open;
   private final List<? extends Shard> shards;
   private final Supplier<@Nullable String> own;
   private final IntFunction<String> below;
@@ -86,14 +98,29 @@ final class ShardRequests {
    */
   ShardRequests(
       List<? extends Shard> shards, Supplier<@Nullable String> own, IntFunction<String> below) {
+    this(false, shards, own, below);
+  }
+
+  private ShardRequests(
+      boolean open,
+      List<? extends Shard> shards,
+      Supplier<@Nullable String> own,
+      IntFunction<String> below) {
+    this.open = open;
     this.shards = List.copyOf(shards);
     this.own = own;
     this.below = below;
   }
 
-  /** Requests to the leaders of shards. */
-  static ShardRequests of(ShardedStore shards, Supplier<@Nullable String> own) {
+  /**
+   * Requests to the leaders of shards.
+   *
+   * @param own the address of this server; null if it does not listen
+   * @param open whether callers need no credentials, also where they are not checked
+   */
+  static ShardRequests of(ShardedStore shards, Supplier<@Nullable String> own, boolean open) {
     return new ShardRequests(
+        open,
         IntStream.range(0, shards.placement().shards()).mapToObj(shards::at).toList(),
         own,
         shard -> "/shards/" + shard);
@@ -127,6 +154,11 @@ final class ShardRequests {
         return status;
       }
 
+      /** Its body as a text. */
+      String text() {
+        return new String(body, StandardCharsets.UTF_8);
+      }
+
       /** Whether it is what was asked for. */
       boolean isGood() {
         return status >= 200 && status < 300;
@@ -155,6 +187,27 @@ final class ShardRequests {
     record Failure(HttpProblem problem, boolean isReached) implements Outcome {}
   }
 
+  /** The body of an answer that is passed on while it arrives. */
+  private record Relayed(InputStream content) implements Response.Body {
+    @Override
+    public void writeTo(OutputStream target) throws IOException {
+      byte[] part = new byte[PART_BYTES];
+      for (int length = content.read(part); length >= 0; length = content.read(part)) {
+        target.write(part, 0, length);
+        target.flush();
+      }
+    }
+
+    @Override
+    public void close() {
+      try {
+        content.close();
+      } catch (IOException _) {
+        // Nobody reads it any more.
+      }
+    }
+  }
+
   /**
    * Requests for one request of a client.
    *
@@ -169,7 +222,7 @@ final class ShardRequests {
     request
         .header("Cookie")
         .ifPresent(value -> headers.put("Cookie", SessionCookies.passedOn(value)));
-    if (headers.isEmpty() && !request.caller().equals(Caller.LOCAL)) {
+    if (headers.isEmpty() && !open && !request.caller().equals(Caller.LOCAL)) {
       throw new HttpProblem(
           403,
           "what names %s as the caller is not passed on to the leaders of shards; ask each of them below /shards/K/"
@@ -244,13 +297,43 @@ final class ShardRequests {
         }
         try (InputStream content = response.body()) {
           switch (outcome(shard, response, read(content))) {
-            case Outcome.Answer(int status, String _, Map<String, String> _, byte[] body) ->
-                throw status == TEMPORARY_REDIRECT
+            case Outcome.Answer answer ->
+                throw answer.status() == TEMPORARY_REDIRECT
                     ? unreachable(shard, "its lead moves")
-                    : new HttpProblem(status, new String(body, StandardCharsets.UTF_8));
+                    : new HttpProblem(answer.status(), answer.text());
             case Outcome.Failure(HttpProblem problem, boolean _) -> throw problem;
           }
         }
+      } catch (IOException e) {
+        throw unreachable(shard, String.valueOf(e.getMessage()));
+      }
+    }
+
+    /**
+     * The answer of a shard to a read, which is passed on while it arrives.
+     *
+     * @throws HttpProblem if the shard has no leader or does not answer
+     */
+    Response relayed(int shard, String target) throws InterruptedException {
+      String address = leader(shard);
+      if (address == null) {
+        throw unreachable(shard, "no server leads it yet");
+      }
+      try {
+        HttpResponse<InputStream> response =
+            http.send(
+                request(address + below.apply(shard) + target, HttpMethod.GET, NO_BODY),
+                BodyHandlers.ofInputStream());
+        Map<String, String> passed = new LinkedHashMap<>();
+        for (String name : OF_ANSWERS) {
+          response.headers().firstValue(name).ifPresent(value -> passed.put(name, value));
+        }
+        return new Response.Streamed(
+            response.statusCode(),
+            response.headers().firstValue("Content-Type").orElse(Response.JSON),
+            passed,
+            response.headers().firstValueAsLong("Content-Length").orElse(-1),
+            new Relayed(response.body()));
       } catch (IOException e) {
         throw unreachable(shard, String.valueOf(e.getMessage()));
       }
