@@ -59,6 +59,9 @@ final class ShardSites implements HttpServer.Chooser {
   private final Supplier<@Nullable String> ownAddress;
   private final ShardPaths paths;
 
+  /** The path below which jobs are served too; empty for none. */
+  private final String jobsBelow;
+
   /** Whether callers need no credentials, whoever forwards their requests. */
   private final boolean open;
 
@@ -73,6 +76,7 @@ final class ShardSites implements HttpServer.Chooser {
     this.ofAnyone = FollowedAccess.ofAnyone(setup, endpoint);
     this.ownAddress = ownAddress;
     this.paths = new ShardPaths(shards.placement());
+    this.jobsBelow = setup.configuration().get(JobsSettings.SECTION).access().prefix();
     this.open =
         !setup.requiresCredentials()
             && setup.configuration().get(AccessSettings.SECTION).identity() == null;
@@ -179,11 +183,12 @@ final class ShardSites implements HttpServer.Chooser {
   }
 
   private Choice byName(String method, String path, @Nullable String query) {
-    return switch (paths.of(method, path, query)) {
+    int skipped = path.startsWith(jobsBelow + "/api/") ? jobsBelow.length() : 0;
+    return switch (paths.of(method, path.substring(skipped), query)) {
       case Destination.One(int shard, String _) -> new Choice(name(shard), 0);
       case Destination.Once _ -> HOME;
       case Destination.All _, Destination.ByBody _, Destination.Unknown _ ->
-          new Choice(TOGETHER, 0);
+          new Choice(TOGETHER, skipped);
     };
   }
 

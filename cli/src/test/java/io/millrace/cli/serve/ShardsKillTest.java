@@ -13,19 +13,28 @@ import io.millrace.store.StoreException;
 import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.Transaction;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Three servers of a store with four shards are killed in turn, while clients commit to all. */
 class ShardsKillTest {
@@ -33,11 +42,13 @@ class ShardsKillTest {
   private static final int GROUPS = 8;
   private static final int KILLS = 3;
 
+  private final Path root;
   private final SharedServers shared;
   private final List<Program.Ready> servers = new ArrayList<>();
   private int started;
 
   ShardsKillTest(@TempDir Path root) {
+    this.root = root;
     this.shared = new SharedServers(root, "2s");
   }
 
@@ -136,6 +147,97 @@ class ShardsKillTest {
     }
     assertThat(found).doesNotHaveDuplicates().hasSameElementsAs(acknowledged);
     assertThat(acknowledged).hasSizeGreaterThanOrEqualTo(KILLS * GROUPS * 2);
+  }
+
+  private String addresses() {
+    return servers.stream().map(SharedServers::address).collect(Collectors.joining(","));
+  }
+
+  private JsonCalls calls() {
+    return JsonCalls.open(ClientOptions.at(addresses()).withRetryFor(Duration.ofMinutes(2)));
+  }
+
+  @Test
+  void tasks_of_queues_in_all_shards_are_run_once_while_servers_are_killed() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      start();
+    }
+    awaitSpread();
+    // The last server stays, so that the node knows where to go on.
+    Program.Ready stays = servers.getLast();
+    try (JsonCalls calls = calls()) {
+      for (int i = 0; i < GROUPS; i++) {
+        ObjectNode queue = JsonNodeFactory.instance.objectNode();
+        var _ =
+            calls.post(
+                "/dci/queues",
+                queue.put("name", "mail" + i).put("plugin", "shell").put("threads", 2));
+      }
+    }
+    Path done = root.resolve("done");
+    Program.Ready node =
+        Program.startReady(
+            root.resolve("node.log"),
+            List.of(
+                "node", "--name=n1", "--server=" + addresses(), "--data=" + root.resolve("node")));
+    try {
+      Set<String> submitted = new HashSet<>();
+      for (int round = 0; round < 2; round++) {
+        awaitSpread();
+        servers.removeFirst().program().killAlive();
+        // Each request goes on with the servers that are left.
+        try (JsonCalls calls =
+            JsonCalls.open(
+                ClientOptions.at(SharedServers.address(stays))
+                    .withRetryFor(Duration.ofMinutes(2)))) {
+          for (int i = 0; i < GROUPS; i++) {
+            submitted.addAll(submit(calls, "mail" + i, done));
+          }
+        }
+        start();
+      }
+      try (JsonCalls calls = calls()) {
+        awaitEnded(calls, submitted);
+      }
+      List<String> lines = Files.readAllLines(done);
+      // A submission whose answer was lost may have been made all the same, and then again.
+      assertThat(lines).doesNotHaveDuplicates();
+      assertThat(lines).hasSizeGreaterThanOrEqualTo(submitted.size());
+    } finally {
+      node.program().killAlive();
+    }
+  }
+
+  /** Submits a task, and again while it is not known to be submitted. */
+  private static List<String> submit(JsonCalls calls, String queue, Path done)
+      throws InterruptedException {
+    while (true) {
+      ArrayNode params = JsonNodeFactory.instance.arrayNode();
+      params.addObject().put("command", "echo %s >> %s".formatted(UUID.randomUUID(), done));
+      try {
+        JsonNode answer = calls.post("/dci/tasks/" + queue, params);
+        return Pattern.compile("[0-9a-f]{24}")
+            .matcher(answer.toString())
+            .results()
+            .map(MatchResult::group)
+            .toList();
+      } catch (StoreException _) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  private static void awaitEnded(JsonCalls calls, Set<String> ids) {
+    Set<String> left = new HashSet<>(ids);
+    while (!left.isEmpty()) {
+      left.removeIf(id -> {
+        try {
+          return calls.get("/dci/tasks/id/" + id).path("status").asInt() == 1;
+        } catch (StoreException _) {
+          return false;
+        }
+      });
+    }
   }
 
   @Test
