@@ -67,11 +67,11 @@ final class AllShards {
   private static final int USUAL_WAIT_SECONDS = 30;
   private static final byte[] NO_BODY = new byte[0];
 
-  private final ShardRequests shards;
-  private final Duration patience;
-
   /** The routes that concern all shards, each a method and a path as in docs/routes.md. */
   private static final Set<String> ROUTES = routes();
+
+  private final ShardRequests shards;
+  private final Duration patience;
 
   /** All shards as a server sees them. */
   AllShards(ShardRequests shards) {
