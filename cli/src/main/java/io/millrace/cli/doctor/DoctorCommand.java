@@ -347,7 +347,7 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
       return;
     }
     try {
-      Token.read(file);
+      String _ = Token.check(file);
       ok("token", file + " holds one");
       checkOthers(file);
     } catch (ServerException e) {
