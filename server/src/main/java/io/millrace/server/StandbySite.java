@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -55,6 +56,7 @@ final class StandbySite implements AutoCloseable {
   private final HttpServer.Site site;
   private final StandbyReads reads;
   private final @Nullable ShardedStore shards;
+  private final @Nullable ShardAudits audits;
   private volatile @Nullable StandbyStore store;
   private volatile String ownAddress = "";
 
@@ -76,14 +78,16 @@ final class StandbySite implements AutoCloseable {
     this.reads =
         new StandbyReads(configuration, token, endpoint, shards == null, ownQueues, this::direct);
     this.shards = shards;
+    this.audits = audits;
     Metrics.role(registry, false);
     ApiRoutes own = ApiRoutes.below("").errors(ErrorForm.PROBLEM_DETAILS);
     own.role(Caller.Role.ANYONE).get("/health", _ -> health(false));
     own.role(Caller.Role.ANYONE).get("/health/leader", _ -> health(true));
     own.get("/metrics", request -> Metrics.scrape(registry, request.header("Accept").orElse("")));
     Routes routes = new Routes(registry, this::direct).addAll(own.routes()).addAll(reads.routes());
-    if (shards != null) {
+    if (shards != null && audits != null) {
       shards.measure(registry);
+      audits.measure(registry);
       int maxOperations = configuration.get(StoreSettings.SECTION).options().limits().operations();
       routes.addAll(ShardRoutes.of(shards));
       routes.addAll(
@@ -165,13 +169,19 @@ final class StandbySite implements AutoCloseable {
       response.put("shards", shards.overview());
     }
     if (follows) {
-      response.put("warnings", shards == null ? List.of() : shards.warnings());
+      response.put("warnings", warnings());
     } else {
       response.put(
           "error",
           view.problem() != null ? view.problem() : "the store has not been read to its end yet");
     }
     return Response.json(follows && !ofLeader ? 200 : 503, JSON.writeValueAsBytes(response));
+  }
+
+  private List<String> warnings() {
+    return shards == null || audits == null
+        ? List.of()
+        : Stream.of(shards.warnings(), audits.warnings()).flatMap(List::stream).toList();
   }
 
   private Response direct(Request request) throws InterruptedException {

@@ -322,6 +322,10 @@ class ShardedServersTest {
     first.leads().get(60, TimeUnit.SECONDS);
     MillraceServer second = serve();
     awaitLeads(2, 2);
+    for (MillraceServer server : List.of(first, second)) {
+      assertThat(send(server, "GET", "/metrics", "").body().lines())
+          .contains("millrace_audit_waiting 0.0", "millrace_audit_lost_total 0.0");
+    }
     try (HttpTaskStore store = open()) {
       for (int i = 0; i < 20; i++) {
         Task _ = add(store, "team" + i, "it");

@@ -1,5 +1,6 @@
 package io.millrace.server.audit;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.millrace.http.AuditTrail;
 import io.millrace.http.Request;
 import io.millrace.http.Request.Change;
@@ -11,6 +12,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
@@ -23,6 +25,9 @@ public final class ShardAudits implements AuditTrail, AutoCloseable {
   private final int maxOperations;
   private final SecureRandom random = new SecureRandom();
   private final Map<Integer, Log> led = new ConcurrentSkipListMap<>();
+
+  /** How many entries were lost in shards that it does not lead any more. */
+  private final AtomicLong lost = new AtomicLong();
 
   /** The log in a shard, and what writes to it once a second. */
   private record Log(AuditPart part, List<StepLoop> loops) {
@@ -65,7 +70,26 @@ public final class ShardAudits implements AuditTrail, AutoCloseable {
     Log log = led.remove(shard);
     if (log != null) {
       log.close();
+      lost.addAndGet(log.part().lost());
     }
+  }
+
+  /** Shows how many entries wait and are lost in all of them. */
+  public void measure(MeterRegistry registry) {
+    AuditPart.measure(registry, this, ShardAudits::lost, ShardAudits::waiting);
+  }
+
+  /** Warnings for {@code /health}; empty if all is well. */
+  public List<String> warnings() {
+    return AuditPart.warnings(waiting(), lost());
+  }
+
+  private long waiting() {
+    return led.values().stream().mapToLong(log -> log.part().waiting()).sum();
+  }
+
+  private long lost() {
+    return lost.get() + led.values().stream().mapToLong(log -> log.part().lost()).sum();
   }
 
   @Override
