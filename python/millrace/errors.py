@@ -1,6 +1,6 @@
 """The exceptions of this package."""
 
-from typing import Any, List, Optional
+from typing import Any, Dict, List, Optional
 
 
 class MillraceError(Exception):
@@ -65,7 +65,15 @@ class OutcomeUnknownError(MillraceError):
 
 
 class WaitTimeoutError(MillraceError, TimeoutError):
-    """What was waited for did not happen in time."""
+    """What was waited for did not happen in time.
+
+    ``why`` is what ``GET /why`` says of the job, or of the first task or node that has not ended: ``kind``, ``id``, ``status``,
+    ``waiting`` and ``reasons``. None if the server did not say so within two seconds.
+    """
+
+    def __init__(self, message: str, why: Optional[Dict[str, Any]] = None) -> None:
+        super().__init__(message)
+        self.why = why
 
 
 class JobFailedError(MillraceError):

@@ -5,8 +5,10 @@ from datetime import datetime, timedelta
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ._http import Transport, part, query
-from .errors import WaitTimeoutError
+from ._why import timed_out
 from .jobs import LONGEST_WAIT, duration, moment
+
+SETTLED = ("finished", "failed", "killed", "skipped", "blocked")
 
 
 class Node:
@@ -139,10 +141,11 @@ class Graphs:
             left = LONGEST_WAIT if end is None else min(LONGEST_WAIT, max(0.0, end - time.monotonic()))
             path = query("/v1/scheduler/wait", id=",".join(ids), timeout=f"{left:.3f}", until="settled")
             states = dict(self._http.json("GET", path, silence=left))
-            if all(state in ("finished", "failed", "killed", "skipped", "blocked") for state in states.values()):
+            left_over = [id for id, state in states.items() if state not in SETTLED]
+            if not left_over:
                 return states
             if end is not None and time.monotonic() >= end:
-                raise WaitTimeoutError(f"nodes have not ended in {timeout:g} s: {states}")
+                raise timed_out(self._http, f"nodes have not ended in {timeout:g} s: {states}", "node", left_over[0])
 
     def follow(self, ids: Sequence[str]) -> Iterator[Tuple[str, str]]:
         """The states of the nodes, first as they are and then as they change, until all have ended or are blocked."""
@@ -154,7 +157,7 @@ class Graphs:
                 if id in ids and seen.get(id) != state:
                     seen[id] = state
                     yield id, state
-                    (left.discard if state in ("finished", "failed", "killed", "skipped", "blocked") else left.add)(id)
+                    (left.discard if state in SETTLED else left.add)(id)
             if not left:
                 return
 

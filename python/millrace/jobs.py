@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, Dict, Iterable, Iterator, List, Optional, TypeVar, Union
 
 from ._http import CHUNK, Events, Transport, part, pieces, query
-from .errors import JobFailedError, NotFoundError, OutcomeUnknownError, ServerError, WaitTimeoutError
+from ._why import timed_out
+from .errors import JobFailedError, NotFoundError, OutcomeUnknownError, ServerError
 from .kinds import JobKind
 
 P = TypeVar("P")
@@ -197,7 +198,7 @@ class Jobs:
     def wait(self, job: str, timeout: Optional[float] = None) -> Dict[str, Any]:
         """Waits until the job is done or failed, and returns it. Raises WaitTimeoutError after ``timeout`` seconds; without
         one, it waits without end."""
-        return waited(self._http, self._path(job), lambda state: state["status"] in FINAL, timeout, f"job {job}")
+        return waited(self._http, self._path(job), lambda state: state["status"] in FINAL, timeout, f"job {job}", job)
 
     def result(self, job: str, timeout: Optional[float] = None) -> bytes:
         """Waits until the job is done, and returns its result. Raises JobFailedError if it has failed."""
@@ -304,7 +305,9 @@ def answer_json(content: bytes) -> Dict[str, Any]:
     return dict(json.loads(content))
 
 
-def waited(http: Transport, path: str, ended: Any, timeout: Optional[float], what: str) -> Dict[str, Any]:
+def waited(
+    http: Transport, path: str, ended: Any, timeout: Optional[float], what: str, job: Optional[str] = None
+) -> Dict[str, Any]:
     """Asks ``path/wait`` until the state has ended. The server counts whole seconds."""
     end = None if timeout is None else time.monotonic() + timeout
     while True:
@@ -314,7 +317,7 @@ def waited(http: Transport, path: str, ended: Any, timeout: Optional[float], wha
         if ended(state):
             return state
         if end is not None and time.monotonic() >= end:
-            raise WaitTimeoutError(f"{what} has not ended in {timeout:g} s")
+            raise timed_out(http, f"{what} has not ended in {timeout:g} s", "job", job)
         if seconds == 0 and end is not None:
             time.sleep(min(0.1, max(0.0, end - time.monotonic())))
 

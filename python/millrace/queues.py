@@ -5,8 +5,11 @@ from datetime import datetime, timedelta
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 
 from ._http import Events, Transport, part, query
-from .errors import WaitTimeoutError
+from ._why import timed_out
 from .jobs import LONGEST_WAIT, duration, moment
+
+# Queued, claimed, running.
+NOT_ENDED = (-2, -1, 0)
 
 FINISHED_WELL = 1
 
@@ -88,7 +91,9 @@ class Queues:
             if state["ended"] >= state["total"]:
                 return dict(state["tasks"])
             if end is not None and time.monotonic() >= end:
-                raise WaitTimeoutError(f"{state['total'] - state['ended']} tasks have not ended in {timeout:g} s")
+                message = f"{state['total'] - state['ended']} tasks have not ended in {timeout:g} s"
+                left_over = (id for id, status in state["tasks"].items() if status in NOT_ENDED)
+                raise timed_out(self._http, message, "task", next(left_over, None))
 
     def output(self, id: str, stream: str = "stdout", *, offset: int = 0, last: Optional[int] = None) -> bytes:
         """What a task has written to "stdout", "stderr" or "mixedout" so far."""

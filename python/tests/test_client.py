@@ -8,8 +8,9 @@ import threading
 import unittest
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Iterator, List, Optional
+from typing import Any, Callable, Iterator, List, Optional
 
 import millrace
 from millrace import Client, JobKind
@@ -113,8 +114,11 @@ class JobsTest(unittest.TestCase):
     def test_a_job_is_cancelled_retried_and_deleted(self) -> None:
         jobs = self.client.jobs
         job = jobs.submit(b"x", type="busy", key="to cancel/é", description=HOSTILE.replace("\n", " ")[:60])
-        with self.assertRaises(millrace.WaitTimeoutError):
+        with self.assertRaises(millrace.WaitTimeoutError) as late:
             job.wait(0.1)
+        assert late.exception.why is not None
+        self.assertEqual((late.exception.why["kind"], late.exception.why["id"]), ("job", "to cancel/é"))
+        self.assertIn(late.exception.why["reasons"][0]["message"], str(late.exception))
         self.assertEqual(job.cancel()["status"], "failed")
         with self.assertRaises(millrace.JobFailedError):
             job.result(1)
@@ -162,6 +166,8 @@ class OtherPartsTest(unittest.TestCase):
         self.assertEqual(queues.wait(ids[:1], 20)[ids[0]], 1)
         held = queues.submit("python/é", {"command": "true", "mixed": True}, delay=3600)
         self.assertEqual(queues.task(held[0])["params"], {"command": "true", "mixed": True})
+        with self.assertRaisesRegex(millrace.WaitTimeoutError, f"1 tasks have not ended in 0 s; task {held[0]} is .*: "):
+            queues.wait([*ids, *held], 0)
         self.assertEqual(queues.cancel(held[0], "not needed")["status"], -5)
         self.assertEqual(queues.count({"queue": queues.get("python/é")["id"]}), 3)
         with self.assertRaises(millrace.BadRequestError):
@@ -190,6 +196,8 @@ class OtherPartsTest(unittest.TestCase):
         at = datetime(2130, 1, 31, 8, tzinfo=timezone.utc)
         [id] = graph.run(at=at)
         self.assertEqual(self.client.graphs.get(id)["notBefore"], round(at.timestamp() * 1000))
+        with self.assertRaisesRegex(millrace.WaitTimeoutError, f"node {id} is .*: "):
+            self.client.graphs.wait([id], 0)
         self.client.graphs.put(id, "at", None)
         self.assertEqual(self.client.graphs.wait([id], 20), {id: "finished"})
         [id] = graph.run(delay=0.01)
@@ -262,6 +270,62 @@ class CredentialsTest(unittest.TestCase):
         with Client("http://127.0.0.1:1", retry_for=0.2) as client:
             with self.assertRaises(millrace.ConnectionFailedError):
                 client.health()
+
+
+class WhyTest(unittest.TestCase):
+    """A server that knows no reason, or keeps it to itself."""
+
+    def timed_out(self, handle: Callable[[BaseHTTPRequestHandler], None]) -> millrace.WaitTimeoutError:
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                if self.path.startswith("/why/"):
+                    handle(self)
+                else:
+                    self.send_response(200)
+                    self.end_headers()
+                    self.wfile.write(b'{"status": "pending"}')
+
+            def log_message(self, format: str, *args: Any) -> None:
+                pass
+
+        with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as stub:
+            stub.daemon_threads = True
+            threading.Thread(target=stub.serve_forever, daemon=True).start()
+            self.addCleanup(stub.shutdown)
+            with Client(f"http://127.0.0.1:{stub.server_port}") as client:
+                with self.assertRaises(millrace.WaitTimeoutError) as late:
+                    client.jobs.wait("j", 0)
+            stub.shutdown()
+        return late.exception
+
+    def test_a_wait_fails_in_the_same_way_if_nobody_says_why(self) -> None:
+        def refuse(request: BaseHTTPRequestHandler) -> None:
+            request.send_error(403)
+
+        def garble(request: BaseHTTPRequestHandler) -> None:
+            request.send_response(200)
+            request.end_headers()
+            request.wfile.write(b"[1")
+
+        def cut(request: BaseHTTPRequestHandler) -> None:
+            request.connection.close()
+
+        for handle in (refuse, garble, cut):
+            error = self.timed_out(handle)
+            self.assertEqual((str(error), error.why), ("job j has not ended in 0 s", None))
+
+    def test_a_silent_server_does_not_keep_the_caller(self) -> None:
+        asked = threading.Event()
+        answered = threading.Event()
+        self.addCleanup(answered.set)
+
+        def hold(request: BaseHTTPRequestHandler) -> None:
+            asked.set()
+            answered.wait()
+
+        error = self.timed_out(hold)
+        self.assertTrue(asked.is_set())
+        self.assertEqual((str(error), error.why), ("job j has not ended in 0 s", None))
 
 
 class LostAnswersTest(unittest.TestCase):

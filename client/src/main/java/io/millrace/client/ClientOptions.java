@@ -1,5 +1,6 @@
 package io.millrace.client;
 
+import io.millrace.store.environment.DurationText;
 import io.millrace.work.TrustedCertificates;
 import java.net.URI;
 import java.nio.file.Path;
@@ -64,7 +65,7 @@ public record ClientOptions(
     }
     if (stale != null && (stale.isNegative() || stale.compareTo(MOST_STALE) > 0)) {
       throw new IllegalArgumentException(
-          "stale must be at most " + MOST_STALE.toSeconds() + "s, not " + stale);
+          "stale must be at most " + MOST_STALE.toSeconds() + "s, not " + DurationText.show(stale));
     }
   }
 

@@ -14,6 +14,7 @@ import io.millrace.jobs.JobStatus;
 import io.millrace.jobs.JobsException.InvalidJobException;
 import io.millrace.jobs.JobsException.JobStateException;
 import io.millrace.server.jobs.JobsPart;
+import io.millrace.store.environment.DurationText;
 import io.millrace.work.Watch;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -61,7 +62,8 @@ record LocalJobClient(JobsPart jobs) implements JobClient {
       while (watch.pending() > 0) {
         long leftNanos = endNanos - System.nanoTime();
         if (leftNanos <= 0) {
-          throw new TimeoutException("job " + job + " has not ended in " + timeout);
+          throw new TimeoutException(
+              "job " + job + " has not ended in " + DurationText.show(timeout));
         }
         watch.await(Duration.ofNanos(leftNanos));
       }

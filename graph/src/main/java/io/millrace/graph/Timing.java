@@ -1,7 +1,7 @@
 package io.millrace.graph;
 
+import io.millrace.store.environment.DurationText;
 import io.millrace.work.policy.Retention;
-import io.millrace.work.policy.TimeText;
 import java.time.Duration;
 
 /**
@@ -58,7 +58,7 @@ public record Timing(
   /** Why a node has failed that has waited too long, for people. */
   public String expiryReason(Phase.Waiting waiting) {
     return waitEndMillis(waiting) < totalEndMillis(waiting.dueMillis())
-        ? "it did not start within " + TimeText.show(Duration.ofMillis(waitMillis))
+        ? "it did not start within " + DurationText.show(Duration.ofMillis(waitMillis))
         : totalReason();
   }
 
@@ -79,6 +79,6 @@ public record Timing(
 
   /** Why a node has failed that took too long in all, for people. */
   public String totalReason() {
-    return "it took longer than " + TimeText.show(Duration.ofMillis(totalMillis)) + " in all";
+    return "it took longer than " + DurationText.show(Duration.ofMillis(totalMillis)) + " in all";
   }
 }

@@ -7,6 +7,7 @@ import io.millrace.http.transport.PlainTransport;
 import io.millrace.http.transport.ServerCertificate;
 import io.millrace.http.transport.TlsTransport;
 import io.millrace.http.transport.Transport;
+import io.millrace.store.environment.DurationText;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -358,7 +359,9 @@ final class Connection {
     } else if (now - sinceNanos > limits().headTimeout().toNanos()) {
       refuse(
           new HttpProblem(
-              408, "the head of the request did not arrive within " + limits().headTimeout()));
+              408,
+              "the head of the request did not arrive within "
+                  + DurationText.show(limits().headTimeout())));
     }
   }
 

@@ -1,9 +1,9 @@
 package io.millrace.jobs;
 
 import io.millrace.jobs.Assignment.JobClaim;
+import io.millrace.store.environment.DurationText;
 import io.millrace.work.policy.Deadlines;
 import io.millrace.work.policy.Policy;
-import io.millrace.work.policy.TimeText;
 import io.millrace.work.policy.UniqueKey;
 import io.millrace.work.trace.SpanRecorder;
 import io.millrace.work.trace.TraceContext;
@@ -188,7 +188,7 @@ public record Job(
         .or(() ->
             Optional.of(
                 "it took longer than its timeout of "
-                    + TimeText.show(Duration.ofMillis(waiting.limits().attemptMillis()))));
+                    + DurationText.show(Duration.ofMillis(waiting.limits().attemptMillis()))));
   }
 
   /**

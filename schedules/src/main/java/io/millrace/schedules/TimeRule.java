@@ -1,6 +1,7 @@
 package io.millrace.schedules;
 
 import io.millrace.schedules.SchedulesException.InvalidScheduleException;
+import io.millrace.store.environment.DurationText;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -65,7 +66,8 @@ public sealed interface TimeRule {
   static TimeRule every(Duration interval, Instant from) {
     if (interval.compareTo(SHORTEST) < 0 || interval.compareTo(LONGEST) > 0) {
       throw new InvalidScheduleException(
-          "every", "an interval lasts from 1 second to 3,660 days, not " + interval);
+          "every",
+          "an interval lasts from 1 second to 3,660 days, not " + DurationText.show(interval));
     }
     if (!interval.equals(interval.truncatedTo(ChronoUnit.MILLIS))) {
       throw new InvalidScheduleException("every", "an interval has whole milliseconds");

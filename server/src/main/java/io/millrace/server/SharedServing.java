@@ -1,6 +1,5 @@
 package io.millrace.server;
 
-import io.millrace.http.AuditTrail;
 import io.millrace.http.HttpServer;
 import io.millrace.server.MillraceServer.Companion;
 import io.millrace.server.MillraceServer.Setup;
@@ -132,9 +131,7 @@ final class SharedServing {
   }
 
   private void listen(HttpServer.Endpoint endpoint, @Nullable ShardedStore divided) {
-    StandbySite standby =
-        new StandbySite(
-            setup, endpoint, divided, divided == null ? AuditTrail.NONE : audits, this::advertised);
+    StandbySite standby = new StandbySite(setup, endpoint, divided, audits, this::advertised);
     if (divided == null) {
       listener = server.listen(limits -> HttpServer.start(endpoint, limits, standby.site()));
     } else {

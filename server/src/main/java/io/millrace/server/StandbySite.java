@@ -10,6 +10,7 @@ import io.millrace.http.Routes;
 import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.Response;
 import io.millrace.server.MillraceServer.Setup;
+import io.millrace.server.audit.ShardAudits;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.metrics.Metrics;
 import io.millrace.server.shards.ShardRoutes;
@@ -22,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -37,6 +39,7 @@ final class StandbySite implements AutoCloseable {
   private final HttpServer.Site site;
   private final StandbyReads reads;
   private final @Nullable ShardedStore shards;
+  private final ShardAudits audits;
   private volatile @Nullable StandbyStore store;
   private final ToLeader toLeader;
 
@@ -44,17 +47,18 @@ final class StandbySite implements AutoCloseable {
    * A site of a standby.
    *
    * @param shards all shards, which it serves wherever they are led; null if the store has none
-   * @param audit records requests to them
+   * @param audits records requests to them
    * @param ownAddress where clients reach this server
    */
   StandbySite(
       Setup setup,
       HttpServer.Endpoint endpoint,
       @Nullable ShardedStore shards,
-      AuditTrail audit,
+      ShardAudits audits,
       Supplier<@Nullable String> ownAddress) {
     Configuration configuration = setup.configuration();
     this.shards = shards;
+    this.audits = audits;
     this.toLeader = new ToLeader("the store", null, () -> view().leader(), ownAddress);
     this.reads = new StandbyReads(setup, endpoint, shards == null, toLeader);
     Metrics.role(registry, false);
@@ -65,6 +69,7 @@ final class StandbySite implements AutoCloseable {
     Routes routes = new Routes(registry, toLeader).addAll(own.routes()).addAll(reads.routes());
     if (shards != null) {
       shards.measure(registry);
+      audits.measure(registry);
       int maxOperations = configuration.get(StoreSettings.SECTION).options().limits().operations();
       routes.addAll(ShardRoutes.of(shards));
       routes.addAll(
@@ -81,7 +86,7 @@ final class StandbySite implements AutoCloseable {
                 : FollowedAccess.of(setup, endpoint, shards),
             routes,
             errors,
-            audit);
+            shards == null ? AuditTrail.NONE : audits);
   }
 
   HttpServer.Site site() {
@@ -125,13 +130,19 @@ final class StandbySite implements AutoCloseable {
       response.put("shards", shards.overview());
     }
     if (follows) {
-      response.put("warnings", shards == null ? List.of() : shards.warnings());
+      response.put("warnings", warnings());
     } else {
       response.put(
           "error",
           view.problem() != null ? view.problem() : "the store has not been read to its end yet");
     }
     return Response.json(follows && !ofLeader ? 200 : 503, JSON.writeValueAsBytes(response));
+  }
+
+  private List<String> warnings() {
+    return shards == null
+        ? List.of()
+        : Stream.of(shards.warnings(), audits.warnings()).flatMap(List::stream).toList();
   }
 
   @Override

@@ -5,7 +5,6 @@ import io.millrace.archive.Archive;
 import io.millrace.blobs.BlobStore;
 import io.millrace.http.AccessCheck;
 import io.millrace.http.ApiRoutes;
-import io.millrace.http.AuditTrail;
 import io.millrace.http.Caller;
 import io.millrace.http.ErrorResponses;
 import io.millrace.http.HttpServer;
@@ -462,8 +461,8 @@ final class Term implements AutoCloseable {
   }
 
   /** Where it records requests. */
-  AuditTrail audit() {
-    return audit.trail();
+  AuditPart audit() {
+    return audit;
   }
 
   /** Ends what it runs, then closes the store. Closing twice is safe. */

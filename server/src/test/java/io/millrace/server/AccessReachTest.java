@@ -643,6 +643,8 @@ final class AccessReachTest {
         .doesNotContain(out);
     assertThat(limited("POST", "/dci/tasks/search", "{\"filter\":{},\"count\":true}").body())
         .contains("2");
+    assertThat(limited("POST", "/dci/tasks/search", "{\"filter\":{\"queue\":\"other\"}}").body())
+        .contains("there is no queue other");
     assertThat(limited("POST", "/dci/search-tasks-json", "{\"filter\":{}}").body())
         .doesNotContain(out);
     JsonNode waited =

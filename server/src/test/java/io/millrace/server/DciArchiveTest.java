@@ -108,6 +108,8 @@ final class DciArchiveTest {
   @Test
   void other_searches_find_them_when_they_are_asked_to() throws Exception {
     assertThat(dci.post("/tasks/search", "{'filter': {'queue': '" + queue.id() + "'}}")).hasSize(1);
+    assertThat(dci.post("/tasks/search", "{'filter': {'queue': '" + queue.name() + "'}}"))
+        .hasSize(1);
     JsonNode second =
         dci.post(
             "/tasks/search",

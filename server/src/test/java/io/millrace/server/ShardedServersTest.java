@@ -244,6 +244,10 @@ class ShardedServersTest {
     MillraceServer first = servers.first();
     MillraceServer second = servers.serve();
     servers.awaitLeads(2, 2);
+    for (MillraceServer server : List.of(first, second)) {
+      assertThat(servers.send(server, "GET", "/metrics", "").body().lines())
+          .contains("millrace_audit_waiting 0.0", "millrace_audit_lost_total 0.0");
+    }
     try (HttpTaskStore store = store()) {
       for (int i = 0; i < 20; i++) {
         Task _ = add(store, "team" + i, "it");

@@ -6,16 +6,29 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One entry of the audit log: a change, or several alike of one second. Immutable.
+ * One entry of the audit log: a change, or several alike of one second, or repeats of one.
+ * Immutable.
  *
  * @param time when it was made, the first one if there are several
+ * @param until when the last one was made
  * @param origin who made it, how, and what it is about
  * @param count how many things were changed, or how many requests were refused
  * @param first the id of the first thing; null if that is not known
  * @param last the id of the last thing
  */
 public record AuditEntry(
-    Instant time, Origin origin, long count, @Nullable String first, @Nullable String last) {
+    Instant time,
+    Instant until,
+    Origin origin,
+    long count,
+    @Nullable String first,
+    @Nullable String last) {
+
+  /** An entry of one time. */
+  public AuditEntry(
+      Instant time, Origin origin, long count, @Nullable String first, @Nullable String last) {
+    this(time, time, origin, count, first, last);
+  }
 
   /** How a request ended. */
   public enum Result {

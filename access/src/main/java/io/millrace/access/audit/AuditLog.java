@@ -20,9 +20,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
@@ -36,7 +35,7 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * The audit log in a store. Entries come in three ways: as a part of the transaction that they are
  * about ({@link #put}), on their own ({@link #write}), or counted in memory ({@link #note}) and
- * written once a second by {@link #step}, which also removes what is too old or too much. Safe for
+ * written by {@link #step} once a second, which also removes what is too old or too much. Safe for
  * use by threads.
  *
  * <p>A document holds one entry or up to 200; its key begins with the time at which it was written,
@@ -94,8 +93,8 @@ public final class AuditLog {
   /** The latest time of a document, so that keys grow even if the clock is set back. */
   private final AtomicLong latestMillis = new AtomicLong();
 
-  private final Map<Group, Tally> tallies = new ConcurrentHashMap<>();
-  private final Map<Group, Tally> unknownTallies = new ConcurrentHashMap<>();
+  private final Tallies tallies;
+  private final Tallies unknownTallies;
   private final List<AuditEntry> unwritten = new ArrayList<>();
 
   /** Less than at first if the store takes no such long documents. */
@@ -129,46 +128,11 @@ public final class AuditLog {
    */
   public record Page(List<Found> entries, @Nullable String next) {}
 
-  /**
-   * What is counted together.
-   *
-   * @param id set if each thing is counted apart
-   */
-  private record Group(Origin origin, @Nullable String id) {}
-
-  /** Counts what is alike, until it is taken. */
-  private static final class Tally {
-    private final long beganMillis;
-    private long count;
-    private @Nullable String first;
-    private @Nullable String last;
-    private boolean taken;
-
-    Tally(long nowMillis) {
-      this.beganMillis = nowMillis;
-    }
-
-    /** Returns false if it was taken before. */
-    synchronized boolean add(long more, @Nullable String from, @Nullable String to) {
-      if (taken) {
-        return false;
-      }
-      count += more;
-      first = first == null ? from : first;
-      last = to == null ? last : to;
-      return true;
-    }
-
-    synchronized AuditEntry take(Origin origin) {
-      taken = true;
-      return new AuditEntry(Instant.ofEpochMilli(beganMillis), origin, count, first, last);
-    }
-  }
-
   private record Stored(List<StoredEntry> entries) {}
 
   private record StoredEntry(
       long time,
+      @Nullable Long until,
       String principal,
       @Nullable String key,
       String address,
@@ -185,6 +149,7 @@ public final class AuditLog {
       Origin origin = entry.origin();
       return new StoredEntry(
           entry.time().toEpochMilli(),
+          entry.until().equals(entry.time()) ? null : entry.until().toEpochMilli(),
           origin.principal(),
           origin.key(),
           origin.address(),
@@ -202,6 +167,7 @@ public final class AuditLog {
     AuditEntry entry() {
       return new AuditEntry(
           Instant.ofEpochMilli(time),
+          Instant.ofEpochMilli(until == null ? time : until),
           new Origin(
               principal,
               key,
@@ -242,6 +208,8 @@ public final class AuditLog {
     this.all = all;
     this.clock = clock;
     this.settings = settings;
+    this.tallies = new Tallies(clock, MAX_ORIGINS);
+    this.unknownTallies = new Tallies(clock, MAX_UNKNOWN_ORIGINS);
     synchronized (random) {
       this.run = Integer.toString(random.nextInt(36 * 36 * 36, 36 * 36 * 36 * 36), 36);
     }
@@ -253,49 +221,19 @@ public final class AuditLog {
   }
 
   /**
-   * Counts changes. Those of one origin within a second become one entry.
+   * Counts changes. Those of one origin within a second become one entry, and so do those that
+   * repeat it within a minute or more.
    *
    * @param apart whether each id becomes an entry of its own
    */
   public void note(
       Origin origin, long count, @Nullable String first, @Nullable String last, boolean apart) {
-    String from = shortened(first);
-    add(tallies, MAX_ORIGINS, new Group(origin, apart ? from : null), count, from, shortened(last));
+    tallies.add(origin, count, shortened(first), shortened(last), apart);
   }
 
   /** Counts a refusal of a caller that is not known. Many of a second are merged sooner. */
   public void noteUnknown(Origin origin) {
-    add(unknownTallies, MAX_UNKNOWN_ORIGINS, new Group(origin, null), 1, null, null);
-  }
-
-  private void add(
-      Map<Group, Tally> counted,
-      int max,
-      Group group,
-      long count,
-      @Nullable String first,
-      @Nullable String last) {
-    while (true) {
-      Tally tally = counted.get(group);
-      if (tally == null) {
-        Group added = bounded(counted, max, group);
-        tally = counted.computeIfAbsent(added, _ -> new Tally(clock.millis()));
-      }
-      if (tally.add(count, first, last)) {
-        return;
-      }
-      // It is being written; the next one of this origin is another.
-      Thread.onSpinWait();
-    }
-  }
-
-  private static Group bounded(Map<Group, Tally> counted, int max, Group group) {
-    int size = counted.size();
-    if (size < max) {
-      return group;
-    }
-    return new Group(
-        size < 2 * max ? group.origin().merged() : group.origin().mergedWholly(), null);
+    unknownTallies.add(origin, 1, null, null, false);
   }
 
   private static @Nullable String shortened(@Nullable String id) {
@@ -405,7 +343,7 @@ public final class AuditLog {
    * @return when it is to be called again
    */
   public Instant step(Instant now) {
-    flush();
+    flush(false);
     if (!now.isBefore(nextSweep)) {
       sweep(now);
       nextSweep = now.plus(SWEEP_INTERVAL);
@@ -413,13 +351,17 @@ public final class AuditLog {
     return now.plus(FLUSH_INTERVAL);
   }
 
-  /** Writes what was counted so far. */
-  public synchronized void flush() {
+  /** Writes all that was counted so far. */
+  public void flush() {
+    flush(true);
+  }
+
+  private synchronized void flush(boolean all) {
     int _ =
         keep(
             Stream.of(tallies, unknownTallies)
-                .flatMap(AuditLog::taken)
-                .sorted((one, other) -> one.time().compareTo(other.time()))
+                .flatMap(counted -> counted.take(all).stream())
+                .sorted(Comparator.comparing(AuditEntry::until))
                 .toList());
     while (!unwritten.isEmpty()) {
       List<AuditEntry> part = unwritten.subList(0, Math.min(entriesPerDocument, unwritten.size()));
@@ -439,14 +381,6 @@ public final class AuditLog {
       }
     }
     waiting = 0;
-  }
-
-  private static Stream<AuditEntry> taken(Map<Group, Tally> counted) {
-    return List.copyOf(counted.keySet()).stream()
-        .flatMap(group -> {
-          Tally tally = counted.remove(group);
-          return tally == null ? Stream.empty() : Stream.of(tally.take(group.origin()));
-        });
   }
 
   /** Removes what is too old, and the oldest entries if there is too much. */
@@ -491,7 +425,7 @@ public final class AuditLog {
   /**
    * The newest entries, newest first.
    *
-   * @param from entries of this time and later
+   * @param from entries of this time and later, or until then
    * @param to entries before this time
    * @param before only entries with smaller ids; null for all
    * @param wanted which entries
@@ -550,7 +484,7 @@ public final class AuditLog {
   /**
    * The entries after one, oldest first.
    *
-   * @param from entries of this time and later
+   * @param from entries of this time and later, or until then
    * @param to entries before this time
    * @param after only entries with larger ids; null for all
    * @param wanted which entries
@@ -586,7 +520,7 @@ public final class AuditLog {
   }
 
   private static boolean isWithin(AuditEntry entry, Instant from, Instant to) {
-    return !entry.time().isBefore(from) && entry.time().isBefore(to);
+    return !entry.until().isBefore(from) && entry.time().isBefore(to);
   }
 
   private long oldestMillis() {

@@ -100,6 +100,144 @@ final class AuditLogTest {
     assertThat(all()).extracting(AuditEntry::first).containsExactlyInAnyOrder("1", "2");
   }
 
+  private static Origin heartbeat(String principal) {
+    return origin(principal, "store.update", Result.DONE);
+  }
+
+  /** The named nodes send a heartbeat each second. */
+  private void beat(Duration span, String... nodes) {
+    for (long second = 0; second < span.toSeconds(); second++) {
+      for (String node : nodes) {
+        log.note(heartbeat("ann"), 1, node, node, false);
+      }
+      step();
+    }
+  }
+
+  private void step() {
+    var _ = log.step(time.get());
+    pass(Duration.ofSeconds(1));
+  }
+
+  /** Nothing happens for so long. */
+  private void idle(Duration span) {
+    for (long second = 0; second < span.toSeconds(); second++) {
+      step();
+    }
+  }
+
+  private AuditEntry repeats(String node, int begin, int count) {
+    return new AuditEntry(
+        BEGIN.plusSeconds(begin),
+        BEGIN.plusSeconds(begin + count - 1),
+        heartbeat("ann"),
+        count,
+        node,
+        node);
+  }
+
+  @Test
+  void repeats_of_a_change_are_counted_for_ever_longer_and_their_end_is_told() {
+    beat(Duration.ofMinutes(4), "n1");
+    assertThat(all())
+        .containsExactly(repeats("n1", 0, 1), repeats("n1", 1, 61), repeats("n1", 62, 121));
+    idle(Tallies.SILENCE);
+    assertThat(all()).hasSize(4).last().isEqualTo(repeats("n1", 183, 57));
+
+    // That run is over: the next change is written at once again.
+    beat(Duration.ofSeconds(1), "n1");
+    assertThat(all()).hasSize(5).last().extracting(AuditEntry::count).isEqualTo(1L);
+  }
+
+  @Test
+  void a_node_that_sends_a_heartbeat_each_second_adds_an_entry_an_hour() {
+    beat(Duration.ofHours(6), "n1");
+    assertThat(all()).hasSizeLessThan(13);
+    int before = all().size();
+    beat(Duration.ofHours(6), "n1");
+    assertThat(all()).hasSize(before + 6);
+    log.flush();
+    assertThat(all().stream().mapToLong(AuditEntry::count).sum()).isEqualTo(12 * 3600);
+  }
+
+  @Test
+  void nodes_with_one_key_are_told_apart() {
+    beat(Duration.ofMinutes(5), "n1", "n2", "n3", "n4");
+    log.flush();
+    // At first all of a second are one entry, from the first to the last.
+    List<AuditEntry> entries = all();
+    assertThat(entries).hasSizeLessThan(20);
+    for (String node : List.of("n2", "n3")) {
+      assertThat(entries)
+          .filteredOn(entry -> node.equals(entry.first()) && node.equals(entry.last()))
+          .isNotEmpty();
+    }
+    assertThat(entries.stream().mapToLong(AuditEntry::count).sum()).isEqualTo(4 * 300);
+  }
+
+  @Test
+  void what_is_no_repeat_is_written_within_a_second_beside_heartbeats() {
+    beat(Duration.ofMinutes(10), "n1");
+    int before = all().size();
+    log.note(heartbeat("ann"), 1, "n2", "n2", false);
+    log.note(heartbeat("eve"), 1, "n1", "n1", false);
+    log.note(heartbeat("ann"), 2, "n1", "n3", false);
+    log.note(heartbeat("ann"), 1, null, null, false);
+    log.note(origin("ann", "store.update", Result.REFUSED), 1, "n1", "n1", false);
+    log.note(heartbeat("ann"), 1, "n1", "n1", true);
+    beat(Duration.ofSeconds(1), "n1");
+    List<AuditEntry> added = all().subList(before, all().size());
+    assertThat(added).hasSize(4);
+    assertThat(added.stream().mapToLong(AuditEntry::count).sum()).isEqualTo(7);
+  }
+
+  @Test
+  void changes_that_are_noted_apart_or_without_a_name_are_no_repeats() {
+    for (int i = 0; i < 10; i++) {
+      log.note(job("ann"), 1, "1", "1", true);
+      log.note(job("bob"), 1, null, null, false);
+      step();
+    }
+    assertThat(all()).hasSize(20);
+  }
+
+  @Test
+  void a_refusal_that_comes_again_and_again_is_counted() {
+    for (int i = 0; i < 600; i++) {
+      log.note(origin("ann", "read", Result.REFUSED), 1, null, null, false);
+      log.noteUnknown(origin("eve", "sign-in", Result.REFUSED));
+      step();
+    }
+    assertThat(all()).hasSizeLessThan(10);
+    log.flush();
+    assertThat(all().stream().mapToLong(AuditEntry::count).sum()).isEqualTo(1_200);
+  }
+
+  @Test
+  void a_run_is_found_at_all_times_that_it_covers() {
+    beat(Duration.ofMinutes(4), "n1");
+    Instant within = BEGIN.plusSeconds(100);
+    for (Page page :
+        List.of(
+            log.newest(within, within.plusSeconds(1), null, _ -> true, 10),
+            log.oldest(within, within.plusSeconds(1), null, _ -> true, 10))) {
+      assertThat(page.entries()).extracting(Found::entry).containsExactly(repeats("n1", 62, 121));
+    }
+  }
+
+  @Test
+  void runs_go_on_beside_more_changes_than_are_remembered() {
+    beat(Duration.ofMinutes(2), "n1");
+    int before = all().size();
+    for (int i = 0; i < 20; i++) {
+      for (int n = 0; n < 900; n++) {
+        log.note(job("p" + n), 1, i + "-" + n, i + "-" + n, false);
+      }
+      beat(Duration.ofSeconds(1), "n1");
+    }
+    assertThat(all()).hasSize(before + 20 * 900);
+  }
+
   @Test
   void an_entry_of_a_transaction_is_there_if_and_only_if_the_transaction_is() {
     AuditEntry entry = new AuditEntry(BEGIN, job("ann"), 1, "1", "1");

@@ -50,7 +50,8 @@ public final class AuditCommand extends ServerCommand implements Callable<Intege
       new Fields.Columns()
           .fields("time", "principal", "address", "action")
           .with("ON", AuditCommand::on)
-          .fields("count", "result");
+          .fields("count", "result")
+          .with("UNTIL", AuditCommand::until);
 
   @Option(names = "--principal", paramLabel = "NAME", description = "Only by this principal.")
   private @Nullable String principal;
@@ -222,9 +223,21 @@ public final class AuditCommand extends ServerCommand implements Callable<Intege
     return scope.equals("-") || scope.equals(first) ? things : scope + " " + things;
   }
 
+  /** When the last of several changes was made, if that was at least a second later. */
+  private static String until(JsonNode entry) {
+    boolean isSpan =
+        !ended(entry).minusSeconds(1).isBefore(Instant.parse(entry.path("time").asString()));
+    return isSpan ? Fields.text(entry.path("until")) : "-";
+  }
+
+  /** A server of an earlier version does not say it. */
+  private static Instant ended(JsonNode entry) {
+    return Instant.parse(entry.path("until").asString(entry.path("time").asString()));
+  }
+
   private static String line(JsonNode entry) {
     return Table.printable(
-        "%s  %s  %s  %s  %s  %s  %s"
+        "%s  %s  %s  %s  %s  %s  %s  %s"
             .formatted(
                 Fields.text(entry.path("time")),
                 Fields.text(entry.path("principal")),
@@ -232,7 +245,8 @@ public final class AuditCommand extends ServerCommand implements Callable<Intege
                 Fields.text(entry.path("action")),
                 on(entry),
                 Fields.text(entry.path("count")),
-                Fields.text(entry.path("result"))));
+                Fields.text(entry.path("result")),
+                until(entry)));
   }
 
   /** Prints newer entries once a second, until the command is stopped. */
@@ -276,7 +290,6 @@ public final class AuditCommand extends ServerCommand implements Callable<Intege
   }
 
   private static boolean remember(Map<String, Instant> seen, JsonNode entry) {
-    return seen.put(entry.path("id").asString(), Instant.parse(entry.path("time").asString()))
-        == null;
+    return seen.put(entry.path("id").asString(), ended(entry)) == null;
   }
 }

@@ -10,6 +10,7 @@ import io.millrace.examples.failover.Failover;
 import io.millrace.examples.wordcount.Result;
 import io.millrace.examples.wordcount.Wordcount;
 import io.millrace.examples.wordcount.WordcountWorker;
+import io.millrace.store.environment.DurationText;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
@@ -207,10 +208,11 @@ public final class DemoCommands extends CommandGroup {
     @Override
     public Integer call() throws IOException, InterruptedException {
       if (length.toSeconds() < 5 || length.toHours() > 1) {
-        throw new UsageException("--for must be from 5s to 1h, not " + length);
+        throw new UsageException("--for must be from 5s to 1h, not " + DurationText.show(length));
       }
       if (every.toSeconds() < 1) {
-        throw new UsageException("--kill-every must be at least 1s, not " + every);
+        throw new UsageException(
+            "--kill-every must be at least 1s, not " + DurationText.show(every));
       }
       if (store != null && store.startsWith("file:")) {
         throw new UsageException("--store must be a database, since a folder has one server");

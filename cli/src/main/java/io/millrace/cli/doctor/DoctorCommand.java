@@ -14,6 +14,7 @@ import io.millrace.server.archive.ArchiveSettings;
 import io.millrace.server.blobs.BlobSettings;
 import io.millrace.server.config.Configuration;
 import io.millrace.server.config.ConfigurationException;
+import io.millrace.server.security.FilePermissions;
 import io.millrace.server.security.Token;
 import io.millrace.server.store.StoreSettings;
 import io.millrace.server.traces.TracesSettings;
@@ -31,7 +32,6 @@ import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -211,18 +211,13 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
     checkSyncs(there);
   }
 
-  private void checkOthers(Path folder) {
-    try {
-      String permissions = PosixFilePermissions.toString(Files.getPosixFilePermissions(folder));
-      if (!permissions.endsWith("------")) {
-        warn(
-            "permissions",
-            "other users of this machine may use %s (%s)".formatted(folder, permissions),
-            "chmod 700 " + folder);
-      }
-    } catch (IOException | UnsupportedOperationException e) {
-      warn("permissions", "they cannot be read: " + e.getMessage(), "");
-    }
+  private void checkOthers(Path path) {
+    FilePermissions.shared(path)
+        .ifPresent(found ->
+            warn(
+                "permissions",
+                "other users of this machine may use %s (%s)".formatted(path, found.permissions()),
+                found.advice()));
   }
 
   /** Whether another process has the lock of the folder. */
@@ -352,8 +347,9 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
       return;
     }
     try {
-      Token.read(file);
+      String _ = Token.check(file);
       ok("token", file + " holds one");
+      checkOthers(file);
     } catch (ServerException e) {
       fail("token", String.valueOf(e.getMessage()), "correct server.token-file, or make the file");
     }

@@ -67,8 +67,9 @@ public final class WorkerCommand extends TerminalUser implements Callable<Intege
       names = "--id",
       paramLabel = "ID",
       description =
-          "An id that is unique and stays the same after a restart; a second worker of a machine"
-              + " needs one. Default: the name")
+          "An id that no other worker has. A job that failed is not given to the same id again,"
+              + " also after a restart. Default: --name, or else the host name and the process"
+              + " number")
   private @Nullable String id;
 
   @Option(
@@ -133,12 +134,14 @@ public final class WorkerCommand extends TerminalUser implements Callable<Intege
 
   private JobWorkerOptions options() {
     String called = name == null ? LocalMachine.hostName() : name;
+    // Workers of one machine must differ, or none gets what failed on the other.
+    String unique = name == null ? called + "-" + ProcessHandle.current().pid() : name;
     String token = SecretFile.readOptional("worker token", workerTokenFile, VARIABLE);
     try {
       return JobWorkerOptions.at(server.client().server(), called)
           .withServer(server.client())
           .withType(type)
-          .withId(id == null ? called : id)
+          .withId(id == null ? unique : id)
           .withToken(token == null ? "" : token)
           .withConcurrency(concurrency);
     } catch (IllegalArgumentException e) {

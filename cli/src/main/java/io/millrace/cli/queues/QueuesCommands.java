@@ -145,7 +145,12 @@ public final class QueuesCommands extends CommandGroup {
       ObjectNode fields = ServerCommand.object().put("name", name).put("plugin", plugin);
       options.addTo(fields);
       JsonNode created = calls.post(PATH, fields);
-      server.print(created, "created queue " + name + ", id " + Fields.id(created));
+      String paused =
+          fields.path("threads").asInt(0) > 0
+              ? ""
+              : "\nIts tasks wait until it has threads, for example 4: millrace queues set %s -t 4"
+                  .formatted(name);
+      server.print(created, "created queue " + name + ", id " + Fields.id(created) + paused);
     });
   }
 

@@ -16,7 +16,9 @@ public class PolicyOptions {
   @Option(
       names = "--retries",
       paramLabel = "N",
-      description = "The number of retries after a failure. Default: 0")
+      description =
+          "The number of retries after a failure, one less than the attempts that settings and"
+              + " answers have. Default: 0")
   private @Nullable String retries;
 
   @Option(

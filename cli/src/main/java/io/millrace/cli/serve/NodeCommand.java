@@ -242,8 +242,8 @@ public final class NodeCommand extends TerminalUser implements Callable<Integer>
     private static final Logger LOG = LoggerFactory.getLogger(FirstContact.class);
     private static final long PAUSE_MILLIS = 500;
 
-    /** Any document: only whether there is a response matters. */
-    private static final DocumentKey ANYTHING = new DocumentKey("millrace", "hello");
+    /** Any document within the reach of a node: only whether there is a response matters. */
+    private static final DocumentKey ANYTHING = new DocumentKey("queues.nodes", "hello");
 
     private FirstContact() {}
 

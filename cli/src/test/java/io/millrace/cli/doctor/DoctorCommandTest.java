@@ -1,8 +1,10 @@
 package io.millrace.cli.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.millrace.cli.Shell;
+import io.millrace.server.security.FilePermissions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -105,6 +107,14 @@ class DoctorCommandTest {
     Shell.CommandResult there = doctor("--token-file", file.toString());
     assertThat(there.code()).as(there.out()).isZero();
     assertThat(there.out()).contains("ok       token:").doesNotContain("secret");
+
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
+    assumeThat(FilePermissions.shared(file)).as("temporary files can be reached").isPresent();
+    assertThat(doctor("--token-file", file.toString()).out())
+        .contains("warning  permissions:", "token (rw-r-----)", "chmod 600 " + file);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    assertThat(doctor("--token-file", file.toString()).out()).doesNotContain("permissions");
   }
 
   @Test
@@ -121,7 +131,9 @@ class DoctorCommandTest {
   @Test
   void a_folder_that_others_may_use_and_a_clock_that_went_back_are_warned_of() throws IOException {
     Path data = Files.createDirectory(folder.resolve("data"));
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
     Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwxr-xr-x"));
+    assumeThat(FilePermissions.shared(data)).as("temporary files can be reached").isPresent();
     Path file = Files.createFile(data.resolve("0000000000000001.segment"));
     Files.setLastModifiedTime(file, FileTime.from(Instant.now().plus(Duration.ofDays(2))));
     Shell.CommandResult ran = doctor();

@@ -135,6 +135,32 @@ class CommandWorkerTest {
   }
 
   @Test
+  void workers_of_one_machine_differ_so_that_each_gets_what_failed_on_the_other() throws Exception {
+    Path errors = scratch.resolve("errors");
+    List<String> arguments =
+        List.of("worker", "--server", site.address(), "--", "sh", "-c", "exit 3");
+    Process one = program(errors, arguments);
+    Process other = program(errors, arguments);
+    try (BufferedReader first = one.inputReader();
+        BufferedReader second = other.inputReader()) {
+      assertThat(first.readLine()).startsWith("Millrace worker");
+      assertThat(second.readLine()).startsWith("Millrace worker");
+      assertThat(site.runReading("x", "jobs", "submit", "-", "-k", "k").code()).isZero();
+      while (job("k").path("history").size() < 2) {
+        assertThat(one.isAlive()).isTrue();
+      }
+      assertThat(site.shown("workers"))
+          .extracting(worker -> worker.path("id").asString())
+          .satisfiesExactlyInAnyOrder(
+              id -> assertThat(id).endsWith("-" + one.pid()),
+              id -> assertThat(id).endsWith("-" + other.pid()));
+    } finally {
+      one.destroyForcibly();
+      other.destroyForcibly();
+    }
+  }
+
+  @Test
   void the_first_signal_lets_a_command_end_and_the_second_kills_it() throws Exception {
     Path pid = scratch.resolve("pid");
     Path errors = scratch.resolve("errors");

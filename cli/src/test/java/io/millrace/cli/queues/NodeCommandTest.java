@@ -96,6 +96,43 @@ class NodeCommandTest {
   }
 
   @Test
+  void it_needs_a_key_for_queues_and_their_output_alone() throws Exception {
+    String key = root.resolve("key").toString();
+    assertThat(
+            site.run(
+                    "access",
+                    "create",
+                    "n",
+                    "--role",
+                    "operator",
+                    "--groups",
+                    "queues",
+                    "--blobs",
+                    "queue-task-",
+                    "--key-file",
+                    key)
+                .code())
+        .isZero();
+    var _ = ready("node", "--name", "n", "--token-file", key);
+    Queue queue = queue("long", "shell");
+    ObjectId task = submit(queue, "seq 1 300000; sleep 0.1; seq 1 300000");
+    Shell.CommandResult waited = site.run("tasks", "wait", task.hex(), "--timeout", "2m");
+    assertThat(waited.code()).as(waited.out() + waited.err()).isZero();
+    assertThat(site.run("tasks", "tail", task.hex()).out()).endsWith("\n300000\n");
+    assertThat(site.run("audit", "--principal", "n", "--result", "refused", "--json").out().strip())
+        .isEqualTo("[]");
+
+    for (String other :
+        List.of("queues set long --threads 3", "access list", "graph add --shell true")) {
+      String[] words =
+          (other + " --server " + site.address() + " --token-file " + key).split(" ", -1);
+      assertThat(Shell.run(words).err())
+          .as(other)
+          .containsAnyOf("does not allow", "not found", "reach");
+    }
+  }
+
+  @Test
   void its_name_is_that_of_the_machine_and_its_folder_tells_server_and_name() throws Exception {
     String host = LocalMachine.hostName();
     Program.Ready node = ready("node");

@@ -7,6 +7,7 @@ import io.millrace.queues.NodeRecord;
 import io.millrace.queues.Queue;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,11 +40,26 @@ class QueueCommandsTest {
   }
 
   @Test
+  void a_queue_that_is_created_without_threads_says_how_it_is_started() {
+    List<String> lines = site.run("queues", "create", "idle", "-p", "shell").out().lines().toList();
+    assertThat(lines).hasSize(2);
+    String command = lines.getLast().replaceAll(".*: millrace ", "");
+    assertThat(command).isEqualTo("queues set idle -t 4");
+    assertThat(site.run(command.split(" ", -1)).code()).isZero();
+    assertThat(shown("queues", "show", "idle", "--json").path("threads").asInt()).isEqualTo(4);
+
+    assertThat(site.run("queues", "create", "zero", "-p", "shell", "-t", "0").out())
+        .contains("queues set zero -t 4");
+    assertThat(site.run("queues", "create", "json", "-p", "shell", "--json").out().lines())
+        .hasSize(1);
+  }
+
+  @Test
   void a_queue_is_created_changed_and_deleted() {
     Shell.CommandResult created =
         site.run("queues", "create", "wörk", "-p", "shell", "--threads", "3", "--pin", "a,b");
     assertThat(created.code()).as(created.err()).isZero();
-    assertThat(created.out()).startsWith("created queue wörk, id ");
+    assertThat(created.out()).startsWith("created queue wörk, id ").doesNotContain("wait");
     assertThat(site.run("queues", "list").out()).contains("NAME").contains("wörk");
     assertThat(shown("queues", "list", "--json")).hasSize(1);
     JsonNode queue = shown("queues", "show", "wörk", "--json");

@@ -2,6 +2,7 @@ package io.millrace.client.graphs;
 
 import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
+import io.millrace.store.environment.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -247,7 +248,8 @@ public final class GraphClient implements AutoCloseable {
         return states;
       }
       if (wait.isZero()) {
-        throw new TimeoutException("nodes have not settled in " + timeout + ": " + states);
+        throw new TimeoutException(
+            "nodes have not settled in " + DurationText.show(timeout) + ": " + states);
       }
     }
   }

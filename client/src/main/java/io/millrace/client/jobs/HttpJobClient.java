@@ -3,6 +3,7 @@ package io.millrace.client.jobs;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
 import io.millrace.store.StoreException;
+import io.millrace.store.environment.DurationText;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -68,7 +69,8 @@ final class HttpJobClient implements JobClient {
         case "failed" -> throw failure(id);
         default -> {
           if (leftNanos == 0) {
-            throw new TimeoutException("job " + job + " has not ended in " + timeout);
+            throw new TimeoutException(
+                "job " + job + " has not ended in " + DurationText.show(timeout));
           }
         }
       }

@@ -2,6 +2,7 @@ package io.millrace.client.queues;
 
 import io.millrace.client.ClientOptions;
 import io.millrace.client.JsonCalls;
+import io.millrace.store.environment.DurationText;
 import java.io.InputStream;
 import java.time.Duration;
 import java.time.Instant;
@@ -321,7 +322,8 @@ public final class QueueClient implements AutoCloseable {
             .forEach(each -> statuses.put(each.getKey(), each.getValue().asInt()));
         part.clear();
       } else if (wait.isZero()) {
-        throw new TimeoutException(left.size() + " tasks are not over in " + timeout);
+        throw new TimeoutException(
+            left.size() + " tasks are not over in " + DurationText.show(timeout));
       }
     }
     return statuses;

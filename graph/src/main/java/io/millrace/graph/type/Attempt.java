@@ -3,8 +3,8 @@ package io.millrace.graph.type;
 import io.millrace.blobs.Tail;
 import io.millrace.graph.Definition.Branch;
 import io.millrace.graph.Kill;
+import io.millrace.store.environment.DurationText;
 import io.millrace.work.policy.RetryPolicy;
-import io.millrace.work.policy.TimeText;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -95,7 +95,7 @@ public interface Attempt {
     record Snoozed(Duration delay) implements Failure {
       @Override
       public String reason() {
-        return "it snoozed for " + TimeText.show(delay);
+        return "it snoozed for " + DurationText.show(delay);
       }
     }
 

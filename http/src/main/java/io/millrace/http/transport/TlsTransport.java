@@ -1,5 +1,6 @@
 package io.millrace.http.transport;
 
+import io.millrace.store.environment.DurationText;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -90,7 +91,8 @@ public final class TlsTransport implements Transport {
         case NEED_UNWRAP, NEED_UNWRAP_AGAIN -> {
           long millis = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
           if (millis <= 0) {
-            throw new SocketTimeoutException("the handshake took longer than " + timeout);
+            throw new SocketTimeoutException(
+                "the handshake took longer than " + DurationText.show(timeout));
           }
           if (decrypt(early, (int) Math.min(millis, Integer.MAX_VALUE)) < 0) {
             throw new EOFException("the client disconnected during the handshake");

@@ -1,5 +1,6 @@
 package io.millrace.journal.shared;
 
+import io.millrace.store.environment.DurationText;
 import io.millrace.store.journal.JournalException;
 import io.millrace.store.journal.Retention;
 import java.time.Duration;
@@ -61,10 +62,12 @@ public interface JournalLocation {
    */
   static void requireTimes(Duration lease, Duration deadline) {
     if (lease.toMillis() < 100) {
-      throw new JournalException("the lease of a store is at least 100 ms: " + lease);
+      throw new JournalException(
+          "the lease of a store is at least 100 ms: " + DurationText.show(lease));
     }
     if (deadline.toMillis() < 1_000) {
-      throw new JournalException("the deadline of an append is at least 1 s: " + deadline);
+      throw new JournalException(
+          "the deadline of an append is at least 1 s: " + DurationText.show(deadline));
     }
   }
 }

@@ -15,10 +15,10 @@ import io.millrace.queues.Status;
 import io.millrace.store.Outcome;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.store.environment.DurationText;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.RetryPolicy;
 import io.millrace.work.policy.RetryPolicy.Failed;
-import io.millrace.work.policy.TimeText;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -211,7 +211,7 @@ final class RunEnd {
       Duration pause = RetryPolicy.capped(delay);
       return queued(
           retries(task.progress().retries().failed(), 1, pause),
-          "it snoozed for " + TimeText.show(pause));
+          "it snoozed for " + DurationText.show(pause));
     }
 
     private Retries retries(int failures, int moreSnoozes, Duration pause) {

@@ -53,12 +53,6 @@ public final class LocalRunners implements Runners {
   private final RunnerPool pool;
   private @Nullable RunnerSocket socket;
 
-  /** The command for the settings that were seen last, so that it is the same list each time. */
-  private volatile Started lastCommand = new Started(List.of(), List.of());
-
-  /** How runners are started while this program is set. */
-  private record Started(List<String> program, List<String> command) {}
-
   private LocalRunners(Options options, ProcessLauncher launcher, Path socketPath) {
     this.options = options;
     this.launcher = launcher;
@@ -108,35 +102,35 @@ public final class LocalRunners implements Runners {
 
   @Override
   public synchronized boolean offer(Run run, String plugin, NodeConfig config) {
-    List<String> command = command(config);
+    List<String> program = config.taskRunner();
     Assignment assignment = assignment(run, plugin, config);
-    if (pool.assign(command, assignment)) {
+    if (pool.assign(program, assignment)) {
       return true;
     }
-    if (pool.hasAsManyAsKept(command)) {
+    if (pool.hasAsManyAsKept(program)) {
       return false;
     }
-    pool.admit(() -> start(command, assignment));
+    pool.admit(() -> start(program, assignment));
     return true;
   }
 
   @Override
   public synchronized void begin(Run run, String plugin, NodeConfig config) {
-    List<String> command = command(config);
+    List<String> program = config.taskRunner();
     Assignment assignment = assignment(run, plugin, config);
-    if (!pool.assign(command, assignment)) {
-      pool.admit(() -> start(command, assignment));
+    if (!pool.assign(program, assignment)) {
+      pool.admit(() -> start(program, assignment));
     }
   }
 
   @Override
   public synchronized void prepare(NodeConfig config) {
-    List<String> command = command(config);
-    if (options.warm().idle() == 0 || pool.hasOne(command)) {
+    List<String> program = config.taskRunner();
+    if (options.warm().idle() == 0 || pool.hasOne(program)) {
       return;
     }
     try {
-      pool.admit(() -> start(command, null));
+      pool.admit(() -> start(program, null));
     } catch (RunnerException e) {
       // The first run reports it.
       LOG.debug("no runner is there before it is needed", e);
@@ -151,16 +145,7 @@ public final class LocalRunners implements Runners {
 
   @Override
   public int idle(NodeConfig config) {
-    return pool.idle(command(config));
-  }
-
-  private List<String> command(NodeConfig config) {
-    Started last = lastCommand;
-    if (last.command().isEmpty() || !last.program().equals(config.taskRunner())) {
-      last = new Started(config.taskRunner(), options.command().with(config.taskRunner()));
-      lastCommand = last;
-    }
-    return last.command();
+    return pool.idle(config.taskRunner());
   }
 
   private Assignment assignment(Run run, String plugin, NodeConfig config) {
@@ -169,10 +154,14 @@ public final class LocalRunners implements Runners {
     return new Assignment(run, plugin, config.output(), terms);
   }
 
-  /** Starts a runner, which gets its task later if {@code assignment} is null. */
-  private RunnerSlot start(List<String> command, @Nullable Assignment assignment) {
+  /**
+   * Starts a runner, which gets its task later if {@code assignment} is null.
+   *
+   * @param program what runs tasks instead of the usual program; empty for that one
+   */
+  private RunnerSlot start(List<String> program, @Nullable Assignment assignment) {
     TaskFolder folder = new TaskFolder(options.folder().resolve(UUID.randomUUID().toString()));
-    List<String> whole = new ArrayList<>(command);
+    List<String> whole = new ArrayList<>(options.command().with(program));
     whole.addAll(List.of("--socket", socketPath.toString()));
     whole.addAll(List.of("--folder", folder.runner().toString()));
     try {
@@ -184,7 +173,7 @@ public final class LocalRunners implements Runners {
           launcher.start(
               ProcessSpec.of(whole, folder.runner())
                   .withEnvironment(options.command().environment()));
-      RunnerSlot slot = RunnerSlot.started(folder, process, command, System::nanoTime);
+      RunnerSlot slot = RunnerSlot.started(folder, process, program, System::nanoTime);
       if (assignment != null) {
         slot.expect(assignment);
       }

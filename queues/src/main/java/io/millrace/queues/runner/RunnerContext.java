@@ -7,6 +7,7 @@ import io.millrace.processes.Watchdog;
 import io.millrace.queues.QueueBackend;
 import io.millrace.queues.plugin.Plugins;
 import io.millrace.queues.runner.TaskFolder.WorkFolder;
+import io.millrace.store.environment.DurationText;
 import io.millrace.work.LeaseKeeper;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
@@ -125,7 +126,7 @@ record RunnerContext(
           try {
             task.run();
           } catch (RuntimeException | Error e) {
-            LOG.error("what is done every {} failed", EVERY, e);
+            LOG.error("what is done every {} failed", DurationText.show(EVERY), e);
           }
           next();
         }
@@ -153,7 +154,7 @@ record RunnerContext(
             try {
               action.run();
             } catch (RuntimeException | Error e) {
-              LOG.error("what is done every {} failed", pause, e);
+              LOG.error("what is done every {} failed", DurationText.show(pause), e);
             }
           },
           pause.toNanos(),

@@ -71,9 +71,9 @@ final class RunnerPool implements RunnerSocket.Listener {
     Thread.ofVirtual().name("runner-end").start(() -> gone(slot));
   }
 
-  /** Gives this to an idle runner with this command; false if there is none. */
-  synchronized boolean assign(List<String> command, Assignment assignment) {
-    return idleOf(command).stream().anyMatch(slot -> slot.take(assignment));
+  /** Gives this to an idle runner with this program; false if there is none. */
+  synchronized boolean assign(List<String> program, Assignment assignment) {
+    return idleOf(program).stream().anyMatch(slot -> slot.take(assignment));
   }
 
   /** How many runners have not connected yet. */
@@ -81,35 +81,35 @@ final class RunnerPool implements RunnerSocket.Listener {
     return (int) slots.values().stream().filter(slot -> !slot.met()).count();
   }
 
-  /** How many idle runners with this command there are. */
-  synchronized int idle(List<String> command) {
-    return idleOf(command).size();
+  /** How many idle runners with this program there are. */
+  synchronized int idle(List<String> program) {
+    return idleOf(program).size();
   }
 
-  /** The idle runners with this command, the youngest first. */
-  private List<RunnerSlot> idleOf(List<String> command) {
+  /** The idle runners with this program, the youngest first. */
+  private List<RunnerSlot> idleOf(List<String> program) {
     return slots.values().stream()
-        .filter(slot -> slot.isIdle() && slot.isStartedWith(command))
+        .filter(slot -> slot.isIdle() && slot.isStartedWith(program))
         .toList()
         .reversed();
   }
 
-  /** Whether as many runners with this command as are kept warm will be free at some time. */
-  synchronized boolean hasAsManyAsKept(List<String> command) {
+  /** Whether as many runners with this program as are kept warm will be free at some time. */
+  synchronized boolean hasAsManyAsKept(List<String> program) {
     int kept = options.warm().idle();
-    return kept > 0 && staying(command) >= kept;
+    return kept > 0 && staying(program) >= kept;
   }
 
-  /** How many runners have this command and are neither leaving nor late. */
-  private long staying(List<String> command) {
+  /** How many runners have this program and are neither leaving nor late. */
+  private long staying(List<String> program) {
     return slots.values().stream()
-        .filter(slot -> !slot.isLeaving() && !slot.isLate() && slot.isStartedWith(command))
+        .filter(slot -> !slot.isLeaving() && !slot.isLate() && slot.isStartedWith(program))
         .count();
   }
 
-  /** Whether there is a runner with this command that stays, busy or not. */
-  synchronized boolean hasOne(List<String> command) {
-    return staying(command) > 0;
+  /** Whether there is a runner with this program that stays, busy or not. */
+  synchronized boolean hasOne(List<String> program) {
+    return staying(program) > 0;
   }
 
   /** Dismisses runners that have been idle for long, except one. */
@@ -256,7 +256,7 @@ final class RunnerPool implements RunnerSocket.Listener {
     if (!slot.isIdle()) {
       return;
     }
-    // It is not known with which command a survivor was started.
+    // It is not known with which program a survivor was started.
     if (listener == null || options.warm().idle() == 0 || slot.isSurvivor()) {
       slot.dismiss();
     } else if (hasTooManyIdle()) {

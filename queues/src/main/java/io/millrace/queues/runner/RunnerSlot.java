@@ -27,7 +27,7 @@ final class RunnerSlot {
 
   private final TaskFolder folder;
   private final RunningProcess process;
-  private final List<String> command;
+  private final List<String> program;
   private @Nullable Assignment assignment;
   private @Nullable Lines lines;
   private @Nullable Duration stop;
@@ -42,12 +42,12 @@ final class RunnerSlot {
   private RunnerSlot(
       TaskFolder folder,
       RunningProcess process,
-      List<String> command,
+      List<String> program,
       boolean survivor,
       LongSupplier nanos) {
     this.folder = folder;
     this.process = process;
-    this.command = command;
+    this.program = program;
     this.survivor = survivor;
     this.met = survivor;
     this.nanos = nanos;
@@ -58,16 +58,16 @@ final class RunnerSlot {
   }
 
   /**
-   * A runner that was just started with this command.
+   * A runner that was just started with this program.
    *
    * @param nanos a monotonic clock
    */
   static RunnerSlot started(
-      TaskFolder folder, RunningProcess process, List<String> command, LongSupplier nanos) {
-    return new RunnerSlot(folder, process, command, false, nanos);
+      TaskFolder folder, RunningProcess process, List<String> program, LongSupplier nanos) {
+    return new RunnerSlot(folder, process, program, false, nanos);
   }
 
-  /** A runner of an earlier node, with which it was connected; its command is no longer known. */
+  /** A runner of an earlier node, with which it was connected; its program is no longer known. */
   static RunnerSlot survivor(TaskFolder folder, RunningProcess process) {
     return new RunnerSlot(folder, process, List.of(), true, System::nanoTime);
   }
@@ -122,9 +122,9 @@ final class RunnerSlot {
     return turns;
   }
 
-  /** Whether this node has started it with this command. */
+  /** Whether this node has started it with this program. */
   boolean isStartedWith(List<String> wanted) {
-    return !survivor && command.equals(wanted);
+    return !survivor && program.equals(wanted);
   }
 
   /** Sets its task, which is stored in its folder. */

@@ -19,10 +19,10 @@ import io.millrace.queues.plugin.Plugins;
 import io.millrace.queues.plugin.ProgramForm;
 import io.millrace.queues.runner.Messages.Lines;
 import io.millrace.queues.runner.RunnerContext.Schedule;
+import io.millrace.store.environment.DurationText;
 import io.millrace.work.Backoff;
 import io.millrace.work.LeaseKeeper;
 import io.millrace.work.policy.RetryPolicy.Failed;
-import io.millrace.work.policy.TimeText;
 import io.millrace.work.trace.TraceContext;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -162,7 +162,7 @@ final class TaskRun {
         reporting.report(
             new Work.Result(
                 Status.FAILED,
-                "it took longer than its timeout of " + TimeText.show(timeout),
+                "it took longer than its timeout of " + DurationText.show(timeout),
                 null,
                 new RetryWish.IfFailed(new Failed(Run.TIMEOUT_CODE, null))));
       }

@@ -134,6 +134,13 @@ public final class BulkTasks implements BulkTarget<BulkTasks.TaskItem> {
     return Filter.read(order.filter(), new Fields());
   }
 
+  private Queue queue(String name) {
+    return queues
+        .queues()
+        .find(name)
+        .orElseThrow(() -> new FilterException("there is no queue " + name));
+  }
+
   /** As in searches, with names, and without fields that no task has. */
   private final class Fields implements FilterFields {
     @Override
@@ -143,14 +150,6 @@ public final class BulkTasks implements BulkTarget<BulkTasks.TaskItem> {
 
     @Override
     public JsonNode value(String field, JsonNode value) {
-      if (value.isString() && field.equals("queue") && !ObjectId.isValid(value.asString())) {
-        String name = value.asString();
-        return queues
-            .queues()
-            .find(name)
-            .map(queue -> JsonNodeFactory.instance.stringNode(queue.id().hex()))
-            .orElseThrow(() -> new FilterException("there is no queue " + name));
-      }
       if (value.isString() && field.equals("status")) {
         Integer status = STATUSES.get(value.asString());
         if (status == null) {
@@ -160,7 +159,7 @@ public final class BulkTasks implements BulkTarget<BulkTasks.TaskItem> {
         }
         return JsonNodeFactory.instance.numberNode(status);
       }
-      return TaskFilter.value(field, value);
+      return TaskFilter.value(field, value, name -> Optional.of(queue(name).id()));
     }
   }
 

@@ -10,6 +10,7 @@ import io.millrace.work.filter.FilterFields;
 import io.millrace.work.filter.RelativeTimes;
 import io.millrace.work.filter.Subject;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -34,9 +35,19 @@ public final class TaskFilter {
     return read(json, given -> Filter.read(given, TaskFilter::value));
   }
 
-  /** The same with times such as {@code {"$ago": "2h"}}, which count back from {@code now}. */
-  public static Filter of(ObjectNode json, Instant now) {
-    return read(json, given -> Filter.read(RelativeTimes.resolve(given, now), TaskFilter::value));
+  /**
+   * The same with times such as {@code {"$ago": "2h"}}, which count back from {@code now}, and with
+   * names of queues beside their ids.
+   *
+   * @param named finds the id of a queue by its name
+   */
+  public static Filter of(
+      ObjectNode json, Instant now, Function<String, Optional<ObjectId>> named) {
+    return read(
+        json,
+        given ->
+            Filter.read(
+                RelativeTimes.resolve(given, now), (field, value) -> value(field, value, named)));
   }
 
   /**
@@ -64,6 +75,26 @@ public final class TaskFilter {
       throw new FilterException("Bad OID passed: " + value);
     }
     return value;
+  }
+
+  /** The same; a text that is no id of a queue is its name. */
+  static JsonNode value(String field, JsonNode value, Function<String, Optional<ObjectId>> named) {
+    if (!value.isString() || !IDS.contains(field) || ObjectId.isValid(value.asString())) {
+      return value(field, value);
+    }
+    // The first words are those of Disbatch, which its clients may look for.
+    String wrong = "Bad OID passed: " + value;
+    if (!field.equals("queue")) {
+      throw new FilterException(wrong + "; " + field + " must be the id of a task");
+    }
+    return named
+        .apply(value.asString())
+        .<JsonNode>map(id -> JsonNodeFactory.instance.stringNode(id.hex()))
+        .orElseThrow(() ->
+            new FilterException(
+                wrong
+                    + "; queue must be the id or the name of a queue, and there is no queue "
+                    + value.asString()));
   }
 
   /** What a filter is applied to; ids are strings, times are milliseconds. */

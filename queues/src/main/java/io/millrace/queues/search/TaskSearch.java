@@ -113,7 +113,10 @@ public final class TaskSearch {
             plan.after(),
             Long.MAX_VALUE,
             task -> matching(task, filter),
-            _ -> count.incrementAndGet() > 0);
+            _ -> {
+              long _ = count.incrementAndGet();
+              return true;
+            });
     return count.get();
   }
 

@@ -3,8 +3,13 @@ package io.millrace.queues.search;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.queues.ObjectId;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.work.filter.Subject;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -115,6 +120,28 @@ final class FilterTest {
     assertThatThrownBy(() -> SearchOptions.read(json(options)))
         .isInstanceOf(InvalidRequestException.class)
         .hasMessageContaining(message);
+  }
+
+  @Test
+  void a_queue_is_named_by_its_id_or_its_name() {
+    ObjectId id = new ObjectId("571f8951b75bf335634ec271");
+    Function<String, Optional<ObjectId>> named =
+        name -> name.equals("mail") ? Optional.of(id) : Optional.empty();
+    for (String filter :
+        List.of("{'queue': 'mail'}", "{'queue': {'$in': ['mail']}}", "{'queue': '" + id + "'}")) {
+      assertThat(
+              TaskFilter.of(json(filter), Instant.EPOCH, named)
+                  .matches(Subject.of(json("{'queue': '" + id + "'}"))))
+          .as(filter)
+          .isTrue();
+    }
+    assertThatThrownBy(() -> TaskFilter.of(json("{'queue': 'no'}"), Instant.EPOCH, named))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessage(
+            "Bad OID passed: \"no\"; queue must be the id or the name of a queue, and there is no"
+                + " queue no");
+    assertThatThrownBy(() -> TaskFilter.of(json("{'_id': 'mail'}"), Instant.EPOCH, named))
+        .hasMessage("Bad OID passed: \"mail\"; _id must be the id of a task");
   }
 
   @Test

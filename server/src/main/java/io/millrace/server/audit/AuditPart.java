@@ -14,6 +14,7 @@ import io.millrace.store.TaskStore;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.function.BiPredicate;
+import java.util.function.ToDoubleFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -78,23 +79,40 @@ public final class AuditPart implements Part {
 
   @Override
   public Runnable measure(MeterRegistry registry) {
-    FunctionCounter.builder("millrace.audit.lost", log, AuditLog::dropped)
+    measure(registry, log, AuditLog::dropped, AuditLog::waiting);
+    return () -> {};
+  }
+
+  /** Shows how many entries are lost and how many wait. */
+  static <T> void measure(
+      MeterRegistry registry, T log, ToDoubleFunction<T> lost, ToDoubleFunction<T> waiting) {
+    FunctionCounter.builder("millrace.audit.lost", log, lost)
         .description("Entries of the audit log that the store did not take for too long")
         .register(registry);
-    Gauge.builder("millrace.audit.waiting", log, AuditLog::waiting)
+    Gauge.builder("millrace.audit.waiting", log, waiting)
         .description("Entries of the audit log that wait for the store")
         .register(registry);
-    return () -> {};
   }
 
   @Override
   public List<String> warnings() {
-    int waiting = log.waiting();
+    return warnings(log.waiting(), log.dropped());
+  }
+
+  static List<String> warnings(long waiting, long lost) {
     return waiting == 0
         ? List.of()
         : List.of(
             "%d entries of the audit log wait for the store, and %d are lost"
-                .formatted(waiting, log.dropped()));
+                .formatted(waiting, lost));
+  }
+
+  int waiting() {
+    return log.waiting();
+  }
+
+  long lost() {
+    return log.dropped();
   }
 
   @Override

@@ -66,7 +66,8 @@ record AuditRoutes(AuditLog log, BiPredicate<Request, String> reachesNode) {
           "status",
           "count",
           "first",
-          "last");
+          "last",
+          "until");
 
   List<Route> routes() {
     ApiRoutes api =
@@ -255,7 +256,8 @@ record AuditRoutes(AuditLog log, BiPredicate<Request, String> reachesNode) {
         .put("status", status(origin))
         .put("count", entry.count())
         .put("first", entry.first())
-        .put("last", entry.last());
+        .put("last", entry.last())
+        .put("until", entry.until().toString());
   }
 
   private static @Nullable Integer status(Origin origin) {

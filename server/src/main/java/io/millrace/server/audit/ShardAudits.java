@@ -1,10 +1,13 @@
 package io.millrace.server.audit;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.millrace.http.AuditTrail;
 import io.millrace.http.Request;
 import io.millrace.http.Request.Change;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
@@ -13,16 +16,40 @@ import java.util.function.Consumer;
  * nothing, and records nothing. Thread-safe.
  */
 public final class ShardAudits implements AuditTrail {
-  private final Map<Integer, AuditTrail> led = new ConcurrentSkipListMap<>();
+  private final Map<Integer, AuditPart> led = new ConcurrentSkipListMap<>();
+
+  /** How many entries were lost in shards that it does not lead any more. */
+  private final AtomicLong lost = new AtomicLong();
 
   /** The server leads a shard other than the first one, with this log. */
-  public void begin(int shard, AuditTrail log) {
+  public void begin(int shard, AuditPart log) {
     led.put(shard, log);
   }
 
   /** It does not lead the shard any more. */
   public void end(int shard) {
-    led.remove(shard);
+    AuditPart log = led.remove(shard);
+    if (log != null) {
+      lost.addAndGet(log.lost());
+    }
+  }
+
+  /** Shows how many entries wait and are lost in all of them. */
+  public void measure(MeterRegistry registry) {
+    AuditPart.measure(registry, this, ShardAudits::lost, ShardAudits::waiting);
+  }
+
+  /** Warnings for {@code /health}; empty if all is well. */
+  public List<String> warnings() {
+    return AuditPart.warnings(waiting(), lost());
+  }
+
+  private long waiting() {
+    return led.values().stream().mapToLong(AuditPart::waiting).sum();
+  }
+
+  private long lost() {
+    return lost.get() + led.values().stream().mapToLong(AuditPart::lost).sum();
   }
 
   @Override
@@ -36,6 +63,6 @@ public final class ShardAudits implements AuditTrail {
   }
 
   private void record(Consumer<AuditTrail> entry) {
-    led.values().stream().findFirst().ifPresent(entry);
+    led.values().stream().findFirst().ifPresent(log -> entry.accept(log.trail()));
   }
 }

@@ -2,6 +2,7 @@ package io.millrace.server.config;
 
 import io.millrace.server.config.Configuration.Section;
 import io.millrace.server.config.Configuration.Values;
+import io.millrace.store.environment.DurationText;
 import io.millrace.work.policy.TimeText;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -69,12 +70,12 @@ public final class SectionKeys {
         new Key<>(
             name,
             "a duration from "
-                + TimeText.show(least)
+                + DurationText.show(least)
                 + " to "
-                + TimeText.show(most)
+                + DurationText.show(most)
                 + ", as in 500ms, 30s or 5m",
             absent,
-            TimeText.show(absent),
+            DurationText.show(absent),
             meaning,
             text -> inRange(parseDuration(text), least, most)));
   }
@@ -90,9 +91,9 @@ public final class SectionKeys {
         new Key<@Nullable Duration>(
             name,
             "a duration from "
-                + TimeText.show(least)
+                + DurationText.show(least)
                 + " to "
-                + TimeText.show(most)
+                + DurationText.show(most)
                 + ", as in 12h or 30d",
             null,
             shown,

@@ -5,6 +5,7 @@ import io.millrace.http.Request;
 import io.millrace.http.Route;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Response;
+import io.millrace.queues.Queue;
 import io.millrace.queues.QueueBackend;
 import io.millrace.queues.search.SearchOptions;
 import io.millrace.queues.search.TaskFilter;
@@ -88,11 +89,13 @@ record SearchRoutes(TaskFinder search, Shapes shapes, QueueBackend.Definitions q
     checkNames(input);
     ObjectNode options = input.object("options", NOT_OBJECTS);
     SearchOptions wanted = SearchOptions.read(options);
+    QueueReach reach = QueueReach.of(request, queues);
     Filter filter =
-        QueueReach.of(request, queues)
-            .within(
-                TaskFilter.of(
-                    input.object("filter", NOT_OBJECTS), InstantSource.system().instant()));
+        reach.within(
+            TaskFilter.of(
+                input.object("filter", NOT_OBJECTS),
+                InstantSource.system().instant(),
+                name -> queues.find(name).filter(reach::includes).map(Queue::id)));
     boolean pretty = input.bool("pretty", false);
     boolean archived = input.bool("archived", false);
     if (input.bool("count", false)) {

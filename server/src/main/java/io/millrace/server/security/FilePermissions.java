@@ -7,6 +7,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,31 +27,45 @@ public final class FilePermissions {
   private FilePermissions() {}
 
   /**
-   * Warns in the log if anybody but the owner may use a file or folder, and can reach it through
-   * the folders above. Says nothing if it does not exist, or on a file system without such
-   * permissions.
+   * That other users may use a file or folder.
+   *
+   * @param permissions as in {@code rw-r--r--}
+   * @param advice the command that keeps them out
+   */
+  public record Shared(String permissions, String advice) {}
+
+  /**
+   * Whether anybody but the owner may use a file or folder, and can reach it through the folders
+   * above. Empty also if it does not exist, or on a file system without such permissions.
+   */
+  public static Optional<Shared> shared(Path path) {
+    try {
+      Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(path);
+      return OWNER.containsAll(permissions) || !isReachable(path.toRealPath())
+          ? Optional.empty()
+          : Optional.of(
+              new Shared(
+                  PosixFilePermissions.toString(permissions),
+                  "chmod %s %s".formatted(Files.isDirectory(path) ? "700" : "600", path)));
+    } catch (IOException | UnsupportedOperationException e) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Warns in the log if a file or folder is shared.
    *
    * @param what what it is, as {@code data folder}
-   * @return whether it warned
    */
-  public static boolean warnIfShared(String what, Path path) {
-    Set<PosixFilePermission> permissions;
-    try {
-      permissions = Files.getPosixFilePermissions(path);
-      if (OWNER.containsAll(permissions) || !isReachable(path.toRealPath())) {
-        return false;
-      }
-    } catch (IOException | UnsupportedOperationException e) {
-      return false;
-    }
-    LOG.warn(
-        "other users of this machine may use the {} {} ({}); to keep them out: chmod {} {}",
-        what,
-        path,
-        PosixFilePermissions.toString(permissions),
-        Files.isDirectory(path) ? "700" : "600",
-        path);
-    return true;
+  public static void warnIfShared(String what, Path path) {
+    shared(path)
+        .ifPresent(found ->
+            LOG.warn(
+                "other users of this machine may use the {} {} ({}); to keep them out: {}",
+                what,
+                path,
+                found.permissions(),
+                found.advice()));
   }
 
   /** Whether all folders above let others through. */

@@ -40,6 +40,17 @@ public final class Token {
    * @throws ServerException when the file cannot be read or holds something else
    */
   public static String text(Path file) {
+    String content = check(file);
+    FilePermissions.warnIfShared("token file", file);
+    return content;
+  }
+
+  /**
+   * The same without a warning if others may use the file.
+   *
+   * @throws ServerException when the file cannot be read or holds something else
+   */
+  public static String check(Path file) {
     String content;
     try {
       if (Files.size(file) > MAX_BYTES) {
@@ -58,7 +69,6 @@ public final class Token {
       throw new ServerException(
           "the token file " + file + " must hold one token of visible ASCII characters");
     }
-    FilePermissions.warnIfShared("token file", file);
     return content;
   }
 

@@ -22,6 +22,7 @@ import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
 import io.millrace.store.StoreStatus.DiskState;
 import io.millrace.store.TaskStore;
+import io.millrace.store.environment.DurationText;
 import io.millrace.wire.Placement;
 import io.millrace.wire.Placement.ShardsDifferException;
 import io.millrace.wire.Requests;
@@ -252,7 +253,7 @@ public final class StorePart implements Part {
       warnings.add(
           "store time is %s %s the wall clock: absolute times come that much too %s"
               .formatted(
-                  Duration.ofMillis(Math.abs(aheadMillis)),
+                  DurationText.about(Duration.ofMillis(Math.abs(aheadMillis))),
                   aheadMillis > 0 ? "ahead of" : "behind",
                   aheadMillis > 0 ? "early" : "late"));
     }

@@ -188,8 +188,9 @@ final class Verbs {
       return;
     }
     // The groups of deleted tasks are not known here, nor is there one for tasks and documents.
+    // Documents have names that say more than the numbers of tasks.
     long count = done.tasks().size() + (long) deletes + documents;
-    if (deletes > 0) {
+    if (documents == 0) {
       request.changed(
           count, id(transaction.deletes().getFirst()), id(transaction.deletes().getLast()));
       return;
@@ -199,7 +200,8 @@ final class Verbs {
     transaction.documentDeletes().forEach(deleted -> keys.add(deleted.key()));
     request.changed(count, keys.getFirst().key(), keys.getLast().key());
     String collection = keys.getFirst().collection();
-    if (keys.stream().allMatch(key -> key.collection().equals(collection))
+    if (deletes == 0
+        && keys.stream().allMatch(key -> key.collection().equals(collection))
         && done.tasks().stream().allMatch(task -> task.group().equals(collection))) {
       request.concerns(Area.GROUPS, collection);
     }

@@ -35,7 +35,7 @@ class Audit extends View {
       </div>
       ${table(
         [
-          { title: 'When', value: entry => html`<time title=${entry.time}>${moment(entry.time)}</time>` },
+          { title: 'When', value: entry => html`<time title=${entry.time}>${moment(entry.time)}</time>${moment(entry.until) === moment(entry.time) ? nothing : html` until <time title=${entry.until}>${moment(entry.until)}</time>`}` },
           { title: 'Who', value: entry => html`${entry.principal ?? html`<span class="calm">nobody</span>`} ${entry.key ? html`<code>${entry.key}</code>` : nothing}` },
           { title: 'From', value: entry => entry.address },
           { title: 'Action', value: entry => html`<code>${entry.action}</code>` },

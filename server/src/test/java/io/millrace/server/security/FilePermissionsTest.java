@@ -2,10 +2,12 @@ package io.millrace.server.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.millrace.server.security.FilePermissions.Shared;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,9 +29,9 @@ final class FilePermissionsTest {
   void what_the_owner_alone_may_use_is_no_matter() throws IOException {
     set(folder, "rwx------");
     set(file, "rw-------");
-    assertThat(FilePermissions.warnIfShared("data folder", folder)).isFalse();
-    assertThat(FilePermissions.warnIfShared("token file", file)).isFalse();
-    assertThat(FilePermissions.warnIfShared("token file", root.resolve("none"))).isFalse();
+    assertThat(FilePermissions.shared(folder)).isEmpty();
+    assertThat(FilePermissions.shared(file)).isEmpty();
+    assertThat(FilePermissions.shared(root.resolve("none"))).isEmpty();
   }
 
   @Test
@@ -37,15 +39,19 @@ final class FilePermissionsTest {
     set(folder, "rwxr-x---");
     set(file, "rw-r--r--");
     boolean reached = isReachable(root.toRealPath());
-    assertThat(FilePermissions.warnIfShared("data folder", folder)).isEqualTo(reached);
-    assertThat(FilePermissions.warnIfShared("token file", file)).isEqualTo(reached);
+    assertThat(FilePermissions.shared(folder))
+        .isEqualTo(
+            reached
+                ? Optional.of(new Shared("rwxr-x---", "chmod 700 " + folder))
+                : Optional.empty());
+    assertThat(FilePermissions.shared(file).isPresent()).isEqualTo(reached);
   }
 
   @Test
   void what_a_private_folder_holds_cannot_be_reached_whatever_its_permissions() throws IOException {
     set(folder, "rwx------");
     set(file, "rw-rw-rw-");
-    assertThat(FilePermissions.warnIfShared("token file", file)).isFalse();
+    assertThat(FilePermissions.shared(file)).isEmpty();
   }
 
   /** Temporary files may lie in a home that is private as a whole. */

@@ -6,6 +6,7 @@ import io.millrace.store.StandbyStore.TooStaleException;
 import io.millrace.store.StoreOptions;
 import io.millrace.store.TaskStore;
 import io.millrace.store.environment.Driver;
+import io.millrace.store.environment.DurationText;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
@@ -191,7 +192,8 @@ public final class Replica {
           // The clocks may agree again by chance before the next read of the journal.
           confirmed = null;
         }
-        throw new TooStaleException("this server has not read the store to its end for " + bound);
+        throw new TooStaleException(
+            "this server has not read the store to its end for " + DurationText.show(bound));
       }
       if (clock == null || clock.millis() < state.timeMillis()) {
         clock = new StoreClock(environment, state.timeMillis());
@@ -276,7 +278,7 @@ public final class Replica {
               + " written with a clock that was ahead; store time never goes back, so absolute"
               + " times come early by that much until the clock has caught up; see docs/api.md,"
               + " \"Store time\"",
-          Duration.ofMillis(ahead),
+          DurationText.about(Duration.ofMillis(ahead)),
           Instant.ofEpochMilli(clock.millis() - ahead),
           options.folder());
     }

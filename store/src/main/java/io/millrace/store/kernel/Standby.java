@@ -15,6 +15,7 @@ import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.environment.Activity;
 import io.millrace.store.environment.Driver;
+import io.millrace.store.environment.DurationText;
 import io.millrace.store.environment.Environment;
 import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.FencedException;
@@ -385,7 +386,8 @@ final class Standby implements StandbyStore {
       long lease = pulse.lease().toNanos();
       boolean lapsed = now - seenNanos >= lease + lease / 10;
       if (lapsed) {
-        LOG.info("the leader has given no sign for {}; taking over", pulse.lease());
+        LOG.info(
+            "the leader has given no sign for {}; taking over", DurationText.show(pulse.lease()));
       }
       return lapsed;
     }

@@ -77,7 +77,7 @@ class ReplicaReadsTest {
       environment.advance(301);
       assertThatThrownBy(() -> groups(replica, SECOND))
           .isInstanceOf(TooStaleException.class)
-          .hasMessageContaining("PT1S");
+          .hasMessageContaining("for 1s");
       replica.follow();
       assertThat(replica.read(Duration.ZERO, after, State::taskCount).read().value()).isEqualTo(2);
     }

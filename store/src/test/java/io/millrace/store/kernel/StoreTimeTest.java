@@ -54,7 +54,7 @@ class StoreTimeTest {
     assertThat(opened.warnings())
         .singleElement()
         .asString()
-        .contains("store time is PT72H ahead")
+        .contains("store time is 3d ahead")
         .contains("2026-01-01T00:00:00Z")
         .contains("docs/api.md");
   }

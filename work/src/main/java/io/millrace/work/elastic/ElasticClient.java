@@ -1,5 +1,6 @@
 package io.millrace.work.elastic;
 
+import io.millrace.store.environment.DurationText;
 import io.millrace.work.TrustedCertificates;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -100,7 +101,7 @@ public final class ElasticClient implements AutoCloseable {
       throw failed(e);
     } catch (TimeoutException e) {
       answer.cancel(true);
-      throw new IOException("no answer from " + base + " within " + timeout, e);
+      throw new IOException("no answer from " + base + " within " + DurationText.show(timeout), e);
     } catch (InterruptedException e) {
       answer.cancel(true);
       Thread.currentThread().interrupt();

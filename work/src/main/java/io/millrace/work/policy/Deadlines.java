@@ -1,5 +1,6 @@
 package io.millrace.work.policy;
 
+import io.millrace.store.environment.DurationText;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -78,12 +79,12 @@ public record Deadlines(long waitMillis, long totalMillis, long waitEndMillis, l
     if (endMillis > 0 && endMillis <= nowMillis) {
       return Optional.of(
           "it took longer than its total_timeout of "
-              + TimeText.show(Duration.ofMillis(totalMillis)));
+              + DurationText.show(Duration.ofMillis(totalMillis)));
     }
     return waits && waitEndMillis > 0 && waitEndMillis <= nowMillis
         ? Optional.of(
             "it waited longer than its wait_timeout of "
-                + TimeText.show(Duration.ofMillis(waitMillis)))
+                + DurationText.show(Duration.ofMillis(waitMillis)))
         : Optional.empty();
   }
 

@@ -11,6 +11,7 @@ import io.millrace.store.Throttling;
 import io.millrace.store.Throttling.Limit;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.store.environment.DurationText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -94,7 +95,7 @@ public final class SharedLimits {
   public static String starts(Limit limit) {
     return limit.starts() == 0
         ? ""
-        : limit.starts() + "/" + TimeText.show(Duration.ofMillis(limit.periodMillis()));
+        : limit.starts() + "/" + DurationText.show(Duration.ofMillis(limit.periodMillis()));
   }
 
   /**

@@ -93,24 +93,4 @@ public final class TimeText {
             + " must be a date and a time with a zone, for example 2026-12-24T18:00:00Z or"
             + " 2026-12-24T18:00:00+01:00");
   }
-
-  /**
-   * The shortest text that {@link #duration} reads as this duration, whose nanoseconds are dropped.
-   */
-  public static String show(Duration duration) {
-    long millis = duration.toMillis();
-    if (millis == 0) {
-      return "0s";
-    }
-    if (millis % 86_400_000 == 0) {
-      return millis / 86_400_000 + "d";
-    }
-    if (millis % 3_600_000 == 0) {
-      return millis / 3_600_000 + "h";
-    }
-    if (millis % 60_000 == 0) {
-      return millis / 60_000 + "m";
-    }
-    return millis % 1_000 == 0 ? millis / 1_000 + "s" : millis + "ms";
-  }
 }

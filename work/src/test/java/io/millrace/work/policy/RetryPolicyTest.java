@@ -3,6 +3,7 @@ package io.millrace.work.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.store.environment.DurationText;
 import io.millrace.work.policy.RetryPolicy.Failed;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -148,6 +149,6 @@ class RetryPolicyTest {
   @CsvSource({"500ms, 500", "30s, 30000", "5m, 300000", "2h, 7200000", "1d, 86400000", "0s, 0"})
   void durations_are_read_and_shown_alike(String text, long millis) {
     assertThat(TimeText.duration("x", text)).isEqualTo(Duration.ofMillis(millis));
-    assertThat(TimeText.show(Duration.ofMillis(millis))).isEqualTo(text);
+    assertThat(DurationText.show(Duration.ofMillis(millis))).isEqualTo(text);
   }
 }
