@@ -34,9 +34,8 @@ public final class ShardRoutes {
   public static List<Route> of(@Nullable ShardedStore store) {
     ShardRoutes routes = new ShardRoutes(store);
     ApiRoutes api = ApiRoutes.below("/shards").errors(ErrorForm.PROBLEM_DETAILS);
-    return api.strictQuery(Set.of())
-        .get("", routes::list)
-        .strictQuery(Set.of("to"))
+    api.strictQuery(Set.of()).limitable().get("", routes::list);
+    return api.strictQuery(Set.of("to"))
         .role(Role.ADMIN)
         .action("shard.release")
         .post("/{shard}/hand-over", routes::handOver)
