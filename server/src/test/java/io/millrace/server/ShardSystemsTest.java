@@ -36,12 +36,18 @@ class ShardSystemsTest {
   private static final String[] FORM = {"Content-Type", "application/x-www-form-urlencoded"};
 
   private static final String[] JSON = {"Content-Type", "application/json"};
-  private static final String GROUP =
-      "[{\"metadata\": {\"type\": \"group\", \"parent\": \"root\", \"name\": \"%s\"},"
-          + " \"data\": {}}]";
   private static final String MULTIPART_BODY =
-      "--x\r\nContent-Disposition: form-data; name=\"Payload\"\r\n\r\nit\r\n"
-          + "--x\r\nContent-Disposition: form-data; name=\"Priority\"\r\n\r\nbatch\r\n--x--\r\n";
+      """
+      --x\r
+      Content-Disposition: form-data; name="Payload"\r
+      \r
+      it\r
+      --x\r
+      Content-Disposition: form-data; name="Priority"\r
+      \r
+      batch\r
+      --x--\r
+      """;
 
   private static final Placement PLACEMENT = new Placement(ShardServers.SHARDS);
 
@@ -262,7 +268,11 @@ class ShardSystemsTest {
       for (MillraceServer each : servers.all()) {
         assertThat(get(each, "/api/jobs/" + job).path("type").asString()).isEqualTo(type);
       }
-      post(server, "/v1/nodes", GROUP.formatted(name("graph", shard)));
+      post(
+          server,
+          "/v1/nodes",
+          "[{\"metadata\": {\"type\": \"group\", \"parent\": \"root\", \"name\": \"%s\"}, \"data\": {}}]"
+              .formatted(name("graph", shard)));
     }
     for (MillraceServer each : servers.all()) {
       assertThat(get(each, "/dci/queues")).hasSize(ShardServers.SHARDS);
