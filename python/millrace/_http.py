@@ -208,7 +208,12 @@ class Target:
 
 
 class RedirectedError(ConnectionFailedError):
-    """The server is a standby and has done nothing; the next request goes to the leader."""
+    """The server is a standby and has done nothing; the next request goes to the leader.
+
+    ``target`` is set if that is the leader of a shard, whom only this request is for.
+    """
+
+    target: Optional["Target"] = None
 
 
 class Transport:
@@ -324,8 +329,11 @@ class Transport:
                 self._turn = (self._turn + 1) % len(self._targets)
                 self._current = self._targets[self._turn]
 
-    def follow(self, target: Target, location: Optional[str], path: str) -> None:
-        """Asks the leader that a standby names with a location, which ends with the path of the request."""
+    def follow(self, target: Target, location: Optional[str], path: str, keep: bool = True) -> "Target":
+        """The leader that a standby names with a location, which ends with the path of the request.
+
+        Asks it from now on, if it is to be kept.
+        """
         found: Optional[Target] = None
         if location and location.endswith(path):
             address = location[: -len(path)]
@@ -336,8 +344,10 @@ class Transport:
         if found is None:
             self.leave(target)
             raise ConnectionFailedError(f"{target.address} redirects to {location}")
-        with self._lock:
-            self._current = found
+        if keep:
+            with self._lock:
+                self._current = found
+        return found
 
     def connect(self, target: Target) -> "Line":
         """A new connection for reading and writing by two threads, encrypted if the address says so."""
@@ -403,15 +413,20 @@ class Transport:
         # So small a growth that little is added to the time that a takeover takes.
         backoff = Backoff(0.02, 1, growth=1.25)
         redirects = 0
+        named: Optional[Target] = None
         while True:
             problem: MillraceError
             cause: Exception
-            target = self._anyone() if anywhere and redirects == 0 else self.target
+            if named is not None:
+                target, named = named, None
+            else:
+                target = self._anyone() if anywhere and redirects == 0 else self.target
             try:
                 return self._once(target, method, path, body, headers, silence, repeatable, opened)
             except RedirectedError as e:
                 redirects += 1
                 if redirects % 4 != 0:
+                    named = e.target
                     continue
                 self.leave(target)
                 problem, cause = e, e
@@ -484,8 +499,11 @@ class Transport:
         with answer:
             content = answer.read()
         if raw.status == 307:
-            self.follow(target, raw.getheader("Location"), path)
-            raise RedirectedError(f"{target.address} is a standby")
+            of_shard = raw.getheader("Millrace-Shard") is not None
+            found = self.follow(target, raw.getheader("Location"), path, not of_shard)
+            redirected = RedirectedError(f"{target.address} is a standby")
+            redirected.target = found if of_shard else None
+            raise redirected
         raise failure(raw.status, content)
 
     def _exchange(

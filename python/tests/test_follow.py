@@ -15,8 +15,12 @@ NOBODY = "http://127.0.0.1:1"
 class Fake:
     """A leader, or a standby that names another server or nobody."""
 
-    def __init__(self, *, leads: bool, named: Optional[str] = None, reads: Optional[str] = None) -> None:
+    def __init__(
+        self, *, leads: bool, named: Optional[str] = None, reads: Optional[str] = None, shard: Optional[str] = None
+    ) -> None:
         self.leads = leads
+        self.shard = shard
+        """The shard whose leader it names; None if that leads the whole store."""
         self.named = named
         self.reads = reads
         """The position of its answers to reads; None if it directs them to the one that it names."""
@@ -51,6 +55,8 @@ class Fake:
                     status, answer = (307 if fake.named else 503), {"error": "a standby"}
                     if fake.named:
                         headers["Location"] = fake.named + self.path
+                    if fake.shard:
+                        headers["Millrace-Shard"] = fake.shard
                 content = json.dumps(answer).encode()
                 self.send_response(status)
                 for name, value in {**headers, "Content-Length": str(len(content))}.items():
@@ -72,8 +78,10 @@ class Fake:
 
 
 class FollowTest(unittest.TestCase):
-    def fake(self, *, leads: bool, named: Optional[str] = None, reads: Optional[str] = None) -> Fake:
-        made = Fake(leads=leads, named=named, reads=reads)
+    def fake(
+        self, *, leads: bool, named: Optional[str] = None, reads: Optional[str] = None, shard: Optional[str] = None
+    ) -> Fake:
+        made = Fake(leads=leads, named=named, reads=reads, shard=shard)
         self.addCleanup(made.close)
         return made
 
@@ -91,6 +99,15 @@ class FollowTest(unittest.TestCase):
         self.assertEqual(1, len(standby.seen))
         self.assertEqual(2, len(leader.seen))
         self.assertEqual("Bearer secret", leader.seen[0][1])
+
+    def test_the_leader_of_a_shard_is_asked_for_that_request_alone(self) -> None:
+        leader = self.fake(leads=True)
+        standby = self.fake(leads=False, named=leader.address + "/shards/3", shard="3/8")
+        client = self.client(standby.address)
+        client.store.add("g", "one")
+        client.store.add("g", "two")
+        self.assertEqual(2, len(standby.seen))
+        self.assertEqual(2, len(leader.seen))
 
     def test_the_next_address_is_asked_after_one_that_does_not_answer(self) -> None:
         leader = self.fake(leads=True)

@@ -286,6 +286,15 @@ final class JsonCallsTest {
     }
   }
 
+  /** Reads a request without a body. */
+  private static String head(InputStream in) throws IOException {
+    StringBuilder read = new StringBuilder();
+    while (read.indexOf("\r\n\r\n") < 0) {
+      read.append((char) in.read());
+    }
+    return read.toString();
+  }
+
   @Test
   void an_upload_that_is_refused_early_is_not_sent_to_its_end() throws Exception {
     long huge = 1L << 40;
@@ -306,6 +315,13 @@ final class JsonCallsTest {
       CompletableFuture<Void> served =
           CompletableFuture.runAsync(() -> {
             try (Socket socket = listener.accept()) {
+              // The client looks first, without the body, for the server that takes it.
+              assertThat(head(socket.getInputStream())).startsWith("HEAD /x ");
+              socket
+                  .getOutputStream()
+                  .write(
+                      "HTTP/1.1 405 No\r\nContent-Length: 0\r\n\r\n"
+                          .getBytes(StandardCharsets.US_ASCII));
               ScriptedServer.json(socket.getOutputStream(), 413, "", "{\"error\":\"no\"}");
               // It takes what is on its way, as servers do, until the client has seen the answer.
               socket.getInputStream().transferTo(OutputStream.nullOutputStream());

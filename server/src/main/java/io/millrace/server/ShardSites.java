@@ -183,6 +183,9 @@ final class ShardSites implements HttpServer.Chooser {
   }
 
   private Choice byName(String method, String path, @Nullable String query) {
+    if (path.startsWith("/store/")) {
+      return HOME;
+    }
     int skipped = path.startsWith(jobsBelow + "/api/") ? jobsBelow.length() : 0;
     return switch (paths.of(method, path.substring(skipped), query)) {
       case Destination.One(int shard, String _) -> new Choice(name(shard), 0);

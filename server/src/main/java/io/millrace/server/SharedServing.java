@@ -23,6 +23,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * A server's share in a store that other servers share: it directs clients to the leader, and leads
@@ -209,10 +210,12 @@ final class SharedServing {
       if (isHome() && companion == null) {
         return false;
       }
-      LOG.warn(
-          "this server does not lead {} any more, and becomes a standby: {}",
-          shards == null ? "the store" : "shard " + number,
-          cause.getMessage());
+      // The leads of other shards move whenever a server joins or ends.
+      LOG.atLevel(isHome() ? Level.WARN : Level.INFO)
+          .log(
+              "this server does not lead {} any more, and becomes a standby: {}",
+              shards == null ? "the store" : "shard " + number,
+              cause.getMessage());
       CompletableFuture<Void> down = new CompletableFuture<>();
       var _ =
           down.orTimeout(LONGEST_STEP_DOWN.toSeconds(), TimeUnit.SECONDS)

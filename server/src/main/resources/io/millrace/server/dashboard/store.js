@@ -40,7 +40,7 @@ class Store extends View {
 const shardTable = shards => html`
   ${table(
     [
-      { title: 'Shard', value: shard => shard.shard },
+      { title: 'Shard', value: shard => html`<a href=${`shards/${shard.shard}/`}>${shard.shard}</a>` },
       { title: 'Leader', value: shard => shard.leader ?? (shard.role === 'leader' ? 'this server' : status('none')) },
     ],
     shards,
