@@ -2,6 +2,7 @@ package io.millrace.cli.serve;
 
 import io.millrace.cli.log.ProcessLog;
 import io.millrace.cli.queues.MongoHome;
+import io.millrace.cli.queues.RunnerCommand.RunnerLaunch;
 import io.millrace.cli.remote.QueuesAddress;
 import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.remote.ServerLocation;
@@ -18,6 +19,7 @@ import io.millrace.client.UnreachableException;
 import io.millrace.processes.ProcessException;
 import io.millrace.queues.node.ExecutionNode;
 import io.millrace.queues.node.NodeDriver;
+import io.millrace.queues.node.Runners;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.StoreClosedException;
 import io.millrace.store.StoreException;
@@ -104,8 +106,10 @@ public final class NodeCommand extends TerminalUser implements Callable<Integer>
     ProcessLog log = ProcessLog.starting("node " + named);
     Path folder = data == null ? defaultFolder(client.server(), named) : data;
     LocalNode.NodeSettings settings = new LocalNode.NodeSettings(named, folder, location, workers);
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(log), "stop"));
     try (HttpTaskStore store = HttpTaskStore.open(client)) {
+      // A folder or a machine on which nothing can run is reported before the server is asked.
+      Runners _ = LocalNode.runners(settings, RunnerLaunch.command(location));
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(log), "stop"));
       FirstContact.await(store);
       int shards = shards(client);
       exitCode =
