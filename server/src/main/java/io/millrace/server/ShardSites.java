@@ -12,12 +12,12 @@ import io.millrace.http.Routes;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
 import io.millrace.server.MillraceServer.Setup;
-import io.millrace.server.access.AccessSettings;
 import io.millrace.server.jobs.JobsPart;
 import io.millrace.server.jobs.JobsSettings;
 import io.millrace.server.queues.QueuesPart;
 import io.millrace.server.shards.PageRelay;
 import io.millrace.server.shards.RootRoutes;
+import io.millrace.server.shards.ShardRequests;
 import io.millrace.server.shards.ShardedStore;
 import io.millrace.server.store.StorePart;
 import io.millrace.wire.Placement;
@@ -37,9 +37,6 @@ import org.jspecify.annotations.Nullable;
  * names, or to a site that asks all of them. Thread-safe.
  */
 final class ShardSites implements HttpServer.Chooser {
-  /** What the paths of the systems of shards begin with. */
-  static final String PREFIX = "/shards/";
-
   /** What each server answers itself, since it is asked of the server. */
   private static final String HAND_OVER = "/hand-over";
 
@@ -62,9 +59,8 @@ final class ShardSites implements HttpServer.Chooser {
   /** The path below which jobs are served too; empty for none. */
   private final String jobsBelow;
 
-  /** Whether callers need no credentials, whoever forwards their requests. */
-  private final boolean open;
-
+  private final ShardRequests requests;
+  private final AccessCheck access;
   private final HttpServer.Site together;
 
   ShardSites(
@@ -77,17 +73,16 @@ final class ShardSites implements HttpServer.Chooser {
     this.ownAddress = ownAddress;
     this.paths = new ShardPaths(shards.placement());
     this.jobsBelow = setup.configuration().get(JobsSettings.SECTION).access().prefix();
-    this.open =
-        !setup.requiresCredentials()
-            && setup.configuration().get(AccessSettings.SECTION).identity() == null;
+    this.requests = ShardRequests.of(shards, ownAddress);
+    this.access = FollowedAccess.of(setup, endpoint, shards);
     this.together =
         new HttpServer.Site(
-            FollowedAccess.of(setup, endpoint, shards),
+            access,
             new Routes(new SimpleMeterRegistry())
                 .addAll(
                     RootRoutes.of(
-                        shards,
-                        ownAddress,
+                        requests,
+                        paths,
                         Map.of(
                             "api",
                             JobsPart.clients(setup.configuration().get(JobsSettings.SECTION)),
@@ -110,7 +105,7 @@ final class ShardSites implements HttpServer.Chooser {
 
   /** What the paths of the systems of a shard begin with: empty for the first one. */
   static String path(int shard) {
-    return shard == Placement.HOME ? "" : PREFIX + shard;
+    return shard == Placement.HOME ? "" : ShardPaths.PREFIX + shard;
   }
 
   /**
@@ -136,7 +131,7 @@ final class ShardSites implements HttpServer.Chooser {
             shard + "/" + shards.placement().shards(),
             shards.at(shard)::leader,
             ownAddress);
-    return site(new PageRelay(shards, ownAddress, open, shard, toLeader));
+    return site(new PageRelay(requests, shard, access, toLeader));
   }
 
   /** A site that answers every request in one way. */
@@ -150,11 +145,11 @@ final class ShardSites implements HttpServer.Chooser {
 
   @Override
   public Choice choose(String method, String path, @Nullable String query) {
-    if (!path.startsWith(PREFIX)) {
+    if (!path.startsWith(ShardPaths.PREFIX)) {
       return byName(method, path, query);
     }
-    int end = path.indexOf('/', PREFIX.length());
-    int shard = end < 0 ? -1 : number(path.substring(PREFIX.length(), end));
+    int end = path.indexOf('/', ShardPaths.PREFIX.length());
+    int shard = end < 0 ? -1 : number(path.substring(ShardPaths.PREFIX.length(), end));
     if (shard < 0 || path.startsWith(HAND_OVER, end)) {
       return HOME;
     }
@@ -172,7 +167,7 @@ final class ShardSites implements HttpServer.Chooser {
 
   /** Refuses a request below a shard that names something of another one. */
   private Response refuseMisplaced(Request request) {
-    int end = request.path().indexOf('/', PREFIX.length());
+    int end = request.path().indexOf('/', ShardPaths.PREFIX.length());
     String rest = request.path().substring(end);
     if (paths.of(request.method(), rest, null) instanceof Destination.One(int shard, String name)) {
       throw HttpProblem.malformed(

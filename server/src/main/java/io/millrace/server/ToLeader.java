@@ -6,6 +6,7 @@ import io.millrace.http.Route.Handler;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
 import io.millrace.wire.Responses;
+import io.millrace.wire.ShardPaths;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -68,7 +69,7 @@ final class ToLeader implements Handler {
     headers.put("Location", found + request.target());
     headers.put(Responses.ROLE_HEADER, "standby");
     headers.put("Cache-Control", "no-store");
-    if (place != null && !request.path().startsWith(ShardSites.PREFIX)) {
+    if (place != null && !request.path().startsWith(ShardPaths.PREFIX)) {
       headers.put(Responses.SHARD_HEADER, place);
     }
     return new Response.Whole(307, Response.JSON, headers, body);

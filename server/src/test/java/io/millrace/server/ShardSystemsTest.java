@@ -160,7 +160,7 @@ class ShardSystemsTest {
     int refused = 0;
     for (int i = 0; i < 20; i++) {
       HttpResponse<String> added =
-          servers.send(
+          follow(
               first,
               "POST",
               "/shards/3/store/update",
@@ -177,7 +177,7 @@ class ShardSystemsTest {
     }
     assertThat(refused).isBetween(1, 19);
     HttpResponse<String> access =
-        servers.send(
+        follow(
             first,
             "POST",
             "/shards/3/store/update",
@@ -185,7 +185,7 @@ class ShardSystemsTest {
                 + " \"body\": \"b\"}]}");
     assertThat(access.statusCode()).as(access.body()).isIn(400, 403);
     HttpResponse<String> own =
-        servers.send(
+        follow(
             first,
             "POST",
             "/shards/3/store/update",
@@ -376,5 +376,32 @@ class ShardSystemsTest {
         }
       }
     }
+  }
+
+  @Test
+  void a_page_without_valid_credentials_is_not_passed_on() throws Exception {
+    MillraceServer first = servers.first();
+    MillraceServer second = servers.serve("server.require-credentials", "true");
+    while (servers.json(first, "/shards").toString().split("\"leader\":", -1).length != 3) {
+      // It hands two shards over.
+      Thread.onSpinWait();
+    }
+    int passed = 0;
+    for (int shard = 1; shard < ShardServers.SHARDS; shard++) {
+      String path = "/dci/queues/" + name("mail", shard);
+      if (servers.send(first, "GET", path, "").statusCode() != 307) {
+        passed++;
+        for (String[] header :
+            new String[][] {
+              {"Sec-Fetch-Mode", "cors"},
+              {"Cookie", "millrace-session=none"},
+              {"Cookie", "any=thing", "X-API-KEY", "none"}
+            }) {
+          // Where it leads, the first server would take it for a program on its machine.
+          assertThat(servers.send(second, "GET", path, "", header).statusCode()).isEqualTo(401);
+        }
+      }
+    }
+    assertThat(passed).isPositive();
   }
 }

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * malformed request, the shard that gets it refuses it.
  */
 public final class ShardPaths {
+  /** What the paths of the systems of a shard begin with, before its number. */
+  public static final String PREFIX = "/shards/";
+
   private static final Pattern OBJECT_ID = Pattern.compile("[0-9a-f]{24}");
   private static final Pattern GUID =
       Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");

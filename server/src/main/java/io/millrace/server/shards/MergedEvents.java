@@ -82,8 +82,7 @@ final class MergedEvents implements EventStream.Source {
    * @param after the id of an event of such a stream; null for none
    * @throws HttpProblem 400 if that is none, and whatever the opener throws
    */
-  static MergedEvents open(int shards, @Nullable String after, Opener opener)
-      throws InterruptedException {
+  static MergedEvents open(int shards, @Nullable String after, Opener opener) {
     String[] last = new String[shards];
     Arrays.fill(last, "");
     if (after != null) {
@@ -101,6 +100,9 @@ final class MergedEvents implements EventStream.Source {
         events.upstreams.add(events.new Upstream(shard, opener.open(shard, last[shard])));
       }
       opened = true;
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      throw new StoreClosedException("the request was interrupted");
     } finally {
       if (!opened) {
         events.close();

@@ -226,7 +226,7 @@ final class OneOfShards {
         ? HttpProblem.unavailable("no server leads shard " + shard + " yet", 1)
         : shards
             .named(new HttpProblem(307, "it is in shard " + shard), shard)
-            .withHeader("Location", leader + "/shards/" + shard + request.target())
+            .withHeader("Location", leader + ShardPaths.PREFIX + shard + request.target())
             .withHeader("Cache-Control", "no-store")
             .withHeader(Responses.ROLE_HEADER, "standby");
   }

@@ -1,17 +1,22 @@
 package io.millrace.server.shards;
 
+import io.millrace.http.AccessCheck;
+import io.millrace.http.ApiRoutes;
+import io.millrace.http.Caller;
 import io.millrace.http.Request;
+import io.millrace.http.Route;
 import io.millrace.http.Route.Handler;
+import io.millrace.http.message.ErrorForm;
 import io.millrace.http.message.Headers;
 import io.millrace.http.message.HttpMethod;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
 import io.millrace.server.shards.ShardRequests.Outcome;
+import io.millrace.wire.ShardPaths;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
+import java.util.Objects;
 
 /**
  * Passes requests of pages in a browser on to the leader of a shard that this server does not lead,
@@ -22,21 +27,30 @@ public final class PageRelay implements Handler {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final byte[] NO_BODY = new byte[0];
 
+  /** What a page needs at least; the shard checks the rest. */
+  private static final Route PAGE =
+      ApiRoutes.below("/")
+          .errors(ErrorForm.PROBLEM_DETAILS)
+          .limitable()
+          .get("", _ -> Response.json(NO_BODY))
+          .routes()
+          .getFirst();
+
   private final ShardRequests shards;
   private final int shard;
+  private final AccessCheck access;
   private final Handler direct;
 
   /**
    * The requests for one shard.
    *
-   * @param own the address of this server; null if it does not listen
-   * @param open whether callers need no credentials
+   * @param access checks the callers whose requests are passed on
    * @param direct directs what is not of a page
    */
-  public PageRelay(
-      ShardedStore all, Supplier<@Nullable String> own, boolean open, int shard, Handler direct) {
-    this.shards = ShardRequests.of(all, own, open);
+  public PageRelay(ShardRequests shards, int shard, AccessCheck access, Handler direct) {
+    this.shards = shards;
     this.shard = shard;
+    this.access = access;
     this.direct = direct;
   }
 
@@ -46,7 +60,11 @@ public final class PageRelay implements Handler {
     if (method == null || !isOfPage(request)) {
       return direct.handle(request);
     }
-    String below = "/shards/" + shard;
+    // Checked here too: to the leader, a request without valid credentials comes from a server.
+    Caller caller = Objects.requireNonNull(access.check(request.attempt().at(PAGE)));
+    PAGE.check(caller);
+    request.identify(caller);
+    String below = ShardPaths.PREFIX + shard;
     String target = request.target();
     target = target.startsWith(below + "/") ? target.substring(below.length()) : target;
     ShardRequests.Round round = shards.begin(request, PATIENCE);

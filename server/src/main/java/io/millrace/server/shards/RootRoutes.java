@@ -17,8 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The routes at the root of a server whose store has shards that concern several of them, or one
@@ -91,14 +89,11 @@ public final class RootRoutes {
   /**
    * The routes.
    *
-   * @param own the address of this server; null if it does not listen
    * @param accepted besides the server's token and keys, by the first part of paths
    */
   public static List<Route> of(
-      ShardedStore shards, Supplier<@Nullable String> own, Map<String, Credentials> accepted) {
-    RootRoutes made =
-        new RootRoutes(
-            ShardRequests.of(shards, own, false), new ShardPaths(shards.placement()), accepted);
+      ShardRequests requests, ShardPaths paths, Map<String, Credentials> accepted) {
+    RootRoutes made = new RootRoutes(requests, paths, accepted);
     AllShards.all()
         .forEach(route ->
             made.add(route, request -> made.all.answer(request, method(route), path(route))));
@@ -154,30 +149,21 @@ public final class RootRoutes {
   }
 
   /** The events of all shards. */
-  private Response events(Request request) throws InterruptedException {
+  private Response events(Request request) {
     String after =
         request.header("Last-Event-ID").or(() -> request.query().text("after")).orElse(null);
     ShardRequests.Round round = requests.begin(request, PATIENCE);
-    if (request.isHead()) {
-      return new EventStream(
-              () -> {
-                throw new IllegalStateException("HEAD opens no source");
-              },
-              MergedEvents::lost)
-          .response(request);
-    }
-    MergedEvents events =
-        MergedEvents.open(
-            requests.count(),
-            after,
-            (shard, last) ->
-                round.stream(
-                    shard,
-                    AllShards.target(
-                        request.path(),
-                        request.query(),
-                        last.isEmpty() ? Map.of() : Map.of("after", last),
-                        Set.of("after"))));
-    return new EventStream(() -> events, MergedEvents::lost).response(request);
+    MergedEvents.Opener opener =
+        (shard, last) ->
+            round.stream(
+                shard,
+                AllShards.target(
+                    request.path(),
+                    request.query(),
+                    last.isEmpty() ? Map.of() : Map.of("after", last),
+                    Set.of("after")));
+    return new EventStream(
+            () -> MergedEvents.open(requests.count(), after, opener), MergedEvents::lost)
+        .response(request);
   }
 }

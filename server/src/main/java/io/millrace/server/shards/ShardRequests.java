@@ -10,6 +10,7 @@ import io.millrace.http.message.Response;
 import io.millrace.server.security.SessionCookies;
 import io.millrace.server.shards.ShardedStore.Shard;
 import io.millrace.wire.Responses;
+import io.millrace.wire.ShardPaths;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -44,10 +45,10 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Sends requests to the leaders of all shards at once, with the credentials of a caller.
- * Thread-safe.
+ * Sends requests to the leaders of all shards at once, with the credentials of a caller. One for a
+ * server, since it has a client of its own. Thread-safe.
  */
-final class ShardRequests {
+public final class ShardRequests {
   /** The most bytes that all answers for one request have together. */
   static final int MAX_BYTES = 32 << 20;
 
@@ -80,7 +81,6 @@ final class ShardRequests {
   /** The headers of an error that a client needs. */
   private static final List<String> OF_ERRORS = List.of("Retry-After", "WWW-Authenticate");
 
-  private final boolean open;
   private final List<? extends Shard> shards;
   private final Supplier<@Nullable String> own;
   private final IntFunction<String> below;
@@ -98,15 +98,6 @@ final class ShardRequests {
    */
   ShardRequests(
       List<? extends Shard> shards, Supplier<@Nullable String> own, IntFunction<String> below) {
-    this(false, shards, own, below);
-  }
-
-  private ShardRequests(
-      boolean open,
-      List<? extends Shard> shards,
-      Supplier<@Nullable String> own,
-      IntFunction<String> below) {
-    this.open = open;
     this.shards = List.copyOf(shards);
     this.own = own;
     this.below = below;
@@ -116,14 +107,12 @@ final class ShardRequests {
    * Requests to the leaders of shards.
    *
    * @param own the address of this server; null if it does not listen
-   * @param open whether callers need no credentials, also where they are not checked
    */
-  static ShardRequests of(ShardedStore shards, Supplier<@Nullable String> own, boolean open) {
+  public static ShardRequests of(ShardedStore shards, Supplier<@Nullable String> own) {
     return new ShardRequests(
-        open,
         IntStream.range(0, shards.placement().shards()).mapToObj(shards::at).toList(),
         own,
-        shard -> "/shards/" + shard);
+        shard -> ShardPaths.PREFIX + shard);
   }
 
   /** The number of shards. */
@@ -222,7 +211,7 @@ final class ShardRequests {
     request
         .header("Cookie")
         .ifPresent(value -> headers.put("Cookie", SessionCookies.passedOn(value)));
-    if (headers.isEmpty() && !open && !request.caller().equals(Caller.LOCAL)) {
+    if (headers.isEmpty() && !request.caller().equals(Caller.LOCAL)) {
       throw new HttpProblem(
           403,
           "what names %s as the caller is not passed on to the leaders of shards; ask each of them below /shards/K/"
@@ -282,27 +271,17 @@ final class ShardRequests {
      * @throws HttpProblem if it is refused, or the shard has no leader or does not answer
      */
     InputStream stream(int shard, String target) throws InterruptedException {
-      String address = leader(shard);
-      if (address == null) {
-        throw named(
-            HttpProblem.unavailable("no server leads shard %d yet".formatted(shard), 1), shard);
+      HttpResponse<InputStream> response = read(shard, target);
+      if (response.statusCode() == 200) {
+        return response.body();
       }
-      try {
-        HttpResponse<InputStream> response =
-            http.send(
-                request(address + below.apply(shard) + target, HttpMethod.GET, NO_BODY),
-                BodyHandlers.ofInputStream());
-        if (response.statusCode() == 200) {
-          return response.body();
-        }
-        try (InputStream content = response.body()) {
-          switch (outcome(shard, response, read(content))) {
-            case Outcome.Answer answer ->
-                throw answer.status() == TEMPORARY_REDIRECT
-                    ? unreachable(shard, "its lead moves")
-                    : new HttpProblem(answer.status(), answer.text());
-            case Outcome.Failure(HttpProblem problem, boolean _) -> throw problem;
-          }
+      try (InputStream content = response.body()) {
+        switch (outcome(shard, response, read(content))) {
+          case Outcome.Answer answer ->
+              throw answer.status() == TEMPORARY_REDIRECT
+                  ? unreachable(shard, "its lead moves")
+                  : new HttpProblem(answer.status(), answer.text());
+          case Outcome.Failure(HttpProblem problem, boolean _) -> throw problem;
         }
       } catch (IOException e) {
         throw unreachable(shard, String.valueOf(e.getMessage()));
@@ -315,25 +294,29 @@ final class ShardRequests {
      * @throws HttpProblem if the shard has no leader or does not answer
      */
     Response relayed(int shard, String target) throws InterruptedException {
+      HttpResponse<InputStream> response = read(shard, target);
+      Map<String, String> passed = new LinkedHashMap<>();
+      for (String name : OF_ANSWERS) {
+        response.headers().firstValue(name).ifPresent(value -> passed.put(name, value));
+      }
+      return new Response.Streamed(
+          response.statusCode(),
+          response.headers().firstValue("Content-Type").orElse(Response.JSON),
+          passed,
+          response.headers().firstValueAsLong("Content-Length").orElse(-1),
+          new Relayed(response.body()));
+    }
+
+    /** The answer of a shard to a read, whose body may take any time. */
+    private HttpResponse<InputStream> read(int shard, String target) throws InterruptedException {
       String address = leader(shard);
       if (address == null) {
         throw unreachable(shard, "no server leads it yet");
       }
       try {
-        HttpResponse<InputStream> response =
-            http.send(
-                request(address + below.apply(shard) + target, HttpMethod.GET, NO_BODY),
-                BodyHandlers.ofInputStream());
-        Map<String, String> passed = new LinkedHashMap<>();
-        for (String name : OF_ANSWERS) {
-          response.headers().firstValue(name).ifPresent(value -> passed.put(name, value));
-        }
-        return new Response.Streamed(
-            response.statusCode(),
-            response.headers().firstValue("Content-Type").orElse(Response.JSON),
-            passed,
-            response.headers().firstValueAsLong("Content-Length").orElse(-1),
-            new Relayed(response.body()));
+        return http.send(
+            request(address + below.apply(shard) + target, HttpMethod.GET, NO_BODY),
+            BodyHandlers.ofInputStream());
       } catch (IOException e) {
         throw unreachable(shard, String.valueOf(e.getMessage()));
       }
