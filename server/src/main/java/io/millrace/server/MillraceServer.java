@@ -219,7 +219,7 @@ public final class MillraceServer implements AutoCloseable {
         orClose(
             store,
             () -> {
-              Term built = Term.of(new Term.Ground(setup, store, null, Placement.HOME));
+              Term built = Term.of(new Term.Ground(setup, store, null, null, Placement.HOME));
               HttpServer.Endpoint endpoint = setup.endpoint();
               if (endpoint != null) {
                 var _ = listen(at -> HttpServer.start(endpoint, at, built.site()));

@@ -63,10 +63,17 @@ final class ShardSites implements HttpServer.Chooser {
   private final AccessCheck access;
   private final HttpServer.Site together;
 
+  /**
+   * The sites of a server.
+   *
+   * @param access who is let in with the principals of the first shard
+   * @param ownAddress where clients reach this server; null if it does not listen
+   */
   ShardSites(
       Setup setup,
       HttpServer.Endpoint endpoint,
       ShardedStore shards,
+      AccessCheck access,
       Supplier<@Nullable String> ownAddress) {
     this.shards = shards;
     this.ofAnyone = FollowedAccess.ofAnyone(setup, endpoint);
@@ -74,7 +81,7 @@ final class ShardSites implements HttpServer.Chooser {
     this.paths = new ShardPaths(shards.placement());
     this.jobsBelow = setup.configuration().get(JobsSettings.SECTION).access().prefix();
     this.requests = ShardRequests.of(shards, ownAddress);
-    this.access = FollowedAccess.of(setup, endpoint, shards);
+    this.access = access;
     this.together =
         new HttpServer.Site(
             access,

@@ -1,5 +1,6 @@
 package io.millrace.server;
 
+import io.millrace.http.AccessCheck;
 import io.millrace.http.HttpServer;
 import io.millrace.server.MillraceServer.Companion;
 import io.millrace.server.MillraceServer.Setup;
@@ -67,6 +68,9 @@ final class SharedServing {
 
   private volatile @Nullable ShardSites sites;
 
+  /** Who is let in at what runs on other shards than the first one; null if it does not listen. */
+  private volatile @Nullable AccessCheck followed;
+
   private volatile @Nullable Spread spread;
   private volatile @Nullable StepLoop spreading;
 
@@ -132,11 +136,17 @@ final class SharedServing {
   }
 
   private void listen(HttpServer.Endpoint endpoint, @Nullable ShardedStore divided) {
-    StandbySite standby = new StandbySite(setup, endpoint, divided, audits, this::advertised);
+    AccessCheck access =
+        divided == null
+            ? FollowedAccess.ofAnyone(setup, endpoint)
+            : FollowedAccess.of(setup, endpoint, divided);
+    followed = access;
+    StandbySite standby =
+        new StandbySite(setup, endpoint, divided, access, audits, this::advertised);
     if (divided == null) {
       listener = server.listen(limits -> HttpServer.start(endpoint, limits, standby.site()));
     } else {
-      ShardSites ofShards = new ShardSites(setup, endpoint, divided, this::advertised);
+      ShardSites ofShards = new ShardSites(setup, endpoint, divided, access, this::advertised);
       sites = ofShards;
       listener =
           server.listen(
@@ -192,7 +202,7 @@ final class SharedServing {
 
     @Override
     public void begin(EmbeddedTaskStore store) {
-      Term made = Term.of(new Term.Ground(setup, store, shards, number));
+      Term made = Term.of(new Term.Ground(setup, store, shards, followed, number));
       serve(number, made.site(), PROMOTION_GRACE);
       running = made;
       if (isHome()) {

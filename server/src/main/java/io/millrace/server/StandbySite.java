@@ -1,6 +1,7 @@
 package io.millrace.server;
 
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.millrace.http.AccessCheck;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.AuditTrail;
 import io.millrace.http.Caller;
@@ -47,6 +48,7 @@ final class StandbySite implements AutoCloseable {
    * A site of a standby.
    *
    * @param shards all shards, which it serves wherever they are led; null if the store has none
+   * @param access who is let in
    * @param audits records requests to them
    * @param ownAddress where clients reach this server
    */
@@ -54,6 +56,7 @@ final class StandbySite implements AutoCloseable {
       Setup setup,
       HttpServer.Endpoint endpoint,
       @Nullable ShardedStore shards,
+      AccessCheck access,
       ShardAudits audits,
       Supplier<@Nullable String> ownAddress) {
     Configuration configuration = setup.configuration();
@@ -80,13 +83,7 @@ final class StandbySite implements AutoCloseable {
     ErrorResponses errors = new ErrorResponses();
     StandbyReads.addErrors(errors, shards != null);
     this.site =
-        new HttpServer.Site(
-            shards == null
-                ? FollowedAccess.ofAnyone(setup, endpoint)
-                : FollowedAccess.of(setup, endpoint, shards),
-            routes,
-            errors,
-            shards == null ? AuditTrail.NONE : audits);
+        new HttpServer.Site(access, routes, errors, shards == null ? AuditTrail.NONE : audits);
   }
 
   HttpServer.Site site() {

@@ -122,9 +122,16 @@ final class Term implements AutoCloseable {
    * @param setup of the server
    * @param store the store, or one shard of it; {@link Term#close} closes it
    * @param shards all shards; null if the store has none
+   * @param followed who is let in with the principals of the first shard; null for a store without
+   *     shards, or if the server does not listen
    * @param shard which one {@code store} is; 0 if it has none
    */
-  record Ground(Setup setup, EmbeddedTaskStore store, @Nullable ShardedStore shards, int shard) {
+  record Ground(
+      Setup setup,
+      EmbeddedTaskStore store,
+      @Nullable ShardedStore shards,
+      @Nullable AccessCheck followed,
+      int shard) {
     <S> S settings(Section<S> section) {
       return setup.configuration().get(section);
     }
@@ -220,18 +227,17 @@ final class Term implements AutoCloseable {
   private static AccessCheck check(Ground ground, @Nullable AccessPart access) {
     Setup setup = ground.setup();
     HttpServer.Endpoint endpoint = setup.endpoint();
-    ShardedStore shards = ground.shards();
     if (endpoint == null) {
       return AccessCheck.OPEN;
     }
-    if (access == null && shards != null) {
-      return FollowedAccess.of(setup, endpoint, shards);
+    if (access == null) {
+      return Objects.requireNonNull(ground.followed());
     }
     ServerSettings settings = ground.settings(ServerSettings.SECTION);
     return Access.to(
         endpoint.address(),
         setup.token(),
-        Objects.requireNonNull(access).principals(),
+        access.principals(),
         setup.requiresCredentials(),
         new ProxySettings(
             settings.origins(),
@@ -253,7 +259,8 @@ final class Term implements AutoCloseable {
         EmbeddedTaskStore store = usual.get(StoreSettings.SECTION).open();
         try (Term built =
             MillraceServer.orClose(
-                store, () -> of(new Ground(Setup.of(usual, null, null, null), store, null, 0)))) {
+                store,
+                () -> of(new Ground(Setup.of(usual, null, null, null), store, null, null, 0)))) {
           built.start(null, "");
         }
       } finally {

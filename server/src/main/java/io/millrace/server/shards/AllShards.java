@@ -1,6 +1,5 @@
 package io.millrace.server.shards;
 
-import io.millrace.http.PendingWait;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpMethod;
@@ -26,7 +25,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -138,7 +136,9 @@ final class AllShards {
           default -> request.target();
         };
     List<Outcome> outcomes =
-        route.equals(WAIT) ? await(request, round, target) : round.all(sent(method), target, body);
+        route.equals(WAIT)
+            ? round.awaited(request, () -> round.all(HttpMethod.GET, target, NO_BODY))
+            : round.all(sent(method), target, body);
     return merged(
         outcomes, rule.need(), answers -> Json.response(rule.merge().of(request.query(), answers)));
   }
@@ -153,29 +153,6 @@ final class AllShards {
         ? patience.plusSeconds(
             request.query().integer("timeout", USUAL_WAIT_SECONDS, 0, MAX_WAIT_SECONDS))
         : patience;
-  }
-
-  /** Asks all shards, each of which answers once a batch has ended. */
-  private static List<Outcome> await(Request request, Round round, String target)
-      throws InterruptedException {
-    Thread thread = Thread.currentThread();
-    AtomicBoolean over = new AtomicBoolean();
-    try (PendingWait _ =
-        request.beginWait(_ -> {
-          over.set(true);
-          thread.interrupt();
-        })) {
-      return round.all(HttpMethod.GET, target, NO_BODY);
-    } catch (InterruptedException e) {
-      if (over.get()) {
-        throw HttpProblem.unavailable("the server stops, or the credentials have ended", 1);
-      }
-      throw e;
-    } finally {
-      if (over.get()) {
-        boolean _ = Thread.interrupted();
-      }
-    }
   }
 
   // ---- answers
@@ -258,7 +235,7 @@ final class AllShards {
     return parameters.isEmpty() ? path : path + "?" + String.join("&", parameters);
   }
 
-  private static String encoded(String text) {
+  static String encoded(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 

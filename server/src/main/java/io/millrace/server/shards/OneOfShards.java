@@ -85,14 +85,12 @@ final class OneOfShards {
   /** The answer of the shard that the body tells. */
   Response byBody(Request request, HttpMethod method) throws IOException, InterruptedException {
     byte[] body = request.hasBody() ? request.jsonBody() : NO_BODY;
-    int shard = shardOf(request, body);
-    Round round =
-        shards.begin(
-            request,
-            request.path().equals("/dci/tasks/wait")
-                ? PATIENCE.plusSeconds(MOST_WAIT_SECONDS)
-                : PATIENCE);
-    return switch (round.some(List.of(shard), method, request.target(), body).getFirst()) {
+    List<Integer> shard = List.of(shardOf(request, body));
+    boolean waits = request.path().equals("/dci/tasks/wait");
+    Round round = shards.begin(request, waits ? PATIENCE.plusSeconds(MOST_WAIT_SECONDS) : PATIENCE);
+    ShardRequests.Round.Asking asking = () -> round.some(shard, method, request.target(), body);
+    List<Outcome> outcomes = waits ? round.awaited(request, asking) : asking.ask();
+    return switch (outcomes.getFirst()) {
       case Answer answer -> answer.passedOn();
       case Failure failure -> throw failure.problem();
     };

@@ -10,8 +10,6 @@ import io.millrace.http.events.EventStream;
 import io.millrace.http.message.HttpMethod;
 import io.millrace.http.message.Response;
 import io.millrace.wire.ShardPaths;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,19 +36,15 @@ public final class RootRoutes {
           "GET /v1/scheduler/wait",
           "POST /bulk");
 
-  /** For one shard that is looked for, with the read that finds it. */
-  private static final Map<String, String> SOUGHT =
-      Map.of(
-          "GET /api/jobs/{key}", "/api/jobs/",
-          "GET /bulk/{key}", "/bulk/",
-          "GET /why/{key}", "/why/",
-          "GET /archive/jobs/{key}", "/archive/jobs/",
-          "GET /archive/tasks/{key}", "/archive/tasks/",
-          "GET /archive/graphs/{key}", "/archive/graphs/");
-
-  /** More of what is looked for by the same read. */
-  private static final List<String> BELOW_SOUGHT =
+  /** For one shard that is looked for: by a read of the path up to the key. */
+  private static final List<String> SOUGHT =
       List.of(
+          "GET /api/jobs/{key}",
+          "GET /bulk/{key}",
+          "GET /why/{key}",
+          "GET /archive/jobs/{key}",
+          "GET /archive/tasks/{key}",
+          "GET /archive/graphs/{key}",
           "GET /api/jobs/{key}/failures",
           "GET /api/jobs/{key}/returns",
           "GET /api/jobs/{key}/payload",
@@ -98,11 +92,7 @@ public final class RootRoutes {
         .forEach(route ->
             made.add(route, request -> made.all.answer(request, method(route), path(route))));
     BY_BODY.forEach(route -> made.add(route, request -> made.one.byBody(request, method(route))));
-    SOUGHT.forEach((route, known) -> made.add(route, made.seeking(known)));
-    for (String route : BELOW_SOUGHT) {
-      String path = path(route);
-      made.add(route, made.seeking(path.substring(0, path.indexOf('{'))));
-    }
+    SOUGHT.forEach(route -> made.add(route, made.seeking(path(route))));
     EVENTS.forEach(route -> made.add(route, made::events));
     return List.copyOf(made.routes);
   }
@@ -136,16 +126,14 @@ public final class RootRoutes {
             .routes());
   }
 
-  /** Looks for the shard that answers this read, with the key at its end. */
-  private Handler seeking(String known) {
+  /** Looks for the shard that has what is below a path, by its key. */
+  private Handler seeking(String path) {
+    String known = path.substring(0, path.indexOf('{'));
     return request -> {
-      String kind = request.query().text("kind").map(it -> "?kind=" + encoded(it)).orElse("");
-      return one.seek(request, known + encoded(request.parameter("key")) + kind);
+      String kind =
+          request.query().text("kind").map(it -> "?kind=" + AllShards.encoded(it)).orElse("");
+      return one.seek(request, known + AllShards.encoded(request.parameter("key")) + kind);
     };
-  }
-
-  private static String encoded(String text) {
-    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
   /** The events of all shards. */

@@ -1,6 +1,7 @@
 package io.millrace.server.shards;
 
 import io.millrace.http.Caller;
+import io.millrace.http.PendingWait;
 import io.millrace.http.Request;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.Headers;
@@ -36,6 +37,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
@@ -263,6 +265,37 @@ public final class ShardRequests {
         }
       }
       return outcomes;
+    }
+
+    /** What asks shards. */
+    interface Asking {
+      List<Outcome> ask() throws InterruptedException;
+    }
+
+    /**
+     * Asks shards that answer once something has happened. Ends with the request.
+     *
+     * @throws HttpProblem 503 if the server stops, or the credentials of the caller have ended
+     */
+    List<Outcome> awaited(Request request, Asking asking) throws InterruptedException {
+      Thread thread = Thread.currentThread();
+      AtomicBoolean over = new AtomicBoolean();
+      try (PendingWait _ =
+          request.beginWait(_ -> {
+            over.set(true);
+            thread.interrupt();
+          })) {
+        return asking.ask();
+      } catch (InterruptedException e) {
+        if (over.get()) {
+          throw HttpProblem.unavailable("the server stops, or the credentials have ended", 1);
+        }
+        throw e;
+      } finally {
+        if (over.get()) {
+          boolean _ = Thread.interrupted();
+        }
+      }
     }
 
     /**
