@@ -28,7 +28,9 @@ final class Connection implements ConnectionPool.Pooled {
   /** Bodies of up to this size are sent together with the head. */
   private static final int GATHERED_BYTES = 32 << 10;
 
-  private static final int UPLOAD_BYTES = 64 << 10;
+  /** Longer bodies are sent in parts of this size. */
+  private static final int PART_BYTES = 64 << 10;
+
   private static final byte[] LINE_END = ascii("\r\n");
 
   /** The plain socket: that below TLS, or the same as {@link #socket}. */
@@ -39,7 +41,7 @@ final class Connection implements ConnectionPool.Pooled {
   private final ResponseReader responses;
   private final ResponseDeadlines.Deadline deadline;
 
-  /** How long the server may send nothing. */
+  /** How long the server may send nothing, or read nothing of a body. */
   private int responseTimeoutMillis;
 
   private byte[] outgoing = new byte[1 << 10];
@@ -148,7 +150,7 @@ final class Connection implements ConnectionPool.Pooled {
     } catch (IOException e) {
       // A server that refuses a large body responds early and closes the connection.
       boolean unread = request.upload() != null && request.upload().failure() != null;
-      if (unread || !hasResponse(100)) {
+      if (unread || deadline.hasPassed() || !hasResponse(100)) {
         throw e;
       }
     }
@@ -164,7 +166,9 @@ final class Connection implements ConnectionPool.Pooled {
       flush();
     } else {
       flush();
-      out.write(json);
+      for (int from = 0; from < json.length; from += PART_BYTES) {
+        writePart(json, from, Math.min(PART_BYTES, json.length - from));
+      }
       out.flush();
     }
     sent = true;
@@ -182,14 +186,14 @@ final class Connection implements ConnectionPool.Pooled {
       putHeader("Content-Length", Long.toString(upload.length()));
     }
     put(LINE_END);
-    byte[] part = new byte[UPLOAD_BYTES];
+    byte[] part = new byte[PART_BYTES];
     long look = LOOK_EVERY_BYTES;
     for (int count = read(upload, part); count >= 0; count = read(upload, part)) {
       if (chunked && count > 0) {
         put(Integer.toHexString(count) + "\r\n");
       }
       flush();
-      out.write(part, 0, count);
+      writePart(part, 0, count);
       if (chunked && count > 0) {
         put(LINE_END);
       }
@@ -205,6 +209,22 @@ final class Connection implements ConnectionPool.Pooled {
     }
     flush();
     sent = true;
+  }
+
+  /** Sends a part of a body. Fails if the server takes too long to read what was sent before it. */
+  private void writePart(byte[] body, int offset, int length) throws IOException {
+    deadline.begin(responseTimeoutMillis);
+    try {
+      out.write(body, offset, length);
+    } catch (IOException e) {
+      if (deadline.hasPassed()) {
+        throw new IOException(
+            "the server has read nothing of the request for " + responseTimeoutMillis + " ms", e);
+      }
+      throw e;
+    } finally {
+      deadline.end();
+    }
   }
 
   private int read(UploadBody upload, byte[] part) throws IOException {

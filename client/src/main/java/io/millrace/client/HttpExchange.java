@@ -269,7 +269,7 @@ final class HttpExchange {
     @Override
     public void close() {
       // Closing the underlying stream would first read the rest of it.
-      release(false);
+      release(response.hasEnded());
     }
 
     private synchronized void release(boolean finished) {

@@ -193,6 +193,11 @@ final class ResponseReader {
       return keepsConnection && ended && !hasMore();
     }
 
+    /** Whether the whole body was read, or there is none. */
+    boolean hasEnded() {
+      return ended;
+    }
+
     /** Reads the rest of the body. */
     byte[] rest() throws IOException {
       if (chunked || toEndOfStream) {

@@ -322,6 +322,7 @@ final class JsonCallsTest {
                   .write(
                       "HTTP/1.1 405 No\r\nContent-Length: 0\r\n\r\n"
                           .getBytes(StandardCharsets.US_ASCII));
+              assertThat(head(socket.getInputStream())).startsWith("POST /x ");
               ScriptedServer.json(socket.getOutputStream(), 413, "", "{\"error\":\"no\"}");
               // It takes what is on its way, as servers do, until the client has seen the answer.
               socket.getInputStream().transferTo(OutputStream.nullOutputStream());
@@ -334,6 +335,21 @@ final class JsonCallsTest {
           .isInstanceOf(RejectedException.class)
           .hasMessageContaining("too large");
       assertThat(served.handle((_, _) -> true).get(60, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  @Test
+  void a_server_that_reads_nothing_does_not_hold_up_a_long_request() throws Exception {
+    try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        JsonCalls calls =
+            JsonCalls.open(
+                ClientOptions.at(URI.create("http://127.0.0.1:" + listener.getLocalPort()))
+                    .withResponseTimeout(Duration.ofMillis(50)))) {
+      // More than the kernel keeps for a connection that nobody reads.
+      byte[] endless = new byte[64 << 20];
+      assertThatThrownBy(() -> calls.post("/x", endless))
+          .isInstanceOf(OutcomeUnknownException.class)
+          .hasMessageContaining("the server has read nothing of the request for 50 ms");
     }
   }
 }
