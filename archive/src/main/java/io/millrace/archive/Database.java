@@ -4,15 +4,16 @@ import io.millrace.archive.ArchiveException.QueryTimeoutException;
 import io.millrace.database.DatabaseAddress;
 import io.millrace.database.DatabaseAddress.Behavior;
 import io.millrace.database.DatabaseAddress.Kind;
+import io.millrace.database.Migrations;
 import java.nio.file.Files;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -35,48 +36,63 @@ final class Database implements AutoCloseable {
   private static final Duration BUSY = Duration.ofSeconds(30);
   private static final int CLOSE_SECONDS = 10;
 
-  /**
-   * The steps from an empty database to the current tables, never changed once they are released.
-   * Each may be repeated after a failure in the middle of it.
-   */
-  private static final List<List<String>> MIGRATIONS =
-      List.of(
+  private static final Migrations MIGRATIONS =
+      new Migrations(
+          "archive_version",
+          Map.of(
+              Kind.POSTGRESQL,
+              Map.of("key", "TEXT COLLATE \"C\"", "text", "TEXT COLLATE \"C\"", "json", "TEXT"),
+              Kind.MARIADB,
+              Map.of(
+                  "key",
+                  "VARCHAR(128)",
+                  "text",
+                  "VARCHAR(512)",
+                  "json",
+                  "LONGTEXT",
+                  "options",
+                  "ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"),
+              Kind.SQLITE,
+              Map.of("key", "TEXT", "text", "TEXT", "json", "TEXT")),
           List.of(
-              """
-              CREATE TABLE IF NOT EXISTS archived_tasks (
-                id {key} NOT NULL PRIMARY KEY, queue_id {text}, queue {text}, status {number}, node {text},
-                created {number}, finished {number} NOT NULL, archived {number} NOT NULL, document {json}) {options}
-              """,
-              "CREATE INDEX IF NOT EXISTS archived_tasks_finished ON archived_tasks (finished, id)",
-              "CREATE INDEX IF NOT EXISTS archived_tasks_queue ON archived_tasks (queue_id,"
-                  + " finished)",
-              "CREATE INDEX IF NOT EXISTS archived_tasks_archived ON archived_tasks (archived)",
-              """
-              CREATE TABLE IF NOT EXISTS archived_jobs (
-                id {key} NOT NULL PRIMARY KEY, job_key {text}, type {text}, status {text}, priority {text},
-                batch {number}, worker {text}, submitted {number}, started {number}, finished {number} NOT NULL,
-                archived {number} NOT NULL, failures {number}, returns {number}, payload_bytes {number},
-                result_bytes {number}, payload {bytes}, result {bytes}, result_blob {text}, document {json}) {options}
-              """,
-              "CREATE INDEX IF NOT EXISTS archived_jobs_finished ON archived_jobs (finished, id)",
-              "CREATE INDEX IF NOT EXISTS archived_jobs_type ON archived_jobs (type, finished)",
-              "CREATE INDEX IF NOT EXISTS archived_jobs_key ON archived_jobs (job_key)",
-              "CREATE INDEX IF NOT EXISTS archived_jobs_archived ON archived_jobs (archived)"),
-          List.of(
-              """
-              CREATE TABLE IF NOT EXISTS archived_graphs (
-                id {key} NOT NULL PRIMARY KEY, graph {text}, name {text}, type {text}, state {text}, reason {text},
-                attempts {number}, created {number}, started {number}, finished {number} NOT NULL,
-                archived {number} NOT NULL, parents {json}, document {json}) {options}
-              """,
-              "CREATE INDEX IF NOT EXISTS archived_graphs_finished ON archived_graphs (finished,"
-                  + " id)",
-              "CREATE INDEX IF NOT EXISTS archived_graphs_graph ON archived_graphs (graph,"
-                  + " finished)",
-              "CREATE INDEX IF NOT EXISTS archived_graphs_name ON archived_graphs (name,"
-                  + " finished)",
-              "CREATE INDEX IF NOT EXISTS archived_graphs_archived ON archived_graphs"
-                  + " (archived)"));
+              List.of(
+                  """
+                  CREATE TABLE IF NOT EXISTS archived_tasks (
+                    id {key} NOT NULL PRIMARY KEY, queue_id {text}, queue {text}, status {number}, node {text},
+                    created {number}, finished {number} NOT NULL, archived {number} NOT NULL, document {json}) {options}
+                  """,
+                  "CREATE INDEX IF NOT EXISTS archived_tasks_finished ON archived_tasks (finished,"
+                      + " id)",
+                  "CREATE INDEX IF NOT EXISTS archived_tasks_queue ON archived_tasks (queue_id,"
+                      + " finished)",
+                  "CREATE INDEX IF NOT EXISTS archived_tasks_archived ON archived_tasks (archived)",
+                  """
+                  CREATE TABLE IF NOT EXISTS archived_jobs (
+                    id {key} NOT NULL PRIMARY KEY, job_key {text}, type {text}, status {text}, priority {text},
+                    batch {number}, worker {text}, submitted {number}, started {number}, finished {number} NOT NULL,
+                    archived {number} NOT NULL, failures {number}, returns {number}, payload_bytes {number},
+                    result_bytes {number}, payload {bytes}, result {bytes}, result_blob {text}, document {json}) {options}
+                  """,
+                  "CREATE INDEX IF NOT EXISTS archived_jobs_finished ON archived_jobs (finished,"
+                      + " id)",
+                  "CREATE INDEX IF NOT EXISTS archived_jobs_type ON archived_jobs (type, finished)",
+                  "CREATE INDEX IF NOT EXISTS archived_jobs_key ON archived_jobs (job_key)",
+                  "CREATE INDEX IF NOT EXISTS archived_jobs_archived ON archived_jobs (archived)"),
+              List.of(
+                  """
+                  CREATE TABLE IF NOT EXISTS archived_graphs (
+                    id {key} NOT NULL PRIMARY KEY, graph {text}, name {text}, type {text}, state {text}, reason {text},
+                    attempts {number}, created {number}, started {number}, finished {number} NOT NULL,
+                    archived {number} NOT NULL, parents {json}, document {json}) {options}
+                  """,
+                  "CREATE INDEX IF NOT EXISTS archived_graphs_finished ON archived_graphs"
+                      + " (finished, id)",
+                  "CREATE INDEX IF NOT EXISTS archived_graphs_graph ON archived_graphs (graph,"
+                      + " finished)",
+                  "CREATE INDEX IF NOT EXISTS archived_graphs_name ON archived_graphs (name,"
+                      + " finished)",
+                  "CREATE INDEX IF NOT EXISTS archived_graphs_archived ON archived_graphs"
+                      + " (archived)")));
 
   private final DatabaseAddress location;
   private final Deque<Connection> idle = new ConcurrentLinkedDeque<>();
@@ -127,12 +143,6 @@ final class Database implements AutoCloseable {
       PreparedStatement statement = connection.prepareStatement(sql);
       last = statement;
       return statement;
-    }
-
-    private void execute(String sql) throws SQLException {
-      try (Statement statement = connection.createStatement()) {
-        statement.execute(sql);
-      }
     }
 
     private void cancel() {
@@ -269,7 +279,7 @@ final class Database implements AutoCloseable {
           Connection first = connect();
           boolean good = false;
           try {
-            migrate(new Session(first));
+            MIGRATIONS.apply(first, kind());
             first.commit();
             good = true;
           } finally {
@@ -290,64 +300,6 @@ final class Database implements AutoCloseable {
         location.connect(new Behavior("millrace archive", Duration.ZERO, BUSY, false));
     connection.setAutoCommit(false);
     return connection;
-  }
-
-  private void migrate(Session session) throws SQLException {
-    session.execute(
-        ddl("CREATE TABLE IF NOT EXISTS archive_version (version {number} NOT NULL) {options}"));
-    int version = version(session);
-    if (version > MIGRATIONS.size()) {
-      throw new ArchiveException(
-          "the archive at %s has version %d, and this program knows versions up to %d"
-              .formatted(location, version, MIGRATIONS.size()),
-          null);
-    }
-    for (List<String> step : MIGRATIONS.subList(version, MIGRATIONS.size())) {
-      for (String statement : step) {
-        session.execute(ddl(statement));
-      }
-    }
-    if (version < MIGRATIONS.size()) {
-      session.execute("DELETE FROM archive_version");
-      session.execute(
-          "INSERT INTO archive_version (version) VALUES (%d)".formatted(MIGRATIONS.size()));
-    }
-  }
-
-  private static int version(Session session) throws SQLException {
-    try (PreparedStatement select = session.prepare("SELECT MAX(version) FROM archive_version");
-        ResultSet found = select.executeQuery()) {
-      return found.next() ? found.getInt(1) : 0;
-    }
-  }
-
-  private String ddl(String template) {
-    return switch (kind()) {
-      case SQLITE ->
-          template
-              .replace("{key}", "TEXT")
-              .replace("{text}", "TEXT")
-              .replace("{json}", "TEXT")
-              .replace("{number}", "INTEGER")
-              .replace("{bytes}", "BLOB")
-              .replace("{options}", "");
-      case POSTGRESQL ->
-          template
-              .replace("{key}", "TEXT COLLATE \"C\"")
-              .replace("{text}", "TEXT COLLATE \"C\"")
-              .replace("{json}", "TEXT")
-              .replace("{number}", "BIGINT")
-              .replace("{bytes}", "BYTEA")
-              .replace("{options}", "");
-      case MARIADB ->
-          template
-              .replace("{key}", "VARCHAR(128)")
-              .replace("{text}", "VARCHAR(512)")
-              .replace("{json}", "LONGTEXT")
-              .replace("{number}", "BIGINT")
-              .replace("{bytes}", "LONGBLOB")
-              .replace("{options}", "ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin");
-    };
   }
 
   boolean isClosed() {

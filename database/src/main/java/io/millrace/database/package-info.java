@@ -1,4 +1,7 @@
-/** Connections to SQL databases, for whatever keeps something in one. */
+/**
+ * Connections to SQL databases, statements and versioned tables, for whatever keeps something in
+ * one.
+ */
 @NullMarked
 package io.millrace.database;
 

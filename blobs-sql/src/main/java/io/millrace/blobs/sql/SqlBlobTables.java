@@ -1,5 +1,9 @@
 package io.millrace.blobs.sql;
 
+import static io.millrace.database.Statements.first;
+import static io.millrace.database.Statements.select;
+import static io.millrace.database.Statements.update;
+
 import com.zaxxer.hikari.HikariDataSource;
 import io.millrace.blobs.Blob;
 import io.millrace.blobs.BlobException;
@@ -9,18 +13,16 @@ import io.millrace.blobs.DatabaseBlobStore;
 import io.millrace.database.DatabaseAddress;
 import io.millrace.database.DatabaseAddress.Behavior;
 import io.millrace.database.DatabaseAddress.Kind;
+import io.millrace.database.Migrations;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -28,32 +30,44 @@ import org.jspecify.annotations.Nullable;
 /** Blobs in PostgreSQL, MariaDB or SQLite. A database has those of several stores, by name. */
 public final class SqlBlobTables implements BlobTables {
   /**
-   * The steps from an empty database to the current tables, never changed once they are released.
-   * Each may be repeated after a failure in the middle of it. The state of a content is 0 while it
-   * grows, 1 when it is complete or a name was taken from it, 2 while it is removed, and 3 when it
-   * was found to have a name some time after that.
+   * The tables. The state of a content is 0 while it grows, 1 when it is complete or a name was
+   * taken from it, 2 while it is removed, and 3 when it was found to have a name some time after
+   * that.
    */
-  private static final List<List<String>> MIGRATIONS =
-      List.of(
+  private static final Migrations MIGRATIONS =
+      new Migrations(
+          "millrace_blob_version",
+          Map.of(
+              Kind.POSTGRESQL,
+              Map.of("name", "TEXT COLLATE \"C\"", "blob", "TEXT COLLATE \"C\""),
+              Kind.MARIADB,
+              Map.of(
+                  "name",
+                  "VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin",
+                  "blob",
+                  "VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin"),
+              Kind.SQLITE,
+              Map.of("name", "TEXT", "blob", "TEXT")),
           List.of(
-              """
-              CREATE TABLE IF NOT EXISTS millrace_blobs (
-                store {name} NOT NULL, name {blob} NOT NULL, content {name} NOT NULL,
-                size {number} NOT NULL, stored {number} NOT NULL, PRIMARY KEY (store, name)) {options}
-              """,
-              "CREATE INDEX IF NOT EXISTS millrace_blobs_content ON millrace_blobs (content)",
-              """
-              CREATE TABLE IF NOT EXISTS millrace_blob_contents (
-                content {name} NOT NULL PRIMARY KEY, store {name} NOT NULL, state {number} NOT NULL,
-                touched {number} NOT NULL) {options}
-              """,
-              "CREATE INDEX IF NOT EXISTS millrace_blob_contents_touched ON millrace_blob_contents"
-                  + " (store, state, touched)",
-              """
-              CREATE TABLE IF NOT EXISTS millrace_blob_chunks (
-                content {name} NOT NULL, number {number} NOT NULL, bytes {bytes} NOT NULL,
-                PRIMARY KEY (content, number)) {options}
-              """));
+              List.of(
+                  """
+                  CREATE TABLE IF NOT EXISTS millrace_blobs (
+                    store {name} NOT NULL, name {blob} NOT NULL, content {name} NOT NULL,
+                    size {number} NOT NULL, stored {number} NOT NULL, PRIMARY KEY (store, name)) {options}
+                  """,
+                  "CREATE INDEX IF NOT EXISTS millrace_blobs_content ON millrace_blobs (content)",
+                  """
+                  CREATE TABLE IF NOT EXISTS millrace_blob_contents (
+                    content {name} NOT NULL PRIMARY KEY, store {name} NOT NULL, state {number} NOT NULL,
+                    touched {number} NOT NULL) {options}
+                  """,
+                  "CREATE INDEX IF NOT EXISTS millrace_blob_contents_touched ON"
+                      + " millrace_blob_contents (store, state, touched)",
+                  """
+                  CREATE TABLE IF NOT EXISTS millrace_blob_chunks (
+                    content {name} NOT NULL, number {number} NOT NULL, bytes {bytes} NOT NULL,
+                    PRIMARY KEY (content, number)) {options}
+                  """)));
 
   private static final String NAMED =
       "EXISTS (SELECT 1 FROM millrace_blobs WHERE millrace_blobs.content ="
@@ -179,109 +193,12 @@ public final class SqlBlobTables implements BlobTables {
         return;
       }
       try {
-        bringUpToDate(connection);
+        MIGRATIONS.apply(connection, address.kind());
       } catch (SQLException _) {
         // Another process may have been about it; each step may be repeated.
-        bringUpToDate(connection);
+        MIGRATIONS.apply(connection, address.kind());
       }
       migrated = true;
-    }
-  }
-
-  private void bringUpToDate(Connection connection) throws SQLException {
-    execute(
-        connection, "CREATE TABLE IF NOT EXISTS millrace_blob_version (version {number} NOT NULL)");
-    int version = version(connection);
-    if (version > MIGRATIONS.size()) {
-      throw new BlobException(
-          "the blobs in %s have version %d, and this program knows versions up to %d"
-              .formatted(address, version, MIGRATIONS.size()));
-    }
-    for (int next = version; next < MIGRATIONS.size(); next++) {
-      for (String statement : MIGRATIONS.get(next)) {
-        execute(connection, statement);
-      }
-      execute(
-          connection, "INSERT INTO millrace_blob_version (version) VALUES (" + (next + 1) + ")");
-    }
-  }
-
-  private static int version(Connection connection) throws SQLException {
-    try (PreparedStatement select =
-            connection.prepareStatement("SELECT MAX(version) FROM millrace_blob_version");
-        ResultSet found = select.executeQuery()) {
-      return found.next() ? found.getInt(1) : 0;
-    }
-  }
-
-  private void execute(Connection connection, String template) throws SQLException {
-    String sql =
-        switch (address.kind()) {
-          case POSTGRESQL -> ddl(template, "TEXT COLLATE \"C\"", "TEXT COLLATE \"C\"", "BYTEA", "");
-          case MARIADB ->
-              ddl(
-                  template,
-                  "VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin",
-                  "VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin",
-                  "LONGBLOB",
-                  "ENGINE = InnoDB");
-          case SQLITE -> ddl(template, "TEXT", "TEXT", "BLOB", "");
-        };
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
-  }
-
-  private static String ddl(
-      String template, String name, String blob, String bytes, String options) {
-    return template
-        .replace("{name}", name)
-        .replace("{blob}", blob)
-        .replace("{number}", "BIGINT")
-        .replace("{bytes}", bytes)
-        .replace("{options}", options);
-  }
-
-  // ---- statements
-
-  /** Sets parameters: texts, whole numbers, and bytes. */
-  private static PreparedStatement prepare(Connection connection, String sql, Object... values)
-      throws SQLException {
-    PreparedStatement statement = connection.prepareStatement(sql);
-    for (int i = 0; i < values.length; i++) {
-      switch (values[i]) {
-        case String text -> statement.setString(i + 1, text);
-        case Long number -> statement.setLong(i + 1, number);
-        case Integer number -> statement.setLong(i + 1, number);
-        case Instant time -> statement.setLong(i + 1, time.toEpochMilli());
-        case byte[] bytes -> statement.setBytes(i + 1, bytes);
-        default -> throw new IllegalArgumentException("no parameter: " + values[i]);
-      }
-    }
-    return statement;
-  }
-
-  private static int update(Connection connection, String sql, Object... values)
-      throws SQLException {
-    try (PreparedStatement statement = prepare(connection, sql, values)) {
-      return statement.executeUpdate();
-    }
-  }
-
-  /** Makes something of a row. */
-  private interface Reader<T> {
-    T read(ResultSet row) throws SQLException;
-  }
-
-  private static <T> List<T> select(
-      Connection connection, Reader<T> reader, String sql, Object... values) throws SQLException {
-    try (PreparedStatement statement = prepare(connection, sql, values);
-        ResultSet rows = statement.executeQuery()) {
-      List<T> read = new ArrayList<>();
-      while (rows.next()) {
-        read.add(reader.read(rows));
-      }
-      return read;
     }
   }
 
@@ -308,15 +225,13 @@ public final class SqlBlobTables implements BlobTables {
       set(connection, content, 0, now);
     }
     if (length > 0) {
-      try (PreparedStatement insert =
-          prepare(
+      var _ =
+          update(
               connection,
               "INSERT INTO millrace_blob_chunks (content, number, bytes) VALUES (?, ?, ?)",
               content,
               number,
-              length == bytes.length ? bytes : Arrays.copyOf(bytes, length))) {
-        insert.executeUpdate();
-      }
+              length == bytes.length ? bytes : Arrays.copyOf(bytes, length));
     }
     return null;
   }
@@ -380,14 +295,12 @@ public final class SqlBlobTables implements BlobTables {
   }
 
   private @Nullable Content find(Connection connection, String name) throws SQLException {
-    List<Content> found =
-        select(
-            connection,
-            row -> new Content(row.getString(1), row.getLong(2)),
-            "SELECT content, size FROM millrace_blobs WHERE store = ? AND name = ?",
-            store,
-            name);
-    return found.isEmpty() ? null : found.getFirst();
+    return first(
+        connection,
+        row -> new Content(row.getString(1), row.getLong(2)),
+        "SELECT content, size FROM millrace_blobs WHERE store = ? AND name = ?",
+        store,
+        name);
   }
 
   @Override
@@ -397,15 +310,13 @@ public final class SqlBlobTables implements BlobTables {
 
   @Override
   public byte @Nullable [] chunk(String content, int number) {
-    List<byte[]> found =
-        run(connection ->
-            select(
-                connection,
-                row -> Objects.requireNonNull(row.getBytes(1)),
-                "SELECT bytes FROM millrace_blob_chunks WHERE content = ? AND number = ?",
-                content,
-                number));
-    return found.isEmpty() ? null : found.getFirst();
+    return this.<byte @Nullable []>run(connection ->
+        first(
+            connection,
+            row -> Objects.requireNonNull(row.getBytes(1)),
+            "SELECT bytes FROM millrace_blob_chunks WHERE content = ? AND number = ?",
+            content,
+            number));
   }
 
   // ---- names

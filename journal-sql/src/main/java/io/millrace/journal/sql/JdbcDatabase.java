@@ -1,5 +1,10 @@
 package io.millrace.journal.sql;
 
+import static io.millrace.database.Statements.first;
+import static io.millrace.database.Statements.select;
+import static io.millrace.database.Statements.set;
+import static io.millrace.database.Statements.update;
+
 import io.millrace.database.DatabaseAddress.Behavior;
 import io.millrace.database.DatabaseAddress.Kind;
 import io.millrace.journal.shared.Head;
@@ -15,7 +20,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -140,7 +144,10 @@ final class JdbcDatabase implements JournalHome {
   public void prepare(RandomGenerator random) throws IOException {
     for (int attempt = 1; ; attempt++) {
       try {
-        run(this::migrate);
+        run(open -> {
+          Dialect.MIGRATIONS.apply(open, kind);
+          return null;
+        });
         break;
       } catch (IOException e) {
         // Two servers that create the same table at once: one of them fails.
@@ -167,61 +174,6 @@ final class JdbcDatabase implements JournalHome {
     });
   }
 
-  private @Nullable Void migrate(Connection open) throws SQLException {
-    try (Statement statement = open.createStatement()) {
-      statement.execute(
-          Dialect.ddl(
-              kind,
-              "CREATE TABLE IF NOT EXISTS millrace_journal_version (version {number} NOT NULL)"
-                  + " {rows}"));
-      int version = 0;
-      try (ResultSet found =
-          statement.executeQuery("SELECT MAX(version) FROM millrace_journal_version")) {
-        version = found.next() ? found.getInt(1) : 0;
-      }
-      if (version > Dialect.MIGRATIONS.size()) {
-        throw new JournalException(
-            "the tables of %s have version %d, and this program knows versions up to %d"
-                .formatted(options, version, Dialect.MIGRATIONS.size()));
-      }
-      for (List<String> step : Dialect.MIGRATIONS.subList(version, Dialect.MIGRATIONS.size())) {
-        for (String each : step) {
-          statement.execute(Dialect.ddl(kind, each));
-        }
-      }
-      if (version < Dialect.MIGRATIONS.size()) {
-        statement.execute("DELETE FROM millrace_journal_version");
-        statement.execute(
-            "INSERT INTO millrace_journal_version (version) VALUES (%d)"
-                .formatted(Dialect.MIGRATIONS.size()));
-      }
-      return null;
-    }
-  }
-
-  private static int update(Connection open, String sql, Object... values) throws SQLException {
-    try (PreparedStatement statement = open.prepareStatement(sql)) {
-      set(statement, 1, values);
-      return statement.executeUpdate();
-    }
-  }
-
-  private static int set(PreparedStatement statement, int from, Object... values)
-      throws SQLException {
-    int at = from;
-    for (Object value : values) {
-      switch (value) {
-        case Long number -> statement.setLong(at, number);
-        case Integer number -> statement.setLong(at, number);
-        case String text -> statement.setString(at, text);
-        case byte[] bytes -> statement.setBytes(at, bytes);
-        default -> throw new IllegalArgumentException("a value of " + value.getClass());
-      }
-      at++;
-    }
-    return at;
-  }
-
   @Override
   public Head head() throws IOException {
     String sql =
@@ -230,33 +182,27 @@ final class JdbcDatabase implements JournalHome {
             + ", (SELECT address FROM millrace_journal_leaders l"
             + " WHERE l.store = h.store AND l.epoch = h.epoch)"
             + " FROM millrace_journal_head h WHERE store = ?";
-    return run(open -> {
-      try (PreparedStatement select = open.prepareStatement(sql)) {
-        select.setString(1, options.store());
-        try (ResultSet found = select.executeQuery()) {
-          if (!found.next()) {
-            throw new JournalException("the row of " + options + " is gone");
-          }
-          return new Head(
-              found.getLong(1),
-              new Chain(
-                  found.getLong(2),
-                  (int) found.getLong(3),
-                  found.getLong(4),
-                  found.getLong(6),
-                  found.getLong(7)),
-              found.getLong(5),
-              found.getLong(8),
-              found.getLong(9),
-              found.getLong(10),
-              new Snapshot(found.getLong(11), found.getLong(12)),
-              new Snapshot(found.getLong(13), found.getLong(14)),
-              found.getLong(15),
-              found.getLong(16) != 0,
-              found.getString(17));
-        }
-      }
-    });
+    Head head = run(open -> first(open, JdbcDatabase::readHead, sql, options.store()));
+    if (head == null) {
+      throw new JournalException("the row of " + options + " is gone");
+    }
+    return head;
+  }
+
+  private static Head readHead(ResultSet row) throws SQLException {
+    return new Head(
+        row.getLong(1),
+        new Chain(
+            row.getLong(2), (int) row.getLong(3), row.getLong(4), row.getLong(6), row.getLong(7)),
+        row.getLong(5),
+        row.getLong(8),
+        row.getLong(9),
+        row.getLong(10),
+        new Snapshot(row.getLong(11), row.getLong(12)),
+        new Snapshot(row.getLong(13), row.getLong(14)),
+        row.getLong(15),
+        row.getLong(16) != 0,
+        row.getString(17));
   }
 
   @Override
@@ -378,46 +324,35 @@ final class JdbcDatabase implements JournalHome {
     if (first == null) {
       return List.of();
     }
-    return run(open -> {
-      // Not more than are asked for: a driver may read the whole answer into memory.
-      try (PreparedStatement select =
-          open.prepareStatement(
-              "SELECT seq, position, time_millis, total_bytes, frame FROM millrace_journal_frames"
-                  + " WHERE store = ? AND seq >= ? AND seq < ? AND total_bytes <= ? ORDER BY"
-                  + " seq")) {
-        set(select, 1, options.store(), from, from + MOST_ROWS, first.totalBytes() + maxBytes);
-        try (ResultSet found = select.executeQuery()) {
-          List<Row> rows = new ArrayList<>();
-          while (found.next()) {
-            rows.add(
+    // Not more than are asked for: a driver may read the whole answer into memory.
+    return run(open ->
+        select(
+            open,
+            row ->
                 new Row(
-                    found.getLong(1),
-                    found.getLong(2),
-                    found.getLong(3),
-                    found.getLong(4),
-                    found.getBytes(5)));
-          }
-          return rows;
-        }
-      }
-    });
+                    row.getLong(1),
+                    row.getLong(2),
+                    row.getLong(3),
+                    row.getLong(4),
+                    row.getBytes(5)),
+            "SELECT seq, position, time_millis, total_bytes, frame FROM millrace_journal_frames"
+                + " WHERE store = ? AND seq >= ? AND seq < ? AND total_bytes <= ? ORDER BY seq",
+            options.store(),
+            from,
+            from + MOST_ROWS,
+            first.totalBytes() + maxBytes));
   }
 
   @Override
   public @Nullable FrameMark mark(long sequence) throws IOException {
-    return run(open -> {
-      try (PreparedStatement select =
-          open.prepareStatement(
-              "SELECT position, time_millis, total_bytes FROM millrace_journal_frames"
-                  + " WHERE store = ? AND seq = ?")) {
-        set(select, 1, options.store(), sequence);
-        try (ResultSet found = select.executeQuery()) {
-          return found.next()
-              ? new FrameMark(found.getLong(1), found.getLong(2), found.getLong(3))
-              : null;
-        }
-      }
-    });
+    return run(open ->
+        first(
+            open,
+            row -> new FrameMark(row.getLong(1), row.getLong(2), row.getLong(3)),
+            "SELECT position, time_millis, total_bytes FROM millrace_journal_frames"
+                + " WHERE store = ? AND seq = ?",
+            options.store(),
+            sequence));
   }
 
   @Override
@@ -462,17 +397,16 @@ final class JdbcDatabase implements JournalHome {
 
   @Override
   public byte @Nullable [] chunk(Snapshot snapshot, long number) throws IOException {
-    return run(open -> {
-      try (PreparedStatement select =
-          open.prepareStatement(
-              "SELECT content FROM millrace_journal_snapshots"
-                  + " WHERE store = ? AND seq = ? AND upload = ? AND chunk = ?")) {
-        set(select, 1, options.store(), snapshot.sequence(), snapshot.upload(), number);
-        try (ResultSet found = select.executeQuery()) {
-          return found.next() ? found.getBytes(1) : null;
-        }
-      }
-    });
+    return run(open ->
+        first(
+            open,
+            row -> row.getBytes(1),
+            "SELECT content FROM millrace_journal_snapshots"
+                + " WHERE store = ? AND seq = ? AND upload = ? AND chunk = ?",
+            options.store(),
+            snapshot.sequence(),
+            snapshot.upload(),
+            number));
   }
 
   @Override
@@ -504,20 +438,12 @@ final class JdbcDatabase implements JournalHome {
 
   @Override
   public List<Snapshot> snapshots() throws IOException {
-    return run(open -> {
-      try (PreparedStatement select =
-          open.prepareStatement(
-              "SELECT DISTINCT seq, upload FROM millrace_journal_snapshots WHERE store = ?")) {
-        select.setString(1, options.store());
-        try (ResultSet found = select.executeQuery()) {
-          List<Snapshot> snapshots = new ArrayList<>();
-          while (found.next()) {
-            snapshots.add(new Snapshot(found.getLong(1), found.getLong(2)));
-          }
-          return snapshots;
-        }
-      }
-    });
+    return run(open ->
+        select(
+            open,
+            row -> new Snapshot(row.getLong(1), row.getLong(2)),
+            "SELECT DISTINCT seq, upload FROM millrace_journal_snapshots WHERE store = ?",
+            options.store()));
   }
 
   @Override
@@ -549,16 +475,14 @@ final class JdbcDatabase implements JournalHome {
 
   /** The oldest frame that is stored; {@link Long#MAX_VALUE} for none. */
   private long oldestFrame() throws IOException {
-    return run(open -> {
-      try (PreparedStatement select =
-          open.prepareStatement("SELECT MIN(seq) FROM millrace_journal_frames WHERE store = ?")) {
-        select.setString(1, options.store());
-        try (ResultSet found = select.executeQuery()) {
-          long oldest = found.next() ? found.getLong(1) : 0;
-          return oldest == 0 ? Long.MAX_VALUE : oldest;
-        }
-      }
-    });
+    Long oldest =
+        run(open ->
+            first(
+                open,
+                row -> row.getLong(1),
+                "SELECT MIN(seq) FROM millrace_journal_frames WHERE store = ?",
+                options.store()));
+    return oldest == null || oldest == 0 ? Long.MAX_VALUE : oldest;
   }
 
   @Override
