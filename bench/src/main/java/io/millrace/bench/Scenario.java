@@ -54,6 +54,7 @@ abstract class Scenario {
         new SnapshotLatency(),
         new LimitsThroughput(),
         new StoresLatency(),
+        new StoresLatency.OverHttp(),
         new Takeovers(),
         new Shards(),
         new Backlog("backlog-1m", 1_000_000),

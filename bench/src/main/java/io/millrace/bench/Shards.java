@@ -6,16 +6,21 @@ import io.millrace.bench.StoresLatency.DelayingProxy;
 import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpTaskStore;
 import io.millrace.client.JsonCalls;
+import io.millrace.client.jobs.JobClient;
+import io.millrace.client.jobs.JobKind;
+import io.millrace.client.jobs.JobWorker;
+import io.millrace.client.jobs.JobWorkerOptions;
 import io.millrace.store.Owner;
 import io.millrace.store.StoreException;
-import io.millrace.store.TaskStore;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 import tools.jackson.databind.JsonNode;
@@ -23,12 +28,15 @@ import tools.jackson.databind.JsonNode;
 /**
  * One to three servers that lead eight shards of a store in the databases of {@code --store}, with
  * time added to each round trip to the database: lifecycles per second by a client that knows all
- * servers, each of whose callers has a group of its own.
+ * servers, each of whose callers has a group of its own, and jobs per second of many types, each
+ * with a worker.
  */
 final class Shards extends Scenario {
   private static final int SHARDS = 8;
   private static final int MOST_SERVERS = 3;
   private static final int CALLERS = 96;
+  private static final int TYPES = 32;
+  private static final Duration LONGEST_JOB = Duration.ofMinutes(1);
   private static final int ROUND_TRIP_MILLIS = 5;
 
   Shards() {
@@ -46,61 +54,78 @@ final class Shards extends Scenario {
     }
     for (String url : context.stores()) {
       try (DelayingProxy proxy = DelayingProxy.before(url, ROUND_TRIP_MILLIS)) {
-        double ofOne = 0;
+        Map<String, Double> ofOne = new HashMap<>();
         for (int count = 1; count <= MOST_SERVERS; count++) {
-          double rate = measure(context, url.split(":", 3)[1], proxy.url(), count, ofOne);
-          ofOne = count == 1 ? rate : ofOne;
+          measure(context, url.split(":", 3)[1], proxy.url(), count, ofOne);
         }
       }
     }
   }
 
-  /** Measures so many servers. */
-  private double measure(Context context, String kind, String url, int count, double ofOne)
+  /** A load on servers at these addresses. */
+  @FunctionalInterface
+  private interface Work {
+    Load on(List<URI> servers, Duration time) throws InterruptedException;
+  }
+
+  /** Measures so many servers; keeps the rates of one. */
+  private void measure(
+      Context context, String kind, String url, int count, Map<String, Double> ofOne)
       throws IOException, InterruptedException {
     Map<String, String> settings = StoresLatency.settings(context, url);
-    String storeName = Objects.requireNonNull(settings.get("store.name"));
+    List<String> options = new ArrayList<>(List.of("--no-node", "--store", url));
+    options.addAll(List.of("--set", "store.name=" + settings.get("store.name")));
+    options.addAll(List.of("--set", "store.shards=" + SHARDS));
+    for (int i = 0; i < TYPES; i++) {
+      options.addAll(List.of("--set", "jobs.types." + type(i).name() + ".description=bench"));
+    }
     List<MillraceProcess> servers = new ArrayList<>();
     try {
       for (int i = 0; i < count; i++) {
-        servers.add(
-            MillraceProcess.server(
-                context,
-                context.newFolder("server-" + count + "-" + i),
-                "--no-node",
-                "--store",
-                url,
-                "--set",
-                "store.name=" + storeName,
-                "--set",
-                "store.shards=" + SHARDS));
+        Path folder = context.newFolder("server-" + count + "-" + i);
+        servers.add(MillraceProcess.server(context, folder, options.toArray(String[]::new)));
       }
       awaitSpread(servers);
-      List<URI> addresses = servers.stream().map(MillraceProcess::address).toList();
-      try (HttpTaskStore store = HttpTaskStore.open(ClientOptions.at(addresses))) {
-        List<Usage> before = servers.stream().map(MillraceProcess::usage).toList();
-        long began = System.nanoTime();
-        Load load = load(store, Load.Window.after(context.time()));
-        double seconds = (System.nanoTime() - began) / 1e9;
-        List<String> cores = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-          double millis = servers.get(i).usage().since(before.get(i)).server();
-          cores.add(String.format(Locale.ROOT, "%.2f", millis / 1e3 / seconds));
-        }
-        Measurement measured =
-            Measurement.of(
-                name(),
-                "%s, %d ms added, %d shards, %d callers, servers: %d (cores: %s)"
-                    .formatted(
-                        kind, ROUND_TRIP_MILLIS, SHARDS, CALLERS, count, String.join(", ", cores)),
-                load);
-        context.add(
-            count == 1 ? measured : measured.withRatio(load.perSecond() / ofOne, "one server"));
-        return load.perSecond();
-      }
+      report(context, kind, servers, "lifecycles", Shards::lifecycles, ofOne);
+      report(context, kind, servers, "jobs", Shards::jobs, ofOne);
     } finally {
       servers.forEach(MillraceProcess::close);
     }
+  }
+
+  private void report(
+      Context context,
+      String kind,
+      List<MillraceProcess> servers,
+      String what,
+      Work work,
+      Map<String, Double> ofOne)
+      throws InterruptedException {
+    List<Usage> before = servers.stream().map(MillraceProcess::usage).toList();
+    long began = System.nanoTime();
+    Load load = work.on(servers.stream().map(MillraceProcess::address).toList(), context.time());
+    double seconds = (System.nanoTime() - began) / 1e9;
+    List<String> cores = new ArrayList<>();
+    for (int i = 0; i < servers.size(); i++) {
+      double millis = servers.get(i).usage().since(before.get(i)).server();
+      cores.add(String.format(Locale.ROOT, "%.2f", millis / 1e3 / seconds));
+    }
+    Measurement measured =
+        Measurement.of(
+                name(),
+                "%s, %d ms added, %d shards, %d callers, servers: %d (cores: %s)"
+                    .formatted(
+                        kind,
+                        ROUND_TRIP_MILLIS,
+                        SHARDS,
+                        CALLERS,
+                        servers.size(),
+                        String.join(", ", cores)),
+                load.perSecond(),
+                what + "/s")
+            .withLatency(load.micros(50), load.micros(99));
+    Double one = ofOne.putIfAbsent(what, load.perSecond());
+    context.add(one == null ? measured : measured.withRatio(load.perSecond() / one, "one server"));
   }
 
   /** Waits until each server leads its share. */
@@ -127,25 +152,70 @@ final class Shards extends Scenario {
     }
   }
 
-  private static Load load(TaskStore store, Load.Window window) throws InterruptedException {
-    return Load.ofCallers(
-        CALLERS,
-        window,
-        caller -> {
-          String group = "caller" + caller + "/" + Lifecycle.GROUP;
-          Lifecycle lifecycle = new Lifecycle(store, Owner.client(caller + 1), group);
-          return () -> call(lifecycle, window);
-        });
+  private static Load lifecycles(List<URI> servers, Duration time) throws InterruptedException {
+    try (HttpTaskStore store = HttpTaskStore.open(ClientOptions.at(servers))) {
+      Load.Window window = Load.Window.after(time);
+      return Load.ofCallers(
+          CALLERS,
+          window,
+          caller -> {
+            String group = "caller" + caller + "/" + Lifecycle.GROUP;
+            Lifecycle lifecycle = new Lifecycle(store, Owner.client(caller + 1), group);
+            return () ->
+                calls(
+                    window,
+                    () -> {
+                      while (!lifecycle.call()) {
+                        // The next step follows.
+                      }
+                    });
+          });
+    }
   }
 
-  private static Load call(Lifecycle lifecycle, Load.Window window) {
+  private static JobKind<String, String> type(int number) {
+    return JobKind.of("type" + number + ".job", String.class, String.class);
+  }
+
+  /** Jobs from submission until the submitter has the result. */
+  private static Load jobs(List<URI> servers, Duration time) throws InterruptedException {
+    ClientOptions options = ClientOptions.at(servers);
+    List<JobWorker> workers = new ArrayList<>();
+    try (JobClient client = JobClient.open(options)) {
+      for (int i = 0; i < TYPES; i++) {
+        JobWorkerOptions worker =
+            JobWorkerOptions.at(servers.getFirst(), "worker" + i)
+                .withServer(options)
+                .withConcurrency(CALLERS / TYPES);
+        workers.add(JobWorker.start(worker, type(i), (payload, _) -> payload));
+      }
+      workers.forEach(worker -> worker.onReady().join());
+      Load.Window window = Load.Window.after(time);
+      return Load.ofCallers(
+          CALLERS,
+          window,
+          caller -> {
+            JobKind<String, String> kind = type(caller % TYPES);
+            return () -> calls(window, () -> client.call(kind, "small", LONGEST_JOB));
+          });
+    } finally {
+      workers.forEach(JobWorker::close);
+    }
+  }
+
+  /** One call of a caller. */
+  @FunctionalInterface
+  private interface Call {
+    void run() throws Exception;
+  }
+
+  /** Calls until the window ends; counts those that lie in it. */
+  private static Load calls(Load.Window window, Call each) throws Exception {
     Histogram latency = Load.histogram();
     long count = 0;
     long began = System.nanoTime();
     while (began < window.until()) {
-      while (!lifecycle.call()) {
-        // The next step follows.
-      }
+      each.run();
       long now = System.nanoTime();
       if (began >= window.from() && now < window.until()) {
         count++;

@@ -36,8 +36,7 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Stores in a folder, a SQLite file and the databases of {@code --store}: the latency of a lone
- * commit, lifecycles per second, and both with a longer way to the database. Beside PostgreSQL, the
- * usual queue in a table of the same server.
+ * commit, lifecycles per second, and both with a longer way to the database.
  */
 final class StoresLatency extends Scenario {
   private static final int MANY = 32;
@@ -61,7 +60,6 @@ final class StoresLatency extends Scenario {
           measure(context, kind + ", " + millis + " ms added", millis == 0 ? url : proxy.url());
         }
       }
-      overHttp(context, kind, url);
     }
   }
 
@@ -94,95 +92,115 @@ final class StoresLatency extends Scenario {
         : Map.of("store.url", url, "store.data", folder.toString(), "store.name", name);
   }
 
-  /** Lifecycles over HTTP beside as many connections to a table of the same database. */
-  private void overHttp(Context context, String kind, String url)
-      throws IOException, InterruptedException {
-    Path folder = context.newFolder("server");
-    String[] settings =
-        settings(context, url).entrySet().stream()
-            .filter(each -> !each.getKey().equals("store.data"))
-            .map(each -> each.getKey() + "=" + each.getValue())
-            .toArray(String[]::new);
-    Clients clients = Clients.independent(MANY);
-    double ours;
-    try (ServerProcess child = ServerProcess.store(context, folder, Journaling.STRICT, settings)) {
-      ours =
-          CommandLoad.run(
-                  context,
-                  child,
-                  clients,
-                  client -> new Protocol.StoreTasks(child.port(), client, 1))
-              .report(context, name(), kind + " over HTTP, " + clients);
+  /**
+   * Lifecycles over HTTP on the databases of {@code --store}, beside as many connections to a table
+   * of the same database.
+   */
+  static final class OverHttp extends Scenario {
+    OverHttp() {
+      super("stores-http", "the databases of --store over HTTP, beside the usual queue in a table");
     }
-    if (!kind.equals("postgresql")) {
-      return;
-    }
-    Load table = QueueInTable.run(url, context);
-    context.add(
-        Measurement.of(
-            name(), kind + ", INSERT / FOR UPDATE SKIP LOCKED / DELETE, 32 connections", table));
-    double ratio = ours / table.perSecond();
-    context.add(
-        Measurement.of(name(), "  beside the table", ours, "lifecycles/s")
-            .withRatio(ratio, "the table")
-            .withTarget("≥ 3", ratio >= 3));
-  }
 
-  /** A queue as a table, as many programs have it. */
-  private static final class QueueInTable {
-    private QueueInTable() {}
-
-    static Load run(String url, Context context) throws InterruptedException {
-      try (Connection connection = DriverManager.getConnection(url);
-          Statement statement = connection.createStatement()) {
-        statement.execute("DROP TABLE IF EXISTS millrace_bench_queue");
-        statement.execute(
-            "CREATE TABLE millrace_bench_queue (id BIGSERIAL PRIMARY KEY, data BYTEA NOT NULL)");
-        Load.Window window = Load.Window.after(context.time());
-        try {
-          return Load.ofCallers(MANY, window, _ -> () -> call(url, window));
-        } finally {
-          statement.execute("DROP TABLE millrace_bench_queue");
-        }
-      } catch (SQLException e) {
-        throw new BenchException("the table could not be measured: " + e.getMessage(), e);
+    @Override
+    void run(Context context) throws IOException, InterruptedException {
+      if (context.stores().isEmpty()) {
+        context.say(name(), "left out, as it needs --store");
+      }
+      for (String url : context.stores()) {
+        measure(context, url.split(":", 3)[1], url);
       }
     }
 
-    private static Load call(String url, Load.Window window) throws SQLException {
-      Histogram latency = Load.histogram();
-      long count = 0;
-      try (Connection connection = DriverManager.getConnection(url);
-          PreparedStatement insert =
-              connection.prepareStatement("INSERT INTO millrace_bench_queue (data) VALUES (?)");
-          PreparedStatement claim =
-              connection.prepareStatement(
-                  "SELECT id, data FROM millrace_bench_queue ORDER BY id LIMIT 1"
-                      + " FOR UPDATE SKIP LOCKED");
-          PreparedStatement delete =
-              connection.prepareStatement("DELETE FROM millrace_bench_queue WHERE id = ?")) {
-        long now = System.nanoTime();
-        while (now < window.until()) {
-          long began = now;
-          connection.setAutoCommit(true);
-          insert.setBytes(1, Lifecycle.DATA.toArray());
-          insert.executeUpdate();
-          connection.setAutoCommit(false);
-          try (ResultSet found = claim.executeQuery()) {
-            if (found.next()) {
-              delete.setLong(1, found.getLong(1));
-              delete.executeUpdate();
+    private void measure(Context context, String kind, String url)
+        throws IOException, InterruptedException {
+      Path folder = context.newFolder("server");
+      String[] settings =
+          settings(context, url).entrySet().stream()
+              .filter(each -> !each.getKey().equals("store.data"))
+              .map(each -> each.getKey() + "=" + each.getValue())
+              .toArray(String[]::new);
+      Clients clients = Clients.independent(MANY);
+      double ours;
+      try (ServerProcess child =
+          ServerProcess.store(context, folder, Journaling.STRICT, settings)) {
+        ours =
+            CommandLoad.run(
+                    context,
+                    child,
+                    clients,
+                    client -> new Protocol.StoreTasks(child.port(), client, 1))
+                .report(context, name(), kind + " over HTTP, " + clients);
+      }
+      if (!kind.equals("postgresql")) {
+        return;
+      }
+      Load table = QueueInTable.run(url, context);
+      context.add(
+          Measurement.of(
+              name(), kind + ", INSERT / FOR UPDATE SKIP LOCKED / DELETE, 32 connections", table));
+      double ratio = ours / table.perSecond();
+      context.add(
+          Measurement.of(name(), "  beside the table", ours, "lifecycles/s")
+              .withRatio(ratio, "the table")
+              .withTarget("≥ 3", ratio >= 3));
+    }
+
+    /** A queue as a table, as many programs have it. */
+    private static final class QueueInTable {
+      private QueueInTable() {}
+
+      static Load run(String url, Context context) throws InterruptedException {
+        try (Connection connection = DriverManager.getConnection(url);
+            Statement statement = connection.createStatement()) {
+          statement.execute("DROP TABLE IF EXISTS millrace_bench_queue");
+          statement.execute(
+              "CREATE TABLE millrace_bench_queue (id BIGSERIAL PRIMARY KEY, data BYTEA NOT NULL)");
+          Load.Window window = Load.Window.after(context.time());
+          try {
+            return Load.ofCallers(MANY, window, _ -> () -> call(url, window));
+          } finally {
+            statement.execute("DROP TABLE millrace_bench_queue");
+          }
+        } catch (SQLException e) {
+          throw new BenchException("the table could not be measured: " + e.getMessage(), e);
+        }
+      }
+
+      private static Load call(String url, Load.Window window) throws SQLException {
+        Histogram latency = Load.histogram();
+        long count = 0;
+        try (Connection connection = DriverManager.getConnection(url);
+            PreparedStatement insert =
+                connection.prepareStatement("INSERT INTO millrace_bench_queue (data) VALUES (?)");
+            PreparedStatement claim =
+                connection.prepareStatement(
+                    "SELECT id, data FROM millrace_bench_queue ORDER BY id LIMIT 1"
+                        + " FOR UPDATE SKIP LOCKED");
+            PreparedStatement delete =
+                connection.prepareStatement("DELETE FROM millrace_bench_queue WHERE id = ?")) {
+          long now = System.nanoTime();
+          while (now < window.until()) {
+            long began = now;
+            connection.setAutoCommit(true);
+            insert.setBytes(1, Lifecycle.DATA.toArray());
+            insert.executeUpdate();
+            connection.setAutoCommit(false);
+            try (ResultSet found = claim.executeQuery()) {
+              if (found.next()) {
+                delete.setLong(1, found.getLong(1));
+                delete.executeUpdate();
+              }
+            }
+            connection.commit();
+            now = System.nanoTime();
+            if (began >= window.from() && now < window.until()) {
+              count++;
+              latency.recordValue(now - began);
             }
           }
-          connection.commit();
-          now = System.nanoTime();
-          if (began >= window.from() && now < window.until()) {
-            count++;
-            latency.recordValue(now - began);
-          }
         }
+        return new Load(count, window.nanos(), latency);
       }
-      return new Load(count, window.nanos(), latency);
     }
   }
 
