@@ -319,6 +319,9 @@ public final class SharedJournal implements Journal {
     private final Set<StoredReader> readers = ConcurrentHashMap.newKeySet();
     private volatile Chain last;
 
+    /** The end before the last frame. */
+    private Chain beforeLast;
+
     /** The last frame that is durable. */
     private volatile long durable;
 
@@ -330,6 +333,7 @@ public final class SharedJournal implements Journal {
       this.loop = loop;
       this.driver = driver;
       this.last = end;
+      this.beforeLast = end;
       this.durable = end.sequence();
     }
 
@@ -351,9 +355,19 @@ public final class SharedJournal implements Journal {
                 + FrameCodec.MAX_PAYLOAD_BYTES);
       }
       CompletableFuture<Void> done = loop.add(frame).thenRun(() -> durable = frame.sequence());
+      beforeLast = last;
       last = last.after(frame, 0);
       driver.signal();
       return done;
+    }
+
+    @Override
+    public boolean takeBack(Frame frame) {
+      boolean taken = loop.takeBack(frame);
+      if (taken) {
+        last = beforeLast;
+      }
+      return taken;
     }
 
     @Override

@@ -24,9 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Appends frames: one batch is under way, and what comes meanwhile is the next. A batch whose
- * outcome is unknown is sent again, the same bytes at the same numbers, until the answer is
- * definite or its deadline has passed. Also renews the lease when the store's loop asks for it.
+ * Appends frames: one batch is under way, and what comes meanwhile is the next, mostly one frame
+ * that grows. A batch whose outcome is unknown is sent again, the same bytes at the same numbers,
+ * until the answer is definite or its deadline has passed. Also renews the lease when the store's
+ * loop asks for it.
  */
 final class SharedLeader implements Activity {
   private static final Logger LOG = LoggerFactory.getLogger(SharedJournal.class);
@@ -123,6 +124,16 @@ final class SharedLeader implements Activity {
     }
     done.completeExceptionally(refusal);
     return done;
+  }
+
+  /** Removes the frame that was added last, unless it is being written or will not be. */
+  synchronized boolean takeBack(Frame frame) {
+    Pending last = queue.peekLast();
+    if (last == null || closing || last.frame().sequence() != frame.sequence()) {
+      return false;
+    }
+    queue.removeLast();
+    return true;
   }
 
   synchronized void listen(Journal.Leader.Listener added) {

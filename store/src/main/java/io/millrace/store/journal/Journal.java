@@ -193,6 +193,17 @@ public interface Journal extends AutoCloseable {
     }
 
     /**
+     * Takes back the frame that was appended last, so that the store can add to it and append it
+     * again: a frame that waits while another is being written may grow meanwhile. Its future never
+     * completes then.
+     *
+     * @return whether it was taken back; false if it is being written, or by default
+     */
+    default boolean takeBack(Frame frame) {
+      return false;
+    }
+
+    /**
      * Renews the lease if that is due. The loop of the store calls it in each turn, so that a store
      * that does nothing any more loses its lease. Does not block.
      *

@@ -66,7 +66,7 @@ final class CommitPipeline {
 
   /** The header that the frame of the newest commit has, or will have once it is written. */
   Frame latestFrame(State state) {
-    return snapshots.latestFrame(state.commits(), feed.isGathering());
+    return snapshots.latestFrame(feed.newestSequence(), state.commits());
   }
 
   /** Gives an answer that depends on everything recorded so far, once it may be released. */
@@ -93,8 +93,8 @@ final class CommitPipeline {
   void flush(Engine engine, long nowMillis, boolean more) {
     boolean soon = !more && journaling == Journaling.STRICT;
     feed.flush(nowMillis, engine.state().commits(), soon);
-    if (!sealed && !feed.isGathering()) {
-      snapshots.consider(engine.state(), engine.history());
+    if (!sealed && !feed.isGathering() && snapshots.consider(engine.state(), engine.history())) {
+      feed.fix();
     }
   }
 

@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Gathers records into groups, and hands each group to the journal as one frame. The next group is
- * gathered while the last is being synced. For use by the loop's thread; {@link #bell} is signalled
- * when a frame has become durable.
+ * gathered while the last is being synced, and goes on growing if the journal gives it back because
+ * it has not begun to write it. For use by the loop's thread; {@link #bell} is signalled when a
+ * frame has become durable.
  */
 final class JournalFeed {
   /** A group of at least this size, in bytes, does not wait for the one before it. */
@@ -55,6 +56,10 @@ final class JournalFeed {
   private long gatheringSinceNanos;
   private long inFlightBytes;
   private long lastSequence;
+
+  /** The last frame that stays as it is, because something refers to its end. */
+  private long fixedSequence;
+
   private long frames;
   private volatile @Nullable Driver bell;
   private Consumer<Frame> handedOver = _ -> {};
@@ -79,6 +84,7 @@ final class JournalFeed {
     this.epoch = epoch;
     this.writer = writer;
     this.lastSequence = lastSequence;
+    this.fixedSequence = lastSequence;
     this.durableSequence = lastSequence;
     journal.listen(
         new Journal.Leader.Listener() {
@@ -117,7 +123,7 @@ final class JournalFeed {
    * over before; a commit that is too large by itself is divided among several frames at once.
    */
   void add(Event event, long nowNanos) {
-    if (buffer.isEmpty()) {
+    if (buffer.isEmpty() && !resume()) {
       gatheringSinceNanos = nowNanos;
     }
     int before = buffer.size();
@@ -132,6 +138,31 @@ final class JournalFeed {
               : List.of(RecordWriter.copyOf(added));
       separate(event, before, parts, nowNanos);
     }
+  }
+
+  /** Goes on with the group that was handed over last, if the journal gives it back. */
+  private boolean resume() {
+    InFlight last = inFlight.peekLast();
+    if (last == null
+        || last.frame().sequence() <= fixedSequence
+        || last.buffer().size() >= LARGE
+        || !journal.takeBack(last.frame())) {
+      return false;
+    }
+    inFlight.removeLast();
+    inFlightBytes -= last.buffer().size();
+    lastSequence--;
+    frames--;
+    spare.add(buffer);
+    buffer = last.buffer();
+    events = last.events();
+    gatheringSinceNanos = last.sinceNanos();
+    return true;
+  }
+
+  /** Keeps the last frame as it is from now on, because something refers to its end. */
+  void fix() {
+    fixedSequence = lastSequence;
   }
 
   /** Hands over the group without its last commit, and that commit if it has several parts. */
@@ -149,6 +180,7 @@ final class JournalFeed {
     events.add(event);
     if (parts.size() > 1) {
       handOver(event.timeMillis(), event.number(), false);
+      fix();
     }
   }
 

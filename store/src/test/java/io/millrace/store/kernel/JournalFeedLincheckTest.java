@@ -42,6 +42,11 @@ public class JournalFeedLincheckTest {
       return done;
     }
 
+    @Override
+    public synchronized boolean takeBack(Frame frame) {
+      return pending.pollLast() != null;
+    }
+
     private synchronized @Nullable CompletableFuture<Void> next() {
       return pending.poll();
     }

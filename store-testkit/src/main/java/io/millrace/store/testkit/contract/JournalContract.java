@@ -12,7 +12,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -297,6 +299,35 @@ public abstract class JournalContract {
       fixture().await(journal.append(frame(2, 5, 11, "frame 2")));
     }
     assertThat(recovered().sequences()).containsExactly(1L, 2L);
+  }
+
+  @Test
+  void a_frame_that_was_taken_back_is_there_once_with_what_was_added() {
+    Map<Long, String> written = new TreeMap<>();
+    try (Journal opened = fixture().open()) {
+      Journal.Leader journal = lead(opened).leader();
+      long epoch = journal.tail().epoch() + 1;
+      Frame last = frame(1, epoch, 1, "1;");
+      List<CompletableFuture<Void>> all = new ArrayList<>(List.of(journal.append(last)));
+      written.put(1L, "1;");
+      for (int i = 2; i <= 100; i++) {
+        String payload = i + ";";
+        long sequence = last.sequence() + 1;
+        if (journal.takeBack(last)) {
+          all.removeLast();
+          sequence = last.sequence();
+          payload = written.get(sequence) + payload;
+        }
+        last = frame(sequence, epoch, i, payload);
+        all.add(journal.append(last));
+        written.put(sequence, payload);
+      }
+      all.forEach(fixture()::await);
+      assertThat(journal.takeBack(last)).isFalse();
+    }
+    Map<Long, String> found = new TreeMap<>();
+    recovered().frames.forEach(frame -> found.put(frame.sequence(), text(frame.payload())));
+    assertThat(found).isEqualTo(written);
   }
 
   @Test

@@ -48,6 +48,9 @@ public final class Snapshots {
   /** The bytes of all frames, including those that were replayed. */
   private long bytes;
 
+  /** Those of the latest frame. */
+  private long latestBytes;
+
   private boolean closed;
 
   // The position of the newest snapshot. Written by the thread of the snapshot before it ends.
@@ -112,11 +115,11 @@ public final class Snapshots {
   /**
    * The header that the frame of the newest commit has, or will have once it is written.
    *
-   * @param gathered whether there are commits that are not in a frame yet
+   * @param sequence its number
    */
-  public Frame latestFrame(long commits, boolean gathered) {
+  public Frame latestFrame(long sequence, long commits) {
     return new Frame(
-        latest.sequence() + (gathered ? 1 : 0),
+        sequence,
         latest.epoch(),
         latest.writer(),
         latest.timeMillis(),
@@ -131,10 +134,12 @@ public final class Snapshots {
     retryAtNanos = environment.nanos();
   }
 
-  /** Notes the frame that has just been handed to the journal. */
+  /** Notes the frame that has just been handed to the journal, perhaps again with more in it. */
   public void noteFrame(Frame frame) {
+    boolean again = frame.sequence() == latest.sequence();
+    bytes += frame.payload().remaining() - (again ? latestBytes : 0);
+    latestBytes = frame.payload().remaining();
     latest = header(frame);
-    bytes += frame.payload().remaining();
   }
 
   /** Signals a snapshot that waits until its frame is durable. */
@@ -163,15 +168,20 @@ public final class Snapshots {
   }
 
   /**
-   * Starts a snapshot if it is due and none is being written. After a failure, the next one is
-   * started after a minute.
+   * Starts a snapshot of the state after the latest frame if it is due and none is being written.
+   * After a failure, the next one is started after a minute.
+   *
+   * @return whether it was started, so that this frame must stay as it is
    */
-  public void consider(State state, History history) {
-    if (!running
-        && (requested || state.commits() - commitsAtLast >= upkeep.snapshotEvery())
-        && (failure == null || environment.nanos() - retryAtNanos >= 0)) {
+  public boolean consider(State state, History history) {
+    boolean due =
+        !running
+            && (requested || state.commits() - commitsAtLast >= upkeep.snapshotEvery())
+            && (failure == null || environment.nanos() - retryAtNanos >= 0);
+    if (due) {
       begin(state, history, journaling == Journaling.OPPORTUNISTIC);
     }
+    return due;
   }
 
   private void begin(State state, History history, boolean forks) {
