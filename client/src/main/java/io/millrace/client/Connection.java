@@ -54,7 +54,7 @@ final class Connection implements ConnectionPool.Pooled {
   private Connection(Socket base, Socket socket, ResponseDeadlines deadlines) throws IOException {
     this.base = base;
     this.socket = socket;
-    out = socket.getOutputStream();
+    out = new TimedOutput(socket.getOutputStream());
     responses = new ResponseReader(new TimedInput(socket.getInputStream()));
     deadline = deadlines.of(this::cut);
   }
@@ -167,7 +167,7 @@ final class Connection implements ConnectionPool.Pooled {
     } else {
       flush();
       for (int from = 0; from < json.length; from += PART_BYTES) {
-        writePart(json, from, Math.min(PART_BYTES, json.length - from));
+        out.write(json, from, Math.min(PART_BYTES, json.length - from));
       }
       out.flush();
     }
@@ -193,7 +193,7 @@ final class Connection implements ConnectionPool.Pooled {
         put(Integer.toHexString(count) + "\r\n");
       }
       flush();
-      writePart(part, 0, count);
+      out.write(part, 0, count);
       if (chunked && count > 0) {
         put(LINE_END);
       }
@@ -209,22 +209,6 @@ final class Connection implements ConnectionPool.Pooled {
     }
     flush();
     sent = true;
-  }
-
-  /** Sends a part of a body. Fails if the server takes too long to read what was sent before it. */
-  private void writePart(byte[] body, int offset, int length) throws IOException {
-    deadline.begin(responseTimeoutMillis);
-    try {
-      out.write(body, offset, length);
-    } catch (IOException e) {
-      if (deadline.hasPassed()) {
-        throw new IOException(
-            "the server has read nothing of the request for " + responseTimeoutMillis + " ms", e);
-      }
-      throw e;
-    } finally {
-      deadline.end();
-    }
   }
 
   private int read(UploadBody upload, byte[] part) throws IOException {
@@ -307,16 +291,51 @@ final class Connection implements ConnectionPool.Pooled {
       try {
         return in.read(target, offset, length);
       } catch (IOException e) {
-        if (deadline.hasPassed()) {
-          throw new IOException("the server was silent for " + responseTimeoutMillis + " ms", e);
-        }
-        throw e;
+        throw late("was silent", e);
       } finally {
         // If the deadline has passed in the meantime, the connection is cut, but the bytes are
         // valid.
         deadline.end();
       }
     }
+  }
+
+  /** The bytes to the server. Writing fails if it reads nothing for too long. */
+  private final class TimedOutput extends OutputStream {
+    private final OutputStream to;
+
+    TimedOutput(OutputStream to) {
+      this.to = to;
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+      write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      deadline.begin(responseTimeoutMillis);
+      try {
+        to.write(bytes, offset, length);
+      } catch (IOException e) {
+        throw late("has read nothing of the request", e);
+      } finally {
+        deadline.end();
+      }
+    }
+
+    @Override
+    public void flush() throws IOException {
+      to.flush();
+    }
+  }
+
+  /** Says so if something failed since the deadline cut the connection. */
+  private IOException late(String what, IOException e) {
+    return deadline.hasPassed()
+        ? new IOException("the server " + what + " for " + responseTimeoutMillis + " ms", e)
+        : e;
   }
 
   /** Called when the body of this response has been read to its end. */

@@ -3,6 +3,7 @@ package io.millrace.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.millrace.client.HttpExchange.Request;
 import io.millrace.store.OutcomeUnknownException;
 import io.millrace.store.StoreClosedException;
 import java.io.ByteArrayInputStream;
@@ -295,21 +296,24 @@ final class JsonCallsTest {
     return read.toString();
   }
 
+  /** Zeros without end, of which each read gives so many bytes at most. */
+  private static InputStream endless(int most) {
+    return new InputStream() {
+      @Override
+      public int read() {
+        return 0;
+      }
+
+      @Override
+      public int read(byte[] target, int offset, int length) {
+        return Math.min(most, length);
+      }
+    };
+  }
+
   @Test
   void an_upload_that_is_refused_early_is_not_sent_to_its_end() throws Exception {
     long huge = 1L << 40;
-    InputStream endless =
-        new InputStream() {
-          @Override
-          public int read() {
-            return 0;
-          }
-
-          @Override
-          public int read(byte[] target, int offset, int length) {
-            return length;
-          }
-        };
     try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         JsonCalls calls = open(URI.create("http://127.0.0.1:" + listener.getLocalPort()))) {
       CompletableFuture<Void> served =
@@ -330,8 +334,9 @@ final class JsonCallsTest {
               throw new UncheckedIOException(e);
             }
           });
-      assertThatThrownBy(
-              () -> calls.upload("/x", new JsonCalls.Upload("text/plain", huge, endless)))
+      assertThatThrownBy(() ->
+              calls.upload(
+                  "/x", new JsonCalls.Upload("text/plain", huge, endless(Integer.MAX_VALUE))))
           .isInstanceOf(RejectedException.class)
           .hasMessageContaining("too large");
       assertThat(served.handle((_, _) -> true).get(60, TimeUnit.SECONDS)).isTrue();
@@ -340,16 +345,22 @@ final class JsonCallsTest {
 
   @Test
   void a_server_that_reads_nothing_does_not_hold_up_a_long_request() throws Exception {
-    try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        JsonCalls calls =
-            JsonCalls.open(
-                ClientOptions.at(URI.create("http://127.0.0.1:" + listener.getLocalPort()))
-                    .withResponseTimeout(Duration.ofMillis(50)))) {
-      // More than the kernel keeps for a connection that nobody reads.
-      byte[] endless = new byte[64 << 20];
-      assertThatThrownBy(() -> calls.post("/x", endless))
-          .isInstanceOf(OutcomeUnknownException.class)
-          .hasMessageContaining("the server has read nothing of the request for 50 ms");
+    try (ServerSocket listener = new ServerSocket(0, 2, InetAddress.getLoopbackAddress())) {
+      ClientOptions options =
+          ClientOptions.at(URI.create("http://127.0.0.1:" + listener.getLocalPort()))
+              .withResponseTimeout(Duration.ofMillis(50));
+      try (JsonCalls calls = JsonCalls.open(options);
+          HttpTransport chunked = new HttpTransport(options, Map.of())) {
+        // More than the kernel keeps for a connection that nobody reads.
+        byte[] large = new byte[64 << 20];
+        assertThatThrownBy(() -> calls.post("/x", large))
+            .isInstanceOf(OutcomeUnknownException.class)
+            .hasMessageContaining("the server has read nothing of the request for 50 ms");
+        UploadBody small = new UploadBody(null, endless(1), -1);
+        assertThatThrownBy(() -> chunked.open(Request.of("PUT", "/x", small, 50)))
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining("the server has read nothing of the request for 50 ms");
+      }
     }
   }
 }
