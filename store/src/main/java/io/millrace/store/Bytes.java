@@ -1,6 +1,9 @@
 package io.millrace.store;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -8,6 +11,16 @@ import java.util.Arrays;
 public final class Bytes {
   /** The empty sequence. */
   public static final Bytes EMPTY = new Bytes(new byte[0]);
+
+  /** Reads eight bytes as a number, the first as its lowest. */
+  private static final VarHandle EIGHT =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  /** Has 1 in each of its eight bytes. */
+  private static final long ONE_EACH = 0x0101_0101_0101_0101L;
+
+  /** What lower-case letters of ASCII have and upper-case ones have not. */
+  private static final long LOWER_CASE = 0x20;
 
   private final byte[] content;
 
@@ -43,6 +56,64 @@ public final class Bytes {
   /** Whether there are no bytes. */
   public boolean isEmpty() {
     return content.length == 0;
+  }
+
+  /**
+   * The byte at an index, from 0 on.
+   *
+   * @throws IndexOutOfBoundsException if there is none
+   */
+  public byte at(int index) {
+    return content[index];
+  }
+
+  /**
+   * Where the first two bytes that follow each other and are these begin; negative if nowhere.
+   *
+   * @param anyCase whether letters of ASCII are also found in upper case; these two are in lower
+   * @param from the index of the first byte to look at, at least 0; may be the end or beyond
+   */
+  public int indexOf(byte first, byte second, boolean anyCase, int from) {
+    long firstCase = anyCase && isLetter(first) ? LOWER_CASE : 0;
+    long secondCase = anyCase && isLetter(second) ? LOWER_CASE : 0;
+    int at = from;
+    for (; at < content.length - Long.BYTES; at += Long.BYTES) {
+      long one = ((long) EIGHT.get(content, at) | ONE_EACH * firstCase) ^ ONE_EACH * (first & 0xff);
+      long other =
+          ((long) EIGHT.get(content, at + 1) | ONE_EACH * secondCase) ^ ONE_EACH * (second & 0xff);
+      long found = zeros(one) & zeros(other);
+      // Above the lowest one, zeros may be wrong, so the first of both may be.
+      for (; found != 0; found &= found - 1) {
+        int index = at + Long.numberOfTrailingZeros(found) / Byte.SIZE;
+        if ((content[index] | firstCase) == first && (content[index + 1] | secondCase) == second) {
+          return index;
+        }
+      }
+    }
+    for (; at < content.length - 1; at++) {
+      if ((content[at] | firstCase) == first && (content[at + 1] | secondCase) == second) {
+        return at;
+      }
+    }
+    return -1;
+  }
+
+  private static boolean isLetter(byte b) {
+    return b >= 'a' && b <= 'z';
+  }
+
+  /** The highest bit of each byte that is 0, and perhaps of others above the lowest of them. */
+  private static long zeros(long eight) {
+    return (eight - ONE_EACH) & ~eight & (ONE_EACH << 7);
+  }
+
+  /** Whether all bytes are ASCII. */
+  public boolean isAscii() {
+    byte all = 0;
+    for (byte each : content) {
+      all |= each;
+    }
+    return all >= 0;
   }
 
   /** The bytes decoded as UTF-8; malformed sequences become the replacement character. */

@@ -26,6 +26,7 @@ import io.millrace.store.TaskStore.GroupQuery;
 import io.millrace.store.Transaction;
 import io.millrace.work.DelayedTasks;
 import io.millrace.work.DelayedTasks.Delays;
+import io.millrace.work.filter.BytePattern;
 import io.millrace.work.filter.Prefilter;
 import io.millrace.work.policy.Policy;
 import java.io.InputStream;
@@ -303,7 +304,7 @@ final class StoreJobRegistry implements JobRegistry {
 
   private List<Job> all(JobFilter filter, String after, int limit, Order order) {
     Predicate<Bytes> mayMatch = mayMatch(filter.text());
-    List<String> fields = JobJson.written(filter);
+    List<BytePattern> fields = JobJson.written(filter).stream().map(BytePattern::of).toList();
     Iterator<Job> jobs =
         store.scan(
             new DocumentQuery(Keys.JOBS, "", after, PAGE, order),
@@ -311,7 +312,7 @@ final class StoreJobRegistry implements JobRegistry {
             document -> {
               // The GUID of a job is not in its document.
               boolean may =
-                  (fields.isEmpty() || hasAll(document.body(), fields))
+                  hasAll(document.body(), fields)
                       && (mayMatch.test(document.body())
                           || mayMatch.test(Bytes.of(document.key().key())));
               Job job = may ? JobJson.readJob(document).job() : null;
@@ -328,9 +329,13 @@ final class StoreJobRegistry implements JobRegistry {
     return text == null ? _ -> true : Prefilter.containing(text);
   }
 
-  private static boolean hasAll(Bytes document, List<String> parts) {
-    String json = document.utf8();
-    return parts.stream().allMatch(json::contains);
+  private static boolean hasAll(Bytes document, List<BytePattern> parts) {
+    for (BytePattern part : parts) {
+      if (!part.isIn(document)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The members' keys lead to the jobs, since a batch may be a small part of them all. */

@@ -11,12 +11,13 @@ import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * Rules documents out by a search in their JSON text, which takes a small part of the time that it
+ * Rules documents out by a search in their bytes, which takes a small part of the time that it
  * takes to parse them. What it lets pass may match or not: the filter itself decides.
  */
 public final class Prefilter {
@@ -27,14 +28,9 @@ public final class Prefilter {
   private static final Pattern PLAIN_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_-]*");
 
   /**
-   * Characters from those that JSON has most of to those that it has least of; others are rarer.
-   */
-  private static final String BY_FREQUENCY = ",: 0123456789eatonsrdlcmuphgbfywvxjqz";
-
-  /**
    * Letters that are the lower case of others than theirs: of the Kelvin sign, and of a dotted I.
    */
-  private static final String AMBIGUOUS = "ki";
+  private static final Pattern AMBIGUOUS = Pattern.compile("[ki]");
 
   /** Of a number that surely fits into a long, with its sign. */
   private static final int MOST_DIGITS = 18;
@@ -57,70 +53,35 @@ public final class Prefilter {
 
   /** Returns a predicate on the JSON of a document, which holds if the filter can match it. */
   public static Predicate<Bytes> of(Filter filter, Writing writing) {
-    Predicate<String> needed = new Prefilter(writing).needed(filter);
-    return needed == null ? _ -> true : json -> needed.test(json.utf8());
+    Predicate<Bytes> needed = new Prefilter(writing).needed(filter);
+    return needed == null ? _ -> true : needed;
   }
 
   /** Returns a predicate on JSON, which holds if it may have a value that contains a text. */
   public static Predicate<Bytes> containing(String text) {
     String part = longestPlain(text).toLowerCase(Locale.ROOT);
-    if (part.isEmpty()) {
-      return _ -> true;
-    }
-    Predicate<String> within = inAnyCase(part);
-    return json -> within.test(json.utf8());
+    return part.isEmpty() ? _ -> true : inAnyCase(part);
   }
 
   /**
-   * Holds for a text that contains a part in any case of its letters, and perhaps for others. Looks
-   * for the rarest character of the part, since that takes a small part of the time that lower case
-   * of the whole text takes.
+   * Holds for a text that contains a part in any case of its letters.
    *
    * @param part ASCII in lower case
    */
-  private static Predicate<String> inAnyCase(String part) {
-    int rarest = 0;
-    for (int i = 1; i < part.length(); i++) {
-      if (rarity(part.charAt(i)) > rarity(part.charAt(rarest))) {
-        rarest = i;
-      }
-    }
-    char lower = part.charAt(rarest);
-    if (rarity(lower) < 0) {
-      return text -> text.toLowerCase(Locale.ROOT).contains(part);
-    }
-    char upper = Character.toUpperCase(lower);
-    int offset = rarest;
-    return text ->
-        isWithin(text, part, offset, lower)
-            || (upper != lower && isWithin(text, part, offset, upper));
+  private static Predicate<Bytes> inAnyCase(String part) {
+    Predicate<Bytes> within = BytePattern.inAnyCase(part)::isIn;
+    return AMBIGUOUS.matcher(part).find()
+        ? within.or(json -> !json.isAscii() && json.utf8().toLowerCase(Locale.ROOT).contains(part))
+        : within;
   }
 
-  private static int rarity(char c) {
-    if (AMBIGUOUS.indexOf(c) >= 0) {
-      return -1;
-    }
-    int known = BY_FREQUENCY.indexOf(c);
-    return known < 0 ? BY_FREQUENCY.length() : known;
-  }
-
-  /** Whether a part is within a text where the text has this character at this offset of it. */
-  private static boolean isWithin(String text, String part, int offset, char character) {
-    for (int at = text.indexOf(character, offset); at >= 0; at = text.indexOf(character, at + 1)) {
-      if (text.regionMatches(true, at - offset, part, 0, part.length())) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** What holds for the text of each document that matches; null if nothing is known. */
-  private @Nullable Predicate<String> needed(Filter filter) {
+  /** What holds for the JSON of each document that matches; null if nothing is known. */
+  private @Nullable Predicate<Bytes> needed(Filter filter) {
     return switch (filter) {
       case Filter.Every(List<Filter> parts) -> {
-        Predicate<String> all = null;
+        Predicate<Bytes> all = null;
         for (Filter part : parts) {
-          Predicate<String> one = needed(part);
+          Predicate<Bytes> one = needed(part);
           if (one != null) {
             all = all == null ? one : all.and(one);
           }
@@ -128,9 +89,9 @@ public final class Prefilter {
         yield all;
       }
       case Filter.Any(List<Filter> parts) -> {
-        Predicate<String> any = _ -> false;
+        Predicate<Bytes> any = _ -> false;
         for (Filter part : parts) {
-          Predicate<String> one = needed(part);
+          Predicate<Bytes> one = needed(part);
           if (one == null) {
             yield null;
           }
@@ -146,7 +107,7 @@ public final class Prefilter {
         if (!writing.texts().contains(field)) {
           yield null;
         }
-        Predicate<String> text = needed(condition);
+        Predicate<Bytes> text = needed(condition);
         yield text == null && path.steps().size() > 1
             ? within(path.steps().getLast(), condition)
             : text;
@@ -154,26 +115,37 @@ public final class Prefilter {
     };
   }
 
-  private static @Nullable Predicate<String> ofNumber(String field, Condition condition) {
+  private static @Nullable Predicate<Bytes> ofNumber(String field, Condition condition) {
     if (!(condition instanceof Condition.OneOf(List<JsonNode> wanted))
         || !wanted.stream().allMatch(JsonNode::isInt)) {
       return within(field, condition);
     }
-    List<String> texts =
-        wanted.stream().map(number -> "\"" + field + "\":" + number.intValue() + ",").toList();
-    return json -> texts.stream().anyMatch(json::contains);
+    return anyOf(wanted.stream().map(number -> "\"" + field + "\":" + number.intValue() + ","));
   }
 
-  private @Nullable Predicate<String> needed(Condition condition) {
+  private static Predicate<Bytes> anyOf(Stream<String> texts) {
+    List<BytePattern> patterns = texts.map(BytePattern::of).toList();
+    if (patterns.size() == 1) {
+      return patterns.getFirst()::isIn;
+    }
+    return json -> {
+      for (BytePattern pattern : patterns) {
+        if (pattern.isIn(json)) {
+          return true;
+        }
+      }
+      return false;
+    };
+  }
+
+  private @Nullable Predicate<Bytes> needed(Condition condition) {
     return switch (condition) {
       case Condition.OneOf(List<JsonNode> wanted)
-          when wanted.stream().allMatch(Prefilter::isText) -> {
-        List<String> texts = wanted.stream().map(JsonNode::asString).map(writing.quoted()).toList();
-        yield json -> texts.stream().anyMatch(json::contains);
-      }
+          when wanted.stream().allMatch(Prefilter::isText) ->
+          anyOf(wanted.stream().map(JsonNode::asString).map(writing.quoted()));
       case Condition.Contains(String text) -> {
         String part = longestPlain(text);
-        yield part.isEmpty() ? null : inAnyCase(part);
+        yield part.isEmpty() ? null : inAnyCase(part.toLowerCase(Locale.ROOT));
       }
       case Condition.OneOf _, Condition.Compared _, Condition.Exists _, Condition.Not _ -> null;
     };
@@ -183,23 +155,22 @@ public final class Prefilter {
    * What a field has to be, if that is known: it is there, and its value is one of those wanted, or
    * a list, or written in a way that only a parser understands.
    */
-  private static @Nullable Predicate<String> within(String name, Condition condition) {
+  private static @Nullable Predicate<Bytes> within(String name, Condition condition) {
     // A name of digits may be the index of an element.
     if (condition.test(List.of()) || !PLAIN_NAME.matcher(name).matches()) {
       return null;
     }
-    String key = "\"" + name + "\":";
+    BytePattern key = BytePattern.of("\"" + name + "\":");
     if (condition instanceof Condition.Exists) {
-      return json -> json.contains(key);
+      return key::isIn;
     }
     if (!(condition instanceof Condition.OneOf || condition instanceof Condition.Compared)) {
       return null;
     }
     LongPredicate wanted = wholeNumbers(condition);
     return json -> {
-      for (int at = json.indexOf(key); at >= 0; at = json.indexOf(key, at)) {
-        at += key.length();
-        if (canBe(json, at, wanted)) {
+      for (int at = key.indexIn(json, 0); at >= 0; at = key.indexIn(json, at + 1)) {
+        if (canBe(json, at + key.size(), wanted)) {
           return true;
         }
       }
@@ -215,7 +186,7 @@ public final class Prefilter {
       return number -> Arrays.binarySearch(numbers, number) >= 0;
     }
     if (condition instanceof Condition.Compared(Condition.Relation relation, JsonNode limit)
-        && limit.isIntegralNumber()
+        && limit.canConvertToExactIntegral()
         && limit.canConvertToLong()) {
       long compared = limit.longValue();
       return number -> relation.holds(Long.compare(number, compared));
@@ -224,15 +195,21 @@ public final class Prefilter {
   }
 
   /** Whether the value that begins here can be wanted; only a whole number is looked at. */
-  private static boolean canBe(String json, int begin, LongPredicate wanted) {
-    int end = json.charAt(begin) == '-' ? begin + 1 : begin;
-    while (Character.isDigit(json.charAt(end))) {
+  private static boolean canBe(Bytes json, int begin, LongPredicate wanted) {
+    boolean negative = json.at(begin) == '-';
+    int first = negative ? begin + 1 : begin;
+    int end = first;
+    long number = 0;
+    for (byte b = json.at(end); b >= '0' && b <= '9' && end - first <= MOST_DIGITS; ) {
+      number = 10 * number + b - '0';
       end++;
+      b = json.at(end);
     }
-    if (end == begin || end - begin > MOST_DIGITS || ".eE".indexOf(json.charAt(end)) >= 0) {
-      return true;
-    }
-    return wanted.test(Long.parseLong(json, begin, end, 10));
+    return switch (json.at(end)) {
+      case '.', 'e', 'E' -> true;
+      default ->
+          end == first || end - first > MOST_DIGITS || wanted.test(negative ? -number : number);
+    };
   }
 
   /** Whether it is a text that can be written: half a pair of surrogates cannot. */

@@ -85,14 +85,11 @@ public final class Listings {
                         (key.compareTo(query.prefix()) < 0 || key.startsWith(query.prefix()))
                             && (ascending || after.isEmpty() || key.compareTo(after) < 0))));
     int count = query.limit() > 0 ? Math.min(query.limit(), end - begin) : end - begin;
-    List<Document> found = new ArrayList<>(count);
-    Iterator<Document> each = documents.from(ascending ? begin : end - count);
-    while (found.size() < count) {
-      found.add(each.next());
+    if (ascending) {
+      return documents.range(begin, begin + count);
     }
-    if (!ascending) {
-      Collections.reverse(found);
-    }
+    List<Document> found = new ArrayList<>(documents.range(end - count, end));
+    Collections.reverse(found);
     return found;
   }
 

@@ -1,12 +1,15 @@
 package io.millrace.store.kernel.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Spliterator;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -66,6 +69,16 @@ class OrderedTreeTest {
     int bound = count / 3;
     FrozenTree<Integer> frozen = tree.freeze();
     assertThat(frozen.rank(element -> element < bound)).isEqualTo(bound);
-    assertThat(frozen.from(bound).next()).isEqualTo(bound);
+    List<Integer> expected = IntStream.range(bound, count).boxed().toList();
+    List<Integer> range = frozen.range(bound, count);
+    assertThat(range).containsExactlyElementsOf(expected).hasSize(count - bound);
+    assertThat(range.parallelStream().toList()).isEqualTo(expected);
+    assertThat(range.getLast()).isEqualTo(count - 1);
+    Spliterator<Integer> rest = range.spliterator();
+    assertThat(rest.tryAdvance(first -> assertThat(first).isEqualTo(bound))).isTrue();
+    assertThat(rest.estimateSize()).isEqualTo(count - bound - 1);
+    assertThat(frozen.range(bound, bound)).isEmpty();
+    assertThatThrownBy(() -> range.get(count - bound))
+        .isInstanceOf(IndexOutOfBoundsException.class);
   }
 }
