@@ -28,12 +28,38 @@ public record Migrations(
               Map.of("number", "BIGINT", "bytes", "LONGBLOB", "options", "ENGINE = InnoDB"),
           Kind.SQLITE, Map.of("number", "INTEGER", "bytes", "BLOB", "options", ""));
 
+  private static final int ATTEMPTS = 5;
+
   /**
-   * Does the steps that are missing.
+   * Does the steps that are missing. Tries again if another server is about it.
    *
+   * @param connection has changed nothing in a transaction under way
    * @throws SQLException if the tables are of a newer version than this program knows
    */
   public void apply(Connection connection, Kind kind) throws SQLException {
+    int version = -1;
+    for (int attempt = 1; version < 0; attempt++) {
+      try {
+        version = upgrade(connection, kind);
+      } catch (SQLException e) {
+        // Of two servers that create the same table at once, one fails.
+        if (attempt == ATTEMPTS) {
+          throw e;
+        }
+        if (!connection.getAutoCommit()) {
+          connection.rollback();
+        }
+      }
+    }
+    if (version > steps.size()) {
+      throw new SQLException(
+          "the tables have version %d, and this program knows versions up to %d"
+              .formatted(version, steps.size()));
+    }
+  }
+
+  /** Returns the version that the tables had. */
+  private int upgrade(Connection connection, Kind kind) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       statement.execute(
           filled(
@@ -45,19 +71,15 @@ public record Migrations(
           Statements.first(
               connection, row -> row.getInt(1), "SELECT MAX(version) FROM " + versionTable);
       int version = found == null ? 0 : found;
-      if (version > steps.size()) {
-        throw new SQLException(
-            "the tables have version %d, and this program knows versions up to %d"
-                .formatted(version, steps.size()));
-      }
-      for (String each :
-          steps.subList(version, steps.size()).stream().flatMap(List::stream).toList()) {
-        statement.execute(filled(kind, each));
-      }
       if (version < steps.size()) {
+        for (String each :
+            steps.subList(version, steps.size()).stream().flatMap(List::stream).toList()) {
+          statement.execute(filled(kind, each));
+        }
         statement.execute(
             "INSERT INTO %s (version) VALUES (%d)".formatted(versionTable, steps.size()));
       }
+      return version;
     }
   }
 

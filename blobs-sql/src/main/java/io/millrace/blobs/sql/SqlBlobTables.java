@@ -192,12 +192,7 @@ public final class SqlBlobTables implements BlobTables {
       if (migrated) {
         return;
       }
-      try {
-        MIGRATIONS.apply(connection, address.kind());
-      } catch (SQLException _) {
-        // Another process may have been about it; each step may be repeated.
-        MIGRATIONS.apply(connection, address.kind());
-      }
+      MIGRATIONS.apply(connection, address.kind());
       migrated = true;
     }
   }

@@ -37,9 +37,6 @@ final class JdbcDatabase implements JournalHome {
   /** How long SQLite waits for another process that writes. */
   private static final Duration BUSY = Duration.ofSeconds(5);
 
-  /** How often the tables are created, if another server creates them at the same time. */
-  private static final int MIGRATION_ATTEMPTS = 5;
-
   /** How many frames are deleted at a time. */
   private static final int CLEARED_FRAMES = 1_000;
 
@@ -142,20 +139,10 @@ final class JdbcDatabase implements JournalHome {
 
   @Override
   public void prepare(RandomGenerator random) throws IOException {
-    for (int attempt = 1; ; attempt++) {
-      try {
-        run(open -> {
-          Dialect.MIGRATIONS.apply(open, kind);
-          return null;
-        });
-        break;
-      } catch (IOException e) {
-        // Two servers that create the same table at once: one of them fails.
-        if (attempt == MIGRATION_ATTEMPTS) {
-          throw e;
-        }
-      }
-    }
+    run(open -> {
+      Dialect.MIGRATIONS.apply(open, kind);
+      return null;
+    });
     check();
     String sql =
         Dialect.insertIfAbsent(
