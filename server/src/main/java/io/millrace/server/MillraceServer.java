@@ -185,7 +185,7 @@ public final class MillraceServer implements AutoCloseable {
       HttpServer.@Nullable Endpoint endpoint,
       @Nullable CommandQueues queues,
       @Nullable Companion companion) {
-    checkBlobs(configuration.get(BlobSettings.SECTION));
+    checkBlobs(configuration);
     MillraceServer server =
         new MillraceServer(Setup.of(configuration, endpoint, queues, companion));
     if (!configuration.get(StoreSettings.SECTION).isShared()) {
@@ -205,9 +205,10 @@ public final class MillraceServer implements AutoCloseable {
   }
 
   /** A standby would notice only when it takes over. */
-  private static void checkBlobs(BlobSettings blobs) {
+  private static void checkBlobs(Configuration configuration) {
+    int shards = configuration.get(StoreSettings.SECTION).shards();
     try {
-      var _ = blobs.checkPlace();
+      var _ = configuration.get(BlobSettings.SECTION).checkPlace(shards);
     } catch (BlobException e) {
       throw new ServerException("blobs.url: " + e.getMessage(), e);
     }

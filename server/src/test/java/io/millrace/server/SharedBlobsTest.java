@@ -244,6 +244,17 @@ class SharedBlobsTest {
   }
 
   @Test
+  void a_name_without_room_for_the_number_of_a_shard_ends_the_start() {
+    Map<String, String> place =
+        Map.of("blobs.url", "jdbc:sqlite:" + root.resolve("blobs.db"), "store.shards", "32");
+    String tooLong = "n".repeat(56);
+    assertThatThrownBy(() ->
+            MillraceServer.start(configuration("one", place, "blobs.name", tooLong), null, NOTHING))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessage("blobs.name has at most 55 characters with 32 shards: " + tooLong);
+  }
+
+  @Test
   void settings_that_contradict_each_other_are_refused() {
     S3Address place = bucket.newPlace();
     assertThatThrownBy(() -> configuration("one", settings(place), "blobs.data", root.toString()))

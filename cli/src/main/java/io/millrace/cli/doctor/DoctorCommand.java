@@ -372,8 +372,9 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
   }
 
   private void checkBackEnds(Configuration configuration) {
-    checkStore(configuration.get(StoreSettings.SECTION));
-    checkBlobs(configuration.get(BlobSettings.SECTION));
+    StoreSettings store = configuration.get(StoreSettings.SECTION);
+    checkStore(store);
+    checkBlobs(configuration.get(BlobSettings.SECTION), store.shards());
     String archive = configuration.get(ArchiveSettings.SECTION).url();
     if (archive != null && archive.startsWith("postgresql://")) {
       checkReachable("archive.url", URI.create(archive), 5432);
@@ -404,9 +405,9 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
     }
   }
 
-  private void checkBlobs(BlobSettings blobs) {
+  private void checkBlobs(BlobSettings blobs, int shards) {
     try {
-      String place = blobs.checkPlace();
+      String place = blobs.checkPlace(shards);
       if (place != null) {
         ok("blobs.url", place + " can be read");
       }
@@ -415,6 +416,8 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
           "blobs.url",
           String.valueOf(e.getMessage()),
           "correct blobs.url, its user or its access key; see docs/stores.md");
+    } catch (ConfigurationException e) {
+      fail("blobs.name", String.valueOf(e.getMessage()), "choose a shorter name");
     }
   }
 

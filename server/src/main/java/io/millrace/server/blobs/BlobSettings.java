@@ -17,6 +17,7 @@ import io.millrace.server.config.SectionKeys;
 import io.millrace.server.security.FilePermissions;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -78,6 +79,8 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
   /** The section {@code blobs}. */
   public static final Section<BlobSettings> SECTION = KEYS.section("blobs", BlobSettings::of);
 
+  private static final int MOST_CHARACTERS = 64;
+
   private static final String FORMS =
       "'s3://', 'jdbc:postgresql:', 'jdbc:mariadb:', 'jdbc:sqlite:' or 'mongodb://'";
 
@@ -86,9 +89,9 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
    *
    * @param address for people
    * @param opener opens what it has for a shard; nothing is asked of it yet
-   * @param check checks that it can be used
+   * @param check checks that it can be used with so many shards
    */
-  record Place(String address, IntFunction<BlobStore> opener, Runnable check) {}
+  record Place(String address, IntFunction<BlobStore> opener, IntConsumer check) {}
 
   private static BlobSettings of(Values values) {
     Path data = values.get(DATA);
@@ -117,7 +120,7 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
       return new Place(
           database.toString(),
           shard -> SqlBlobTables.open(database, ofShard(name, shard)),
-          () -> SqlBlobTables.check(database, name));
+          shards -> SqlBlobTables.check(database, forShards(name, shards)));
     }
     if (MongoAddress.isSupported(url)) {
       MongoAddress database = new MongoAddress(url, user, password);
@@ -125,7 +128,7 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
       return new Place(
           database.toString(),
           shard -> MongoBlobTables.open(database, ofShard(name, shard)),
-          () -> MongoBlobTables.check(database, name));
+          shards -> MongoBlobTables.check(database, forShards(name, shards)));
     }
     if (!url.startsWith(S3Address.SCHEME)) {
       throw new ConfigurationException("blobs.url begins with " + FORMS + ": " + url);
@@ -140,7 +143,7 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
         shard ->
             S3BlobStore.open(
                 bucket.withPrefix(ofShard(bucket.prefix(), shard)), maxBytes, linkTime),
-        () -> {
+        _ -> {
           try (S3BlobStore opened = S3BlobStore.open(bucket, maxBytes, linkTime)) {
             opened.check();
           }
@@ -150,6 +153,17 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
   /** The name of what a shard has; that of the first shard, or of a store without, is its own. */
   private static String ofShard(String name, int shard) {
     return shard == 0 ? name : name + (name.isEmpty() ? "shard-" : ".shard-") + shard;
+  }
+
+  /** The name of a store that has room for the numbers of its shards. */
+  private static String forShards(String name, int shards) {
+    int longest = ofShard(name, shards - 1).length();
+    if (longest > MOST_CHARACTERS) {
+      throw new ConfigurationException(
+          "blobs.name has at most %d characters with %d shards: %s"
+              .formatted(MOST_CHARACTERS - longest + name.length(), shards, name));
+    }
+    return name;
   }
 
   private static String name(Values values) {
@@ -187,14 +201,16 @@ public record BlobSettings(@Nullable Path data, @Nullable Place place, long maxB
    * Checks the bucket or the database, if the blobs are in one. Creates the tables that a database
    * lacks; changes nothing else.
    *
+   * @param shards how many the store has, at least 1
    * @return its name for people; null for a folder
    * @throws io.millrace.blobs.BlobException if it cannot be used
+   * @throws ConfigurationException if its name has no room for the numbers of the shards
    */
-  public @Nullable String checkPlace() {
+  public @Nullable String checkPlace(int shards) {
     if (place == null) {
       return null;
     }
-    place.check().run();
+    place.check().accept(shards);
     return place.address();
   }
 }

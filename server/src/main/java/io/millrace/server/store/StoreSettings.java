@@ -389,6 +389,11 @@ public record StoreSettings(StoreOptions options, List<JournalLocation> shared) 
     return !shared.isEmpty();
   }
 
+  /** How many shards the store has; 1 if it is not divided. */
+  public int shards() {
+    return Math.max(1, shared.size());
+  }
+
   /**
    * A standby of a shard of a store that other servers may share.
    *
