@@ -10,9 +10,11 @@ import io.millrace.server.config.Key;
 import io.millrace.server.config.SectionKeys;
 import io.millrace.server.security.Origins;
 import io.millrace.server.security.Proxies;
+import io.millrace.work.TrustedCertificates;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.net.http.HttpClient;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param tokenFile the file with the bearer token; null for none
  * @param requireCredentials whether callers on this machine need credentials too
  * @param tls the files of certificate and key; null for plain connections
+ * @param trusted a file with the certificates by which it knows other servers of its store; null
+ *     for those that Java trusts
  * @param allowUnencrypted whether it may listen on another address than loopback without TLS
  * @param publicUrl the URL under which browsers reach it, without a slash at the end; null for the
  *     address of each request
@@ -42,12 +46,17 @@ public record ServerSettings(
     @Nullable Path tokenFile,
     boolean requireCredentials,
     ServerCertificate.@Nullable Source tls,
+    @Nullable Path trusted,
     boolean allowUnencrypted,
     @Nullable URI publicUrl,
     Origins origins,
     Proxies proxies,
     HttpLimits http) {
   private static final int LONGEST_URL = 1_000;
+
+  /** How long a connection to another server may take. */
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
+
   private static final SectionKeys KEYS = new SectionKeys();
   private static final Key<String> ADDRESS =
       KEYS.text(
@@ -84,6 +93,12 @@ public record ServerSettings(
   private static final Key<@Nullable Path> KEY_PASSWORD =
       KEYS.optionalPath(
           "tls.key-password-file", "A file with the password of that key, if it is encrypted.");
+  private static final Key<@Nullable Path> TRUSTED =
+      KEYS.optionalPath(
+          "tls.trusted",
+          "A PEM file with the certificates by which this server knows the others that share its"
+              + " store, itself included, when it sends requests for shards to `https` addresses."
+              + " Default: those that Java trusts.");
   private static final Key<Boolean> ALLOW_UNENCRYPTED =
       KEYS.bool(
           "allow-unencrypted",
@@ -331,6 +346,23 @@ public record ServerSettings(
   }
 
   /**
+   * A client for requests to other servers that share the store.
+   *
+   * @throws ConfigurationException if the file of their certificates cannot be read
+   */
+  HttpClient clientOfServers() {
+    try {
+      return HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(CONNECT_TIMEOUT)
+          .sslContext(TrustedCertificates.context(trusted))
+          .build();
+    } catch (IllegalArgumentException e) {
+      throw new ConfigurationException("server.tls.trusted: " + e.getMessage());
+    }
+  }
+
+  /**
    * The address on which to listen.
    *
    * @throws ServerException if it is none of this machine
@@ -354,6 +386,7 @@ public record ServerSettings(
                   values.get(TOKEN_FILE),
                   values.get(REQUIRE_CREDENTIALS),
                   tls(values.get(CERTIFICATE), values.get(KEY), values.get(KEY_PASSWORD)),
+                  values.get(TRUSTED),
                   values.get(ALLOW_UNENCRYPTED),
                   values.get(PUBLIC_URL),
                   origins(values.get(ORIGINS), values.get(PUBLIC_URL)),

@@ -23,6 +23,7 @@ import io.millrace.server.store.StorePart;
 import io.millrace.wire.Placement;
 import io.millrace.wire.ShardPaths;
 import io.millrace.wire.ShardPaths.Destination;
+import java.net.http.HttpClient;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,12 +67,14 @@ final class ShardSites implements HttpServer.Chooser {
   /**
    * The sites of a server.
    *
+   * @param servers sends requests to other servers
    * @param access who is let in with the principals of the first shard
    * @param ownAddress where clients reach this server; null if it does not listen
    */
   ShardSites(
       Setup setup,
       HttpServer.Endpoint endpoint,
+      HttpClient servers,
       ShardedStore shards,
       AccessCheck access,
       Supplier<@Nullable String> ownAddress) {
@@ -80,7 +83,7 @@ final class ShardSites implements HttpServer.Chooser {
     this.ownAddress = ownAddress;
     this.paths = new ShardPaths(shards.placement());
     this.jobsBelow = setup.configuration().get(JobsSettings.SECTION).access().prefix();
-    this.requests = ShardRequests.of(shards, ownAddress);
+    this.requests = ShardRequests.of(servers, shards, ownAddress);
     this.access = access;
     this.together =
         new HttpServer.Site(

@@ -13,6 +13,7 @@ import io.millrace.store.StandbyStore;
 import io.millrace.store.StoreException;
 import io.millrace.wire.Placement;
 import io.millrace.work.StepLoop;
+import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -117,7 +118,7 @@ final class SharedServing {
     ShardedStore divided = placement.shards() > 1 ? new ShardedStore(leadsOfShards) : null;
     if (divided != null) {
       shards = divided;
-      spread = new Spread(leadsOfShards, this::advertised, setup.shownToken());
+      spread = new Spread(clientOfServers(), leadsOfShards, this::advertised, setup.shownToken());
     }
     if (endpoint != null) {
       listen(endpoint, divided);
@@ -135,6 +136,10 @@ final class SharedServing {
     return began;
   }
 
+  private HttpClient clientOfServers() {
+    return setup.configuration().get(ServerSettings.SECTION).clientOfServers();
+  }
+
   private void listen(HttpServer.Endpoint endpoint, @Nullable ShardedStore divided) {
     AccessCheck access =
         divided == null
@@ -146,7 +151,8 @@ final class SharedServing {
     if (divided == null) {
       listener = server.listen(limits -> HttpServer.start(endpoint, limits, standby.site()));
     } else {
-      ShardSites ofShards = new ShardSites(setup, endpoint, divided, access, this::advertised);
+      ShardSites ofShards =
+          new ShardSites(setup, endpoint, clientOfServers(), divided, access, this::advertised);
       sites = ofShards;
       listener =
           server.listen(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.client.ClientOptions;
 import io.millrace.client.HttpTaskStore;
+import io.millrace.http.transport.Certificates;
 import io.millrace.server.config.ConfigurationException;
 import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
@@ -83,6 +84,8 @@ class ShardedServersTest {
 
       assertThat(added.stream().map(task -> task.id() % ShardServers.SHARDS).distinct())
           .hasSize(ShardServers.SHARDS);
+      // Each shard has groups of its queues, which are one to a caller.
+      assertThat(store.groups().value()).extracting(GroupSummary::name).doesNotHaveDuplicates();
       for (MillraceServer server : List.of(first, second)) {
         assertThat(servers.json(server, "/store/groups"))
             .extracting(JsonNode::asString)
@@ -326,5 +329,37 @@ class ShardedServersTest {
     assertThatThrownBy(() -> servers.serve("store.url", "file:" + folder, "store.data", folder))
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("store.shards takes store.url with a database");
+  }
+
+  @Test
+  void servers_with_certificates_of_their_own_authority_trust_each_other() throws Exception {
+    Certificates certificates = new Certificates(Files.createDirectory(root.resolve("tls")));
+    Path authority = certificates.makeAuthority("authority");
+    Path certificate = certificates.makeSigned("server", "authority");
+    String[] tls = {
+      "server.tls.certificate", certificate.toString(),
+      "server.tls.key", certificates.key("server").toString(),
+      "server.tls.trusted", authority.toString()
+    };
+    for (int i = 0; i < 2; i++) {
+      var _ = servers.serve(tls);
+    }
+    servers.awaitLeads(2, 2);
+    try (HttpTaskStore store =
+        HttpTaskStore.open(
+            ClientOptions.at(servers.addresses().replace("http:", "https:"))
+                .withCertificates(authority)
+                .withRetryFor(Duration.ofMinutes(1)))) {
+      IntStream.range(0, 20).forEach(i -> add(store, "team" + i, "it"));
+      for (MillraceServer server : servers.all()) {
+        assertThat(servers.json(server, "/store/groups"))
+            .extracting(JsonNode::asString)
+            .filteredOn(group -> group.startsWith("team"))
+            .hasSize(20);
+      }
+    }
+    assertThatThrownBy(() -> servers.serve("server.tls.trusted", "/nowhere"))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageStartingWith("server.tls.trusted: cannot read the certificates in /nowhere");
   }
 }

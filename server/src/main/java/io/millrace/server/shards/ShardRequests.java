@@ -47,14 +47,12 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Sends requests to the leaders of all shards at once, with the credentials of a caller. One for a
- * server, since it has a client of its own. Thread-safe.
+ * Sends requests to the leaders of all shards at once, with the credentials of a caller.
+ * Thread-safe.
  */
 public final class ShardRequests {
   /** The most bytes that all answers for one request have together. */
   static final int MAX_BYTES = 32 << 20;
-
-  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
 
   /** Once more if the lead has moved or the connection was lost. */
   private static final int ATTEMPTS = 2;
@@ -86,11 +84,7 @@ public final class ShardRequests {
   private final List<? extends Shard> shards;
   private final Supplier<@Nullable String> own;
   private final IntFunction<String> below;
-  private final HttpClient http =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .connectTimeout(CONNECT_TIMEOUT)
-          .build();
+  private final HttpClient http;
 
   /**
    * Requests to these shards.
@@ -99,7 +93,11 @@ public final class ShardRequests {
    * @param below the path below which a leader serves a shard, for example {@code /shards/3}
    */
   ShardRequests(
-      List<? extends Shard> shards, Supplier<@Nullable String> own, IntFunction<String> below) {
+      HttpClient http,
+      List<? extends Shard> shards,
+      Supplier<@Nullable String> own,
+      IntFunction<String> below) {
+    this.http = http;
     this.shards = List.copyOf(shards);
     this.own = own;
     this.below = below;
@@ -108,10 +106,13 @@ public final class ShardRequests {
   /**
    * Requests to the leaders of shards.
    *
+   * @param http sends them
    * @param own the address of this server; null if it does not listen
    */
-  public static ShardRequests of(ShardedStore shards, Supplier<@Nullable String> own) {
+  public static ShardRequests of(
+      HttpClient http, ShardedStore shards, Supplier<@Nullable String> own) {
     return new ShardRequests(
+        http,
         IntStream.range(0, shards.placement().shards()).mapToObj(shards::at).toList(),
         own,
         shard -> ShardPaths.PREFIX + shard);

@@ -252,7 +252,21 @@ public final class ShardedStore implements TaskStore {
 
   @Override
   public Read<List<GroupSummary>> groups() {
-    return merged(TaskStore::groups, Comparator.comparing(GroupSummary::name), 0);
+    Read<List<GroupSummary>> all =
+        merged(TaskStore::groups, Comparator.comparing(GroupSummary::name), 0);
+    // Each shard has groups of the systems that it serves.
+    Map<String, GroupSummary> byName = new LinkedHashMap<>();
+    all.value().forEach(group -> byName.merge(group.name(), group, ShardedStore::sum));
+    return new Read<>(all.position(), all.timeMillis(), List.copyOf(byName.values()));
+  }
+
+  private static GroupSummary sum(GroupSummary one, GroupSummary other) {
+    return new GroupSummary(
+        one.name(),
+        one.waiting() + other.waiting(),
+        one.delayed() + other.delayed(),
+        one.owned() + other.owned(),
+        one.claimed() + other.claimed());
   }
 
   @Override

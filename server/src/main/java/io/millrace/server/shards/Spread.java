@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,7 +44,7 @@ public final class Spread {
   private final List<? extends Shard> shards;
   private final Supplier<@Nullable String> address;
   private final @Nullable String token;
-  private final HttpClient http = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
+  private final HttpClient http;
   private boolean told;
 
   /**
@@ -100,11 +101,16 @@ public final class Spread {
   /**
    * The spread as one server works at it.
    *
+   * @param http asks the other servers
    * @param address where clients reach this server; null if it does not listen
    * @param token that of all servers, which they show each other; null for none
    */
   public Spread(
-      List<? extends Shard> shards, Supplier<@Nullable String> address, @Nullable String token) {
+      HttpClient http,
+      List<? extends Shard> shards,
+      Supplier<@Nullable String> address,
+      @Nullable String token) {
+    this.http = http;
     this.shards = List.copyOf(shards);
     this.address = address;
     this.token = token;
@@ -136,6 +142,12 @@ public final class Spread {
     }
     try {
       ask(wish.get(), own);
+    } catch (SSLException e) {
+      tell(
+          "{} cannot be asked for a shard ({}): server.tls.trusted names the certificates of the"
+              + " servers that share a store",
+          wish.get().from(),
+          String.valueOf(e.getMessage()));
     } catch (IOException | IllegalArgumentException e) {
       LOG.debug("{} could not be asked for a shard", wish.get().from(), e);
     } catch (InterruptedException _) {
@@ -159,14 +171,22 @@ public final class Spread {
       var _ = request.header("Authorization", "Bearer " + token);
     }
     int status = http.send(request.build(), BodyHandlers.discarding()).statusCode();
-    boolean refused = status == 401 || status == 403;
-    if (refused && !told) {
-      LOG.warn(
+    if (status == 401 || status == 403) {
+      tell(
           "{} does not hand over shards to this server (status {}): servers that share a store with"
               + " shards and require credentials need the same server.token-file",
           wish.from(),
           status);
+    } else {
+      told = false;
     }
-    told = refused;
+  }
+
+  /** Warns, once until a server has answered. */
+  private void tell(String message, Object... arguments) {
+    if (!told) {
+      LOG.warn(message, arguments);
+    }
+    told = true;
   }
 }

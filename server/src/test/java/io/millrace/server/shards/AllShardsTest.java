@@ -116,7 +116,7 @@ class AllShardsTest {
 
   /** A server that asks these leaders of shards for what concerns all of them. */
   private void front(Duration patience, AccessCheck access, List<Led> shards) {
-    AllShards all = new AllShards(new ShardRequests(shards, () -> null, _ -> ""), patience);
+    AllShards all = new AllShards(new ShardRequests(http, shards, () -> null, _ -> ""), patience);
     Routes routes = new Routes(new SimpleMeterRegistry());
     routes.addAll(
         servers.getFirst().routes().stream()
