@@ -102,6 +102,29 @@ public record Measurement(
       }
     }
 
+    /** What is measured of one caller. */
+    @FunctionalInterface
+    interface Call {
+      void run() throws Exception;
+    }
+
+    /** Calls until the window ends; counts those that lie in it. */
+    static Load ofCalls(Window window, Call each) throws Exception {
+      Histogram latency = histogram();
+      long count = 0;
+      long began = System.nanoTime();
+      while (began < window.until()) {
+        each.run();
+        long now = System.nanoTime();
+        if (began >= window.from() && now < window.until()) {
+          count++;
+          latency.recordValue(now - began);
+        }
+        began = now;
+      }
+      return new Load(count, window.nanos(), latency);
+    }
+
     /** Lifecycles per second. */
     double perSecond() {
       return count * 1e9 / nanos;

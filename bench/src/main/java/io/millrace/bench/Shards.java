@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.HdrHistogram.Histogram;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -162,7 +161,7 @@ final class Shards extends Scenario {
             String group = "caller" + caller + "/" + Lifecycle.GROUP;
             Lifecycle lifecycle = new Lifecycle(store, Owner.client(caller + 1), group);
             return () ->
-                calls(
+                Load.ofCalls(
                     window,
                     () -> {
                       while (!lifecycle.call()) {
@@ -196,33 +195,10 @@ final class Shards extends Scenario {
           window,
           caller -> {
             JobKind<String, String> kind = type(caller % TYPES);
-            return () -> calls(window, () -> client.call(kind, "small", LONGEST_JOB));
+            return () -> Load.ofCalls(window, () -> client.call(kind, "small", LONGEST_JOB));
           });
     } finally {
       workers.forEach(JobWorker::close);
     }
-  }
-
-  /** One call of a caller. */
-  @FunctionalInterface
-  private interface Call {
-    void run() throws Exception;
-  }
-
-  /** Calls until the window ends; counts those that lie in it. */
-  private static Load calls(Load.Window window, Call each) throws Exception {
-    Histogram latency = Load.histogram();
-    long count = 0;
-    long began = System.nanoTime();
-    while (began < window.until()) {
-      each.run();
-      long now = System.nanoTime();
-      if (began >= window.from() && now < window.until()) {
-        count++;
-        latency.recordValue(now - began);
-      }
-      began = now;
-    }
-    return new Load(count, window.nanos(), latency);
   }
 }

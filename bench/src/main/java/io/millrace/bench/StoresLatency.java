@@ -166,9 +166,7 @@ final class StoresLatency extends Scenario {
         }
       }
 
-      private static Load call(String url, Load.Window window) throws SQLException {
-        Histogram latency = Load.histogram();
-        long count = 0;
+      private static Load call(String url, Load.Window window) throws Exception {
         try (Connection connection = DriverManager.getConnection(url);
             PreparedStatement insert =
                 connection.prepareStatement("INSERT INTO millrace_bench_queue (data) VALUES (?)");
@@ -178,28 +176,22 @@ final class StoresLatency extends Scenario {
                         + " FOR UPDATE SKIP LOCKED");
             PreparedStatement delete =
                 connection.prepareStatement("DELETE FROM millrace_bench_queue WHERE id = ?")) {
-          long now = System.nanoTime();
-          while (now < window.until()) {
-            long began = now;
-            connection.setAutoCommit(true);
-            insert.setBytes(1, Lifecycle.DATA.toArray());
-            insert.executeUpdate();
-            connection.setAutoCommit(false);
-            try (ResultSet found = claim.executeQuery()) {
-              if (found.next()) {
-                delete.setLong(1, found.getLong(1));
-                delete.executeUpdate();
-              }
-            }
-            connection.commit();
-            now = System.nanoTime();
-            if (began >= window.from() && now < window.until()) {
-              count++;
-              latency.recordValue(now - began);
-            }
-          }
+          return Load.ofCalls(
+              window,
+              () -> {
+                connection.setAutoCommit(true);
+                insert.setBytes(1, Lifecycle.DATA.toArray());
+                insert.executeUpdate();
+                connection.setAutoCommit(false);
+                try (ResultSet found = claim.executeQuery()) {
+                  if (found.next()) {
+                    delete.setLong(1, found.getLong(1));
+                    delete.executeUpdate();
+                  }
+                }
+                connection.commit();
+              });
         }
-        return new Load(count, window.nanos(), latency);
       }
     }
   }
