@@ -170,6 +170,16 @@ class Graph extends LitElement {
   }
 }
 
+/** The places that an edge passes, relative to its ends: how far along it, and how far beside it. */
+function bent(from, to, places) {
+  const [x, y] = [to.x - from.x, to.y - from.y];
+  const length = Math.hypot(x, y);
+  return {
+    weights: places.map(place => ((place.x - from.x) * x + (place.y - from.y) * y) / length ** 2),
+    distances: places.map(place => ((place.y - from.y) * x - (place.x - from.x) * y) / length),
+  };
+}
+
 /** The graph as a picture: nodes in layers, with colours for their states. */
 class Drawing extends LitElement {
   static properties = { nodes: { attribute: false }, shown: { attribute: false }, folded: { state: true } };
@@ -224,6 +234,13 @@ class Drawing extends LitElement {
           'arrow-scale': 0.8, 'curve-style': this.nodes.length > 2000 ? 'haystack' : 'bezier',
         },
       },
+      {
+        selector: 'edge[weights]',
+        style: {
+          'curve-style': 'round-segments', 'segment-weights': 'data(weights)', 'segment-distances': 'data(distances)',
+          'edge-distances': 'node-position', 'segment-radii': 12, 'radius-type': 'arc-radius',
+        },
+      },
       { selector: 'edge[kind="after"]', style: { 'line-style': 'dashed' } },
       { selector: 'edge[branch]', style: { label: 'data(branch)', 'font-size': 10, color: of('--pico-muted-color') } },
     ];
@@ -272,7 +289,7 @@ class Drawing extends LitElement {
     const before = this.picture ? { zoom: this.picture.zoom(), pan: { ...this.picture.pan() } } : null;
     this.picture?.destroy();
     const ids = new Set(nodes.map(node => node.id));
-    const positions = layered(nodes.map(node => ({ id: node.id, parents: [...node.parents, ...node.after].filter(id => ids.has(id)) })));
+    const { positions, bends } = layered(nodes.map(node => ({ id: node.id, parents: [...node.parents, ...node.after].filter(id => ids.has(id)) })));
     const edges = [];
     for (const node of nodes) {
       for (const [parents, kind] of [[node.parents, 'parent'], [node.after, 'after']]) {
@@ -280,6 +297,8 @@ class Drawing extends LitElement {
           if (!ids.has(parent)) continue;
           const data = { id: `${kind}-${parent}-${node.id}`, source: parent, target: node.id, kind };
           if (node.branch && kind === 'parent') data.branch = node.branch;
+          const places = bends.get(`${parent}-${node.id}`);
+          if (places) Object.assign(data, bent(positions.get(parent), positions.get(node.id), places));
           edges.push({ data });
         }
       }
