@@ -26,6 +26,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -447,6 +448,23 @@ class DashboardPagesTest {
     link(page, "fetch").click();
     assertThat(page.locator(".page-head .status")).hasText("finished");
     assertThat(page.locator("code").last()).containsText("archive show graphs 1");
+    browser.checkProblems();
+  }
+
+  @Test
+  void a_node_is_edited_and_submitted_again() throws Exception {
+    up();
+    run("graph", "add", "--name", "fetch", "--retries", "1", "--", "echo", "fetched");
+    Page page = open("#/graph/1");
+    assertThat(page.locator(".page-head .status")).hasText("finished");
+    button(page, "Edit and submit").click();
+    Locator data = page.getByLabel("Data (JSON)");
+    assertThat(data).hasValue(Pattern.compile("\"attempts\": \"?2"));
+    data.fill(data.inputValue().replace("fetched", "fetched again"));
+    page.getByLabel("Name").fill("again");
+    submit(page, "Submit");
+    assertThat(heading(page, "again")).isVisible();
+    assertThat(page.getByLabel("stdout")).containsText("fetched again");
     browser.checkProblems();
   }
 

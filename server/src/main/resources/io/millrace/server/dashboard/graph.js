@@ -2,7 +2,7 @@
 
 import { LitElement, html, nothing } from 'lit';
 import cytoscape from 'cytoscape';
-import { change, get, query, segment, subscribe } from './http.js';
+import { change, get, query, segment, sendJson, stringify, subscribe } from './http.js';
 import { bulkLink } from './bulk.js';
 import { count, duration, moment, tone } from './format.js';
 import { layered } from './layout.js';
@@ -14,6 +14,9 @@ import {
 const nodePath = id => `v1/nodes/${segment(id)}`;
 const STATES = ['incipient', 'ready', 'running', 'finished', 'failed', 'killed', 'skipped', 'blocked'];
 const MAX_ROWS = 200;
+
+/** The keys of its data that a node writes itself. */
+const WRITTEN = ['result', 'stdout', 'stderr', 'mixedout', 'job', 'task', 'status'];
 
 /** How many elements are added to a drawing at once. */
 const PART = 1000;
@@ -29,6 +32,33 @@ const wantedNodes = ({ state, below }) => ({
   ...(state && { state }),
   ...(below && { $or: [{ id: below }, { below }] }),
 });
+
+const idsIn = text => text.split(',').map(id => id.trim()).filter(Boolean);
+
+/** Asks for another node like one, with changes. */
+const submitLike = (node, values) =>
+  edit(
+    'New node',
+    [
+      { name: 'name', label: 'Name', value: node.name },
+      {
+        name: 'data', label: 'Data (JSON)', kind: 'area', rows: 10, required: true,
+        value: stringify(Object.fromEntries(Object.entries(values).filter(([key]) => !WRITTEN.includes(key))), 2),
+      },
+      { name: 'parents', label: 'Runs after', value: node.parents.join(', '), placeholder: 'ids, separated by commas; empty: at once' },
+    ],
+    async ({ name, data, parents }) => {
+      try {
+        JSON.parse(data);
+      } catch (failure) {
+        throw new Error(`The data are not JSON: ${failure.message}`);
+      }
+      const metadata = { type: node.type, ...(name && { name }), ...(parents.trim() && { parents: idsIn(parents) }) };
+      // The text goes as it was written, so that large numbers keep their digits.
+      const [added] = await sendJson('POST', 'v1/nodes', `[{"metadata": ${stringify(metadata)}, "data": ${data}}]`);
+      location.hash = `#/graph/${added.id}`;
+    },
+    { yes: 'Submit' });
 
 const ran = node => (node.started ? duration((node.ended ?? Date.now()) - node.started) : nothing);
 
@@ -159,7 +189,7 @@ class Graph extends LitElement {
         { name: 'parents', label: 'Runs after', value: this.below ?? '', placeholder: 'ids, separated by commas; empty: at once' },
       ],
       async values => {
-        const parents = values.parents.split(',').map(id => id.trim()).filter(Boolean);
+        const parents = idsIn(values.parents);
         const metadata = { type: 'shell command' };
         if (values.name) metadata.name = values.name;
         if (parents.length) metadata.parents = parents;
@@ -410,8 +440,11 @@ class Node extends View {
     const [node, keys] = await Promise.all([get(path), get(`${path}/data`)]);
     this.follow(`v1/events${query({ below: id, after: undefined, metadata: 'state' })}`);
     const values = {};
+    let whole = !keys.pagination?.next && keys.keys.length <= 50;
     for (const key of keys.keys.filter(key => !['stdout', 'stderr', 'mixedout'].includes(key)).slice(0, 50)) {
-      values[key] = await get(`${path}/data/${segment(key)}`).then(found => found.data, () => null);
+      const found = await get(`${path}/data/${segment(key)}`).catch(() => null);
+      whole &&= found !== null && !found.pagination?.next;
+      values[key] = found?.data ?? null;
     }
     const output = {};
     for (const key of ['stdout', 'stderr'].filter(key => keys.keys.includes(key))) {
@@ -420,11 +453,11 @@ class Node extends View {
     }
     const waits = ['incipient', 'ready', 'blocked'].includes(node.state);
     const waiting = waits ? await get(`why/${segment(id)}?kind=node`).catch(() => null) : null;
-    return { node, values, output, waiting };
+    return { node, values, whole, output, waiting };
   }
 
   content() {
-    const { node, values, output, waiting } = this.data;
+    const { node, values, whole, output, waiting } = this.data;
     const path = nodePath(node.id);
     const act = (action, done) => async () => {
       await attempt(action, done);
@@ -438,6 +471,7 @@ class Node extends View {
         actions: html`
           ${button('Retry', act(() => change('POST', `${path}/retry`), 'Offered again'), { shown: node.state === 'failed' || node.state === 'killed' })}
           ${button('Kill', act(() => change('PUT', `v1/scheduler/kill${query({ id: node.id })}`), 'Told to end'), { shown: !over, kind: 'danger' })}
+          ${button('Edit and submit', () => submitLike(node, values), { role: 'submitter', shown: whole && Object.keys(values).length > 0 })}
           ${button('Remove', async () => {
             if (!(await ask('Remove this node and all below it?', '', 'Remove'))) return;
             if (await attempt(() => change('DELETE', `${path}?below=true`), found => `${found.removed} removed`)) location.hash = '#/graph';
