@@ -21,7 +21,6 @@ import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
@@ -117,7 +116,8 @@ final class ErrorMessages implements IExecutionExceptionHandler, IParameterExcep
               : "there is no command '%s' in '%s'"
                   .formatted(typed, command.getCommandSpec().qualifiedName()));
       String near =
-          nearest(typed, unmatched.isUnknownOption() ? options(command) : commands(command));
+          EditDistance.suggestion(
+              typed, unmatched.isUnknownOption() ? options(command) : commands(command));
       if (near != null) {
         String group = command.getCommandSpec().qualifiedName() + " ";
         err.println("Did you mean: " + (unmatched.isUnknownOption() ? "" : group) + near + "?");
@@ -143,15 +143,5 @@ final class ErrorMessages implements IExecutionExceptionHandler, IParameterExcep
         .filter(each -> !each.getValue().getCommandSpec().usageMessage().hidden())
         .map(Map.Entry::getKey)
         .toList();
-  }
-
-  /** What was probably meant; null if nothing is like it. */
-  private static @Nullable String nearest(String typed, List<String> known) {
-    String near = EditDistance.nearest(typed, known);
-    boolean alike =
-        near != null
-            && (near.startsWith(typed)
-                || EditDistance.between(typed, near) <= Math.max(1, typed.length() / 3));
-    return alike ? near : null;
   }
 }

@@ -209,6 +209,9 @@ class MillraceTest {
         .contains("there is no command 'zzz'")
         .doesNotContain("Did you mean");
     assertThat(Shell.run("up", "--zzzzzz").err()).doesNotContain("Did you mean");
+    assertThat(Shell.run("up", "--set", "zzz=1").err())
+        .contains("there is no key zzz")
+        .doesNotContain("did you mean");
   }
 
   /** Commands that run something, and are listed. */

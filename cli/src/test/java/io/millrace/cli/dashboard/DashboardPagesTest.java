@@ -12,9 +12,11 @@ import io.millrace.cli.Shell;
 import io.millrace.cli.queues.Program;
 import java.io.IOException;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,6 +26,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -375,6 +378,117 @@ class DashboardPagesTest {
   }
 
   @Test
+  void each_role_sees_the_buttons_that_it_may_use() throws Exception {
+    Path token = Files.writeString(root.resolve("token"), TOKEN);
+    String[] asAdmin = {"--token-file", token.toString()};
+    up(asAdmin);
+    run("queues", "create", "mail", "--plugin", "shell", "--threads", "0", asAdmin[0], asAdmin[1]);
+    List<String> roles = List.of("viewer", "submitter", "operator", "admin");
+    for (String role : roles) {
+      Path key = root.resolve(role + ".key");
+      run(
+          "access",
+          "create",
+          role,
+          "--role",
+          role,
+          "--key-file",
+          key.toString(),
+          asAdmin[0],
+          asAdmin[1]);
+      Page page = open("#/queues/mail");
+      page.getByLabel("Password, API key or token").fill(Files.readString(key).strip());
+      button(page, "Sign in").click();
+      assertThat(heading(page, "mail")).isVisible();
+      int rank = roles.indexOf(role);
+      assertThat(page.locator(".who")).hasText(role);
+      assertThat(button(page, "New task")).hasCount(rank >= 1 ? 1 : 0);
+      assertThat(button(page, "Settings")).hasCount(rank >= 2 ? 1 : 0);
+      assertThat(link(page, "Audit log")).hasCount(rank >= 2 ? 1 : 0);
+      assertThat(link(page, "Access")).hasCount(rank >= 3 ? 1 : 0);
+      page.close();
+    }
+    browser.checkProblems();
+  }
+
+  @Test
+  void a_type_that_has_no_worker_for_its_jobs_needs_attention_and_its_jobs_are_found()
+      throws Exception {
+    up("--set", "jobs.types.letter.description=l", "--set", "jobs.types.parcel.description=p");
+    String[] worker = {"worker", "--server", address, "--type", "letter", "--", "cat"};
+    programs.add(Program.start(root.resolve("worker.log"), List.of(worker)));
+    Path payload = Files.writeString(root.resolve("payload"), "x");
+    run("jobs", "submit", payload.toString(), "--type", "parcel", "--description", "for Anna");
+    Page page = open("");
+    assertThat(page.locator(".attention li")).hasCount(1);
+    assertThat(page.locator(".attention")).containsText("no worker for jobs of type parcel");
+
+    page.getByLabel("Search").fill("for an");
+    page.getByLabel("Search").press("Enter");
+    link(page, "for Anna").click();
+    assertThat(heading(page, "for Anna")).isVisible();
+    browser.checkProblems();
+  }
+
+  @Test
+  void archived_work_of_each_kind_is_listed_and_opened() throws Exception {
+    up("--set", "jobs.keep-finished=0s", "--set", "graph.keep-finished=0s");
+    String[] worker = {"worker", "--server", address, "--", "cat"};
+    programs.add(Program.start(root.resolve("worker.log"), List.of(worker)));
+    Path payload = Files.writeString(root.resolve("payload"), "x");
+    run("jobs", "submit", payload.toString(), "--description", "a letter");
+    run("graph", "add", "--name", "fetch", "--", "echo", "fetched");
+    Page page = open("#/archive?kind=jobs&status=1");
+    page.locator("tbody a").click();
+    assertThat(heading(page, "a letter")).isVisible();
+    assertThat(page.locator(".page-head .status")).hasText("done");
+
+    page.navigate(address + "/#/archive");
+    link(page, "Graphs").click();
+    link(page, "fetch").click();
+    assertThat(page.locator(".page-head .status")).hasText("finished");
+    assertThat(page.locator("code").last()).containsText("archive show graphs 1");
+    browser.checkProblems();
+  }
+
+  @Test
+  void a_node_is_edited_and_submitted_again() throws Exception {
+    up();
+    run("graph", "add", "--name", "fetch", "--retries", "1", "--", "echo", "fetched");
+    Page page = open("#/graph/1");
+    assertThat(page.locator(".page-head .status")).hasText("finished");
+    button(page, "Edit and submit").click();
+    Locator data = page.getByLabel("Data (JSON)");
+    assertThat(data).hasValue(Pattern.compile("\"attempts\": \"?2"));
+    data.fill(data.inputValue().replace("fetched", "fetched again"));
+    page.getByLabel("Name").fill("again");
+    submit(page, "Submit");
+    assertThat(heading(page, "again")).isVisible();
+    assertThat(page.getByLabel("stdout")).containsText("fetched again");
+    browser.checkProblems();
+  }
+
+  @Test
+  void an_edge_of_a_graph_does_not_run_through_nodes() throws Exception {
+    up();
+    Page page = open("");
+    assertThat(
+            page.evaluate(
+                """
+                async () => {
+                  const script = document.querySelector('script[type=module]').src;
+                  const { layered } = await import(script.replace('app.js', 'layout.js'));
+                  const { positions, bends } = layered(
+                    [[1, []], [2, [1]], [3, [1, 2]]].map(([id, parents]) => ({ id, parents })));
+                  const [place] = bends.get('1-3');
+                  return [place.x === positions.get(2).x, Math.abs(place.y - positions.get(2).y)];
+                }\
+                """))
+        .isEqualTo(List.of(true, 48));
+    browser.checkProblems();
+  }
+
+  @Test
   void all_that_a_list_chooses_is_changed_at_once_and_the_change_is_undone() throws Exception {
     up();
     run("queues", "create", "mail", "--plugin", "shell", "--threads", "0");
@@ -413,7 +527,10 @@ class DashboardPagesTest {
     String task = run("tasks", "submit", hostile, "command=cat <<'E'\n" + hostile + "\nE\nexit 1");
     awaitFailure(task);
     Path payload = Files.writeString(root.resolve("payload"), hostile);
-    run("jobs", "submit", payload.toString(), "--description", hostile, "--key", hostile);
+    String[] worker = {"worker", "--server", address, "--", "sh", "-c", "cat >&2; exit 1"};
+    programs.add(Program.start(root.resolve("worker.log"), List.of(worker)));
+    String job =
+        run("jobs", "submit", payload.toString(), "--description", hostile, "--key", hostile);
     run("graph", "add", "--name", hostile, "--", "echo", hostile);
     for (String place :
         List.of(
@@ -422,6 +539,7 @@ class DashboardPagesTest {
             "#/tasks",
             "#/tasks/" + task,
             "#/jobs",
+            "#/jobs/" + URLEncoder.encode(job, StandardCharsets.UTF_8).replace("+", "%20"),
             "#/graph",
             "#/graph/1",
             "#/audit",
@@ -430,7 +548,9 @@ class DashboardPagesTest {
       Page page = open(place);
       assertThat(page.locator("main h1")).isVisible();
       assertThat(page.locator("main script, main img")).hasCount(0);
-      if (place.startsWith("#/tasks/")) {
+      if (place.startsWith("#/jobs/")) {
+        assertThat(page.locator(".timeline")).containsText(hostile);
+      } else if (place.startsWith("#/tasks/")) {
         assertThat(page.locator("pre")).hasText(hostile + "\n");
         assertThat(page.locator("main")).containsText(hostile);
       }

@@ -158,7 +158,7 @@ public final class Configuration {
 
   private static ConfigurationException unknown(
       String name, Given value, Map<String, Key<?>> keys) {
-    String nearest = EditDistance.nearest(name, FreeName.candidates(keys.keySet(), name));
+    String nearest = EditDistance.suggestion(name, FreeName.candidates(keys.keySet(), name));
     return new ConfigurationException(
         value.where()
             + ": there is no key "

@@ -21,6 +21,22 @@ public final class EditDistance {
     return nearest;
   }
 
+  /**
+   * What was probably meant: the nearest candidate if it is like the word, for example one letter
+   * away from it, or longer by its end; null if none is.
+   */
+  public static @Nullable String suggestion(String word, Collection<String> candidates) {
+    String near = nearest(word, candidates);
+    if (near == null) {
+      return null;
+    }
+    int distance = between(word, near);
+    boolean alike =
+        near.startsWith(word)
+            || (distance < word.length() && distance <= Math.max(1, word.length() / 3));
+    return alike ? near : null;
+  }
+
   /** The number of letters to insert, remove, replace or swap with a neighbour. */
   public static int between(String a, String b) {
     int[] beforeLast = new int[b.length() + 1];

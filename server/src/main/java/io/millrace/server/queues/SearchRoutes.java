@@ -82,7 +82,10 @@ record SearchRoutes(TaskFinder search, Shapes shapes, QueueBackend.Definitions q
     if (FIELDS.contains(name) || name.startsWith("params.") || name.startsWith("$")) {
       return "it belongs into filter";
     }
-    return "did you mean " + EditDistance.nearest(name, PARAMS) + "?";
+    String near = EditDistance.suggestion(name, PARAMS);
+    return near == null
+        ? "the params are " + String.join(", ", PARAMS)
+        : "did you mean " + near + "?";
   }
 
   private Response respond(Request request, Input input) {

@@ -51,7 +51,7 @@ const VIEWS = {
   limits: ['limits', 'millrace-limits'],
   bulk: ['bulk', 'millrace-bulk-actions', 'millrace-bulk-action'],
   'new-bulk': ['bulk', 'millrace-new-bulk-action'],
-  archive: ['archive', 'millrace-archive'],
+  archive: ['archive', 'millrace-archive', 'millrace-archived'],
   cluster: ['machines', 'millrace-cluster'],
   store: ['store', 'millrace-store', 'millrace-group'],
   audit: ['system', 'millrace-audit'],

@@ -83,7 +83,8 @@ class LineChart extends LitElement {
         scales: {
           x: {
             type: 'linear', min: Date.now() - this.span, max: Date.now(), grid: { display: false }, border: { color: of('--line') },
-            ticks: { color: of('--pico-muted-color'), maxTicksLimit: 5, maxRotation: 0, callback: value => clock(value).slice(0, 5) },
+            ticks: { color: of('--pico-muted-color'), maxRotation: 0, callback: value => clock(value).slice(0, 5) },
+            afterBuildTicks: axis => (axis.ticks = [0, 0.5, 1].map(part => ({ value: axis.min + part * (axis.max - axis.min) }))),
           },
           y: {
             beginAtZero: true, suggestedMax: 1, border: { display: false }, grid: { color: of('--line-faint') },

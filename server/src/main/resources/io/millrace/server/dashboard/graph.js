@@ -2,7 +2,7 @@
 
 import { LitElement, html, nothing } from 'lit';
 import cytoscape from 'cytoscape';
-import { change, get, query, segment, subscribe } from './http.js';
+import { change, get, query, segment, sendJson, stringify, subscribe } from './http.js';
 import { bulkLink } from './bulk.js';
 import { count, duration, moment, tone } from './format.js';
 import { layered } from './layout.js';
@@ -14,6 +14,9 @@ import {
 const nodePath = id => `v1/nodes/${segment(id)}`;
 const STATES = ['incipient', 'ready', 'running', 'finished', 'failed', 'killed', 'skipped', 'blocked'];
 const MAX_ROWS = 200;
+
+/** The keys of its data that a node writes itself. */
+const WRITTEN = ['result', 'stdout', 'stderr', 'mixedout', 'job', 'task', 'status'];
 
 /** How many elements are added to a drawing at once. */
 const PART = 1000;
@@ -29,6 +32,33 @@ const wantedNodes = ({ state, below }) => ({
   ...(state && { state }),
   ...(below && { $or: [{ id: below }, { below }] }),
 });
+
+const idsIn = text => text.split(',').map(id => id.trim()).filter(Boolean);
+
+/** Asks for another node like one, with changes. */
+const submitLike = (node, values) =>
+  edit(
+    'New node',
+    [
+      { name: 'name', label: 'Name', value: node.name },
+      {
+        name: 'data', label: 'Data (JSON)', kind: 'area', rows: 10, required: true,
+        value: stringify(Object.fromEntries(Object.entries(values).filter(([key]) => !WRITTEN.includes(key))), 2),
+      },
+      { name: 'parents', label: 'Runs after', value: node.parents.join(', '), placeholder: 'ids, separated by commas; empty: at once' },
+    ],
+    async ({ name, data, parents }) => {
+      try {
+        JSON.parse(data);
+      } catch (failure) {
+        throw new Error(`The data are not JSON: ${failure.message}`);
+      }
+      const metadata = { type: node.type, ...(name && { name }), ...(parents.trim() && { parents: idsIn(parents) }) };
+      // The text goes as it was written, so that large numbers keep their digits.
+      const [added] = await sendJson('POST', 'v1/nodes', `[{"metadata": ${stringify(metadata)}, "data": ${data}}]`);
+      location.hash = `#/graph/${added.id}`;
+    },
+    { yes: 'Submit' });
 
 const ran = node => (node.started ? duration((node.ended ?? Date.now()) - node.started) : nothing);
 
@@ -159,7 +189,7 @@ class Graph extends LitElement {
         { name: 'parents', label: 'Runs after', value: this.below ?? '', placeholder: 'ids, separated by commas; empty: at once' },
       ],
       async values => {
-        const parents = values.parents.split(',').map(id => id.trim()).filter(Boolean);
+        const parents = idsIn(values.parents);
         const metadata = { type: 'shell command' };
         if (values.name) metadata.name = values.name;
         if (parents.length) metadata.parents = parents;
@@ -168,6 +198,16 @@ class Graph extends LitElement {
       },
       { yes: 'Add' });
   }
+}
+
+/** The places that an edge passes, relative to its ends: how far along it, and how far beside it. */
+function bent(from, to, places) {
+  const [x, y] = [to.x - from.x, to.y - from.y];
+  const length = Math.hypot(x, y);
+  return {
+    weights: places.map(place => ((place.x - from.x) * x + (place.y - from.y) * y) / length ** 2),
+    distances: places.map(place => ((place.y - from.y) * x - (place.x - from.x) * y) / length),
+  };
 }
 
 /** The graph as a picture: nodes in layers, with colours for their states. */
@@ -224,6 +264,13 @@ class Drawing extends LitElement {
           'arrow-scale': 0.8, 'curve-style': this.nodes.length > 2000 ? 'haystack' : 'bezier',
         },
       },
+      {
+        selector: 'edge[weights]',
+        style: {
+          'curve-style': 'round-segments', 'segment-weights': 'data(weights)', 'segment-distances': 'data(distances)',
+          'edge-distances': 'node-position', 'segment-radii': 12, 'radius-type': 'arc-radius',
+        },
+      },
       { selector: 'edge[kind="after"]', style: { 'line-style': 'dashed' } },
       { selector: 'edge[branch]', style: { label: 'data(branch)', 'font-size': 10, color: of('--pico-muted-color') } },
     ];
@@ -272,7 +319,7 @@ class Drawing extends LitElement {
     const before = this.picture ? { zoom: this.picture.zoom(), pan: { ...this.picture.pan() } } : null;
     this.picture?.destroy();
     const ids = new Set(nodes.map(node => node.id));
-    const positions = layered(nodes.map(node => ({ id: node.id, parents: [...node.parents, ...node.after].filter(id => ids.has(id)) })));
+    const { positions, bends } = layered(nodes.map(node => ({ id: node.id, parents: [...node.parents, ...node.after].filter(id => ids.has(id)) })));
     const edges = [];
     for (const node of nodes) {
       for (const [parents, kind] of [[node.parents, 'parent'], [node.after, 'after']]) {
@@ -280,6 +327,8 @@ class Drawing extends LitElement {
           if (!ids.has(parent)) continue;
           const data = { id: `${kind}-${parent}-${node.id}`, source: parent, target: node.id, kind };
           if (node.branch && kind === 'parent') data.branch = node.branch;
+          const places = bends.get(`${parent}-${node.id}`);
+          if (places) Object.assign(data, bent(positions.get(parent), positions.get(node.id), places));
           edges.push({ data });
         }
       }
@@ -391,8 +440,11 @@ class Node extends View {
     const [node, keys] = await Promise.all([get(path), get(`${path}/data`)]);
     this.follow(`v1/events${query({ below: id, after: undefined, metadata: 'state' })}`);
     const values = {};
+    let whole = !keys.pagination?.next && keys.keys.length <= 50;
     for (const key of keys.keys.filter(key => !['stdout', 'stderr', 'mixedout'].includes(key)).slice(0, 50)) {
-      values[key] = await get(`${path}/data/${segment(key)}`).then(found => found.data, () => null);
+      const found = await get(`${path}/data/${segment(key)}`).catch(() => null);
+      whole &&= found !== null && !found.pagination?.next;
+      values[key] = found?.data ?? null;
     }
     const output = {};
     for (const key of ['stdout', 'stderr'].filter(key => keys.keys.includes(key))) {
@@ -401,11 +453,11 @@ class Node extends View {
     }
     const waits = ['incipient', 'ready', 'blocked'].includes(node.state);
     const waiting = waits ? await get(`why/${segment(id)}?kind=node`).catch(() => null) : null;
-    return { node, values, output, waiting };
+    return { node, values, whole, output, waiting };
   }
 
   content() {
-    const { node, values, output, waiting } = this.data;
+    const { node, values, whole, output, waiting } = this.data;
     const path = nodePath(node.id);
     const act = (action, done) => async () => {
       await attempt(action, done);
@@ -419,6 +471,7 @@ class Node extends View {
         actions: html`
           ${button('Retry', act(() => change('POST', `${path}/retry`), 'Offered again'), { shown: node.state === 'failed' || node.state === 'killed' })}
           ${button('Kill', act(() => change('PUT', `v1/scheduler/kill${query({ id: node.id })}`), 'Told to end'), { shown: !over, kind: 'danger' })}
+          ${button('Edit and submit', () => submitLike(node, values), { role: 'submitter', shown: whole && Object.keys(values).length > 0 })}
           ${button('Remove', async () => {
             if (!(await ask('Remove this node and all below it?', '', 'Remove'))) return;
             if (await attempt(() => change('DELETE', `${path}?below=true`), found => `${found.removed} removed`)) location.hash = '#/graph';

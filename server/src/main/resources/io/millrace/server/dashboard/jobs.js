@@ -81,12 +81,12 @@ class Jobs extends View {
   chosen = new Set();
 
   async load() {
-    const { status: wanted, type, priority, worker, text, after } = this.route.parameters;
+    const { status: wanted, type, priority, worker, text, order, after } = this.route.parameters;
     const filters = { status: wanted, type, priority, worker, text };
     this.follow(`api/events${query(filters)}`);
     const [types, jobs] = await Promise.all([
       get('api/types'),
-      get(`api/jobs${query({ ...filters, after, order: 'newest', limit: PAGE + 1 })}`),
+      get(`api/jobs${query({ ...filters, after, order: order === 'oldest' ? null : 'newest', limit: PAGE + 1 })}`),
     ]);
     return { types, jobs: jobs.slice(0, PAGE), more: jobs.length > PAGE };
   }
@@ -108,6 +108,7 @@ class Jobs extends View {
         ${select('Priority', parameters.priority, [['', 'any'], ['immediate', 'immediate'], ['batch', 'batch']], priority => this.filter({ priority }))}
         ${field('Worker', parameters.worker, worker => this.filter({ worker }))}
         ${field('Text', parameters.text, text => this.filter({ text }), 'key, description or id')}
+        ${select('Order', parameters.order, [['', 'newest first'], ['oldest', 'oldest first']], order => this.filter({ order }))}
       </div>
       ${table([chooser(jobs, job => job.id, this.chosen, () => this.requestUpdate()), ...jobColumns(types)], jobs, {
         caption: 'Jobs',
@@ -115,7 +116,7 @@ class Jobs extends View {
       })}
       ${pager(this, more ? jobs.at(-1).id : null)}
       ${chosenBar(this.chosen, jobActions, () => this.reload())}
-      ${commandLine(`./millrace jobs list --newest${Object.entries({ ...wantedJobs(parameters), ...(parameters.text ? { text: parameters.text } : {}) }).map(([name, value]) => ` --${name} ${quoted(value)}`).join('')}`)}
+      ${commandLine(`./millrace jobs list${parameters.order === 'oldest' ? '' : ' --newest'}${Object.entries({ ...wantedJobs(parameters), ...(parameters.text ? { text: parameters.text } : {}) }).map(([name, value]) => ` --${name} ${quoted(value)}`).join('')}`)}
     `;
   }
 }

@@ -3,14 +3,29 @@
 const WIDTH = 190;
 const HEIGHT = 48;
 
+/** With more places for edges, the picture is too dense to follow one, and none is given. */
+const MAX_PASSES = 5000;
+
 /**
  * The position of each node. A node is one layer behind the last of its parents; within a layer, nodes are near the
- * middle of their neighbours, which leaves few crossings. Takes time in proportion to nodes and edges.
+ * middle of their neighbours, which leaves few crossings. An edge that passes layers has a place of its own in each of
+ * them, so that it does not run through other nodes. Takes time in proportion to nodes and edges.
  *
  * @param nodes each `{id, parents}`, with parents among them
- * @returns a Map from id to `{x, y}`
+ * @returns `positions`, a Map from id to `{x, y}`, and `bends`, a Map from `PARENT-ID` to the places of that edge
  */
 export function layered(nodes) {
+  const layer = layers(nodes);
+  const { all, passes } = withPasses(nodes, layer);
+  const places = placed(all, layer);
+  return {
+    positions: new Map(nodes.map(({ id }) => [id, places.get(id)])),
+    bends: new Map([...passes].map(([edge, ids]) => [edge, ids.map(id => places.get(id))])),
+  };
+}
+
+/** The layer of each node, in an order in which parents come first. */
+function layers(nodes) {
   const children = new Map(nodes.map(node => [node.id, []]));
   const missing = new Map(nodes.map(node => [node.id, node.parents.length]));
   for (const node of nodes) node.parents.forEach(parent => children.get(parent).push(node.id));
@@ -26,8 +41,42 @@ export function layered(nodes) {
     }
   }
 
+  return new Map(open.map(id => [id, layer.get(id)]));
+}
+
+/** The nodes and, between a node and a parent that is not in the layer before, one for each layer that their edge passes. */
+function withPasses(nodes, layer) {
+  const long = (id, parent) => layer.get(id) - layer.get(parent) - 1;
+  const passes = new Map();
+  let number = 0;
+  for (const { id, parents } of nodes) parents.forEach(parent => (number += long(id, parent)));
+  if (number > MAX_PASSES) return { all: nodes, passes };
+  const added = [];
+  const all = nodes.map(({ id, parents }) => ({
+    id,
+    parents: parents.map(parent => {
+      const ids = [];
+      let last = parent;
+      for (let step = 1; step <= long(id, parent); step++) {
+        const pass = `${parent}-${id}-${step}`;
+        layer.set(pass, layer.get(parent) + step);
+        added.push({ id: pass, parents: [last] });
+        ids.push(pass);
+        last = pass;
+      }
+      if (ids.length) passes.set(`${parent}-${id}`, ids);
+      return last;
+    }),
+  }));
+  return { all: [...all, ...added], passes };
+}
+
+/** The position of each node by its layer. */
+function placed(nodes, layer) {
+  const children = new Map(nodes.map(node => [node.id, []]));
+  for (const node of nodes) node.parents.forEach(parent => children.get(parent).push(node.id));
   const layers = [];
-  for (const id of open) (layers[layer.get(id)] ??= []).push(id);
+  for (const [id, at] of layer) (layers[at] ??= []).push(id);
   const parents = new Map(nodes.map(node => [node.id, node.parents]));
   const place = new Map();
   const number = ids => ids.forEach((id, index) => place.set(id, index - (ids.length - 1) / 2));

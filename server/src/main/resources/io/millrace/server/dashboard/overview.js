@@ -176,9 +176,9 @@ class Overview extends View {
       if (node.state === 'dead') found.push(['dead', html`node ${link(['nodes'], node.node)} has not been heard of since ${moment(node.timestamp)}`]);
     }
     const connected = (workers ?? []).filter(worker => worker.state !== 'disconnected');
-    if (figures.jobs.waiting > 0 && workers && connected.length === 0) found.push(['no worker', html`${link(['jobs'], figures.jobs.waiting === 1 ? 'a job waits' : `${count(figures.jobs.waiting)} jobs wait`, { status: 'pending' })}, and no worker is connected`]);
-    else for (const type of types ?? []) {
-      if (figures.jobs.waiting > 0 && !connected.some(worker => worker.type === type.name)) found.push(['no worker', html`no worker for jobs of type ${link(['jobs'], type.name, { type: type.name, status: 'pending' })}`]);
+    if (workers && figures.jobs.waiting > 0 && connected.length === 0) found.push(['no worker', html`${link(['jobs'], figures.jobs.waiting === 1 ? 'a job waits' : `${count(figures.jobs.waiting)} jobs wait`, { status: 'pending' })}, and no worker is connected`]);
+    else for (const type of (workers && types) ?? []) {
+      if (type.jobs.pending > 0 && !connected.some(worker => worker.type === type.name)) found.push(['no worker', html`no worker for jobs of type ${link(['jobs'], type.name, { type: type.name, status: 'pending' })}`]);
     }
     for (const schedule of schedules ?? []) {
       const name = link(['schedules', schedule.name], schedule.name);

@@ -5,7 +5,7 @@ import { change, get, query, segment } from './http.js';
 import { count, duration, millis, moment, zoned } from './format.js';
 import {
   View, ask, attempt, brief, button, commandLine, define, edit, empty, facts, field, head, json, link, notify, pager, quoted,
-  status, table, time,
+  select, status, table, time,
 } from './view.js';
 
 const path = name => `schedules/${segment(name)}`;
@@ -54,15 +54,19 @@ const state = schedule =>
 
 class Schedules extends View {
   async load() {
-    const { prefix, after } = this.route.parameters;
-    return get(`schedules${query({ prefix, after, limit: 100 })}`);
+    const { prefix, paused, after } = this.route.parameters;
+    return get(`schedules${query({ prefix, paused, after, limit: 100 })}`);
   }
 
   content() {
     const { schedules, next } = this.data;
+    const { prefix, paused } = this.route.parameters;
     return html`
       ${head('Schedules', { actions: button('New schedule', () => put(this, null, FORM), { kind: '' }) })}
-      <div class="filters">${field('Name begins with', this.route.parameters.prefix, prefix => this.filter({ prefix }))}</div>
+      <div class="filters">
+        ${field('Name begins with', prefix, prefix => this.filter({ prefix }))}
+        ${select('Paused', paused, [['', 'with'], ['true', 'only'], ['false', 'without']], paused => this.filter({ paused }))}
+      </div>
       ${table(
         [
           { title: 'Schedule', value: schedule => link(['schedules', schedule.name], schedule.name) },
@@ -82,7 +86,7 @@ class Schedules extends View {
         },
       )}
       ${pager(this, next)}
-      ${commandLine(`./millrace schedules list${this.route.parameters.prefix ? ` --prefix ${quoted(this.route.parameters.prefix)}` : ''}`)}
+      ${commandLine(`./millrace schedules list${prefix ? ` --prefix ${quoted(prefix)}` : ''}${paused ? (paused === 'true' ? ' --paused' : ' --no-paused') : ''}`)}
     `;
   }
 }

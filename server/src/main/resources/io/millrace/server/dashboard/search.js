@@ -19,6 +19,10 @@ const SEARCHES = [
     const job = await get(`api/jobs/${segment(text)}`);
     return [{ kind: 'job', link: link(['jobs', job.id], job.display ?? job.key), state: job.status, what: job.type ?? '' }];
   },
+  async text =>
+    (await get(`api/jobs${query({ text, order: 'newest', limit: 50 })}`))
+      .filter(job => job.id !== text && job.key !== text)
+      .map(job => ({ kind: 'job', link: link(['jobs', job.id], job.display ?? job.key), state: job.status, what: job.type ?? '' })),
   async text => {
     if (!/^\d+$/.test(text)) return [];
     const node = await get(`v1/nodes/${text}`);
@@ -86,7 +90,7 @@ class Search extends View {
           { title: 'Details', kind: 'wide', value: one => one.what },
         ],
         found,
-        { caption: 'Found', none: empty('Nothing found', 'The search takes a whole id or key, a part of a name or of a param of a task, or NAME=VALUE for a param.') })}
+        { caption: 'Found', none: empty('Nothing found', 'The search takes an id, a part of a key, of a description, of a name or of a param of a task, or NAME=VALUE for a param.') })}
     `;
   }
 }

@@ -108,6 +108,7 @@ final class ConfigurationTest {
         .hasMessageContaining("did you mean store.journal-keep-bytes?");
     assertThatThrownBy(() -> read("sever:\n  port: 1\n", Map.of()))
         .hasMessageContaining("did you mean server.port?");
+    assertThatThrownBy(() -> read("", Map.of("foo", "1"))).hasMessageEndingWith("no key foo");
   }
 
   @ParameterizedTest

@@ -95,7 +95,7 @@ public final class BytePattern {
   /** Where it may begin; negative if nowhere. */
   private int next(Bytes document, int from) {
     if (lower.length > 1) {
-      boolean anyCase = lower != upper;
+      boolean anyCase = lower[rarest] != upper[rarest] || lower[rarest + 1] != upper[rarest + 1];
       int at = document.indexOf(lower[rarest], lower[rarest + 1], anyCase, from + rarest);
       return at - rarest;
     }

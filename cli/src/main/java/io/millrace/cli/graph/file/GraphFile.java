@@ -82,6 +82,12 @@ public record GraphFile(List<FileNode> nodes) {
     return nodes;
   }
 
+  /** What follows a word that is not known. */
+  private static String suggestion(String word, Collection<String> known, String quote) {
+    String near = EditDistance.suggestion(word, known);
+    return near == null ? "" : "; did you mean " + quote + near + quote + "?";
+  }
+
   /** Checks the relations between the nodes of a file. */
   private static final class References {
     private final Map<String, FileNode> nodes = new LinkedHashMap<>();
@@ -117,8 +123,8 @@ public record GraphFile(List<FileNode> nodes) {
         if (!nodes.containsKey(name)) {
           mistakes.add(
               node.line(),
-              "the node '%s' names '%s', which is not in this file; did you mean '%s'?"
-                  .formatted(node.key(), name, EditDistance.nearest(name, nodes.keySet())));
+              "the node '%s' names '%s', which is not in this file%s"
+                  .formatted(node.key(), name, suggestion(name, nodes.keySet(), "'")));
         } else if (!known.add(name)) {
           mistakes.add(node.line(), "the node '" + node.key() + "' names '" + name + "' twice");
         }
@@ -218,8 +224,7 @@ public record GraphFile(List<FileNode> nodes) {
     }
 
     private static String unknown(String key, String of, Collection<String> known) {
-      String nearest = EditDistance.nearest(key, known);
-      return of + " has no " + key + (nearest == null ? "" : "; did you mean " + nearest + "?");
+      return of + " has no " + key + suggestion(key, known, "");
     }
 
     /** The value of a key; null if it is absent or null. */

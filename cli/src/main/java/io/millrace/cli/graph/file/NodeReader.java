@@ -118,13 +118,11 @@ final class NodeReader {
     if (TypeKeys.inputs(type).isEmpty()) {
       boolean guessed = given.fields().stream().anyMatch(field -> !OWN.contains(field.key()));
       if (guessed) {
+        String near = EditDistance.suggestion(type, TypeKeys.types());
         mistakes.add(
             line,
-            "the type '"
-                + type
-                + "' is not known here; did you mean "
-                + EditDistance.nearest(type, TypeKeys.types())
-                + "? Data of other types goes below data");
+            "the type '%s' is not known here%s Data of other types goes below data"
+                .formatted(type, near == null ? "." : "; did you mean " + near + "?"));
       }
     }
     return type;

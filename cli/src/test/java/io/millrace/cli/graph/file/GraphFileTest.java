@@ -257,7 +257,7 @@ class GraphFileTest {
             6: the node 'e' of type 'queue task' has no queue
             8: the type 'cindition' is not known here; did you mean condition? Data of other types\
              goes below data
-            10: the node 'i' names 'k', which is not in this file; did you mean 'a'?
+            10: the node 'i' names 'k', which is not in this file
             10: these nodes wait for each other: i for j for i\
             """);
   }

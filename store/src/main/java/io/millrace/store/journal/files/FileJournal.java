@@ -2,6 +2,7 @@ package io.millrace.store.journal.files;
 
 import io.millrace.store.environment.Driver;
 import io.millrace.store.environment.Environment;
+import io.millrace.store.environment.FileProblem;
 import io.millrace.store.environment.Folder;
 import io.millrace.store.journal.Chain;
 import io.millrace.store.journal.Frame;
@@ -85,7 +86,8 @@ public final class FileJournal implements Journal, Journal.Leader {
   }
 
   private static JournalException cannotOpen(String folder, IOException e) {
-    return new JournalException("cannot open the journal in " + folder + ": " + e, e);
+    return new JournalException(
+        "cannot open the journal in " + folder + ": " + FileProblem.text(e), e);
   }
 
   private void lock() {

@@ -3,6 +3,7 @@ package io.millrace.store.journal.files;
 import io.millrace.store.StoreException;
 import io.millrace.store.environment.DiskFile;
 import io.millrace.store.environment.Environment;
+import io.millrace.store.environment.FileProblem;
 import io.millrace.store.environment.Folder;
 import io.millrace.store.journal.Chain;
 import io.millrace.store.journal.DamagedJournalException;
@@ -135,7 +136,8 @@ public final class JournalCheck {
       } catch (DamagedJournalException e) {
         damages.add(Damage.of(e));
       } catch (IOException e) {
-        throw new JournalException("cannot read the backup " + file + ": " + e, e);
+        throw new JournalException(
+            "cannot read the backup " + file + ": " + FileProblem.reason(e), e);
       }
       return new JournalReport(
           0,

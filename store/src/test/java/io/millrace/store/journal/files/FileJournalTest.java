@@ -89,6 +89,15 @@ class FileJournalTest {
   }
 
   @Test
+  void a_folder_that_cannot_be_made_is_refused_in_words() throws IOException {
+    Path file = Files.writeString(folder.resolve("file"), "");
+    assertThatThrownBy(() -> FileJournal.open(Environment.system(), file.resolve("below"), SMALL))
+        .isInstanceOf(JournalException.class)
+        .hasMessageStartingWith("cannot open the journal in " + file)
+        .hasMessageNotContaining("Exception");
+  }
+
+  @Test
   void recovery_begins_with_the_newest_snapshot() {
     try (FileJournal journal = open()) {
       journal.recover(new Recorded());
