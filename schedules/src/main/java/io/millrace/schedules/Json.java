@@ -85,6 +85,9 @@ final class Json {
         .add(counts.failed())
         .add(counts.missed())
         .add(counts.skipped());
+    if (state.lastMissed() != null) {
+      put(json, "missed", state.lastMissed());
+    }
     json.put("failures", state.failuresInRow());
     Pause pause = state.pause();
     if (pause != null) {
@@ -124,6 +127,7 @@ final class Json {
             counts.required(2).asLong(),
             counts.required(3).asLong(),
             counts.required(4).asLong()),
+        json.has("missed") ? instant(json, "missed") : null,
         json.required("failures").asInt(),
         pause(json.path("pause")),
         list(json, "results", Json::result));

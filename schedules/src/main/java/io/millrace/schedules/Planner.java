@@ -122,14 +122,14 @@ final class Planner {
         kept = next == null || schedule.due(next).isAfter(now) ? nominal : null;
         state = state.withCursor(nominal);
         if (kept == null) {
-          count(new Counts(0, 0, 0, 1, 0));
+          state = state.missing(nominal);
         }
       } else {
         state = state.withCursor(nominal);
         boolean caughtUp =
             schedule.missed() == Missed.ALL && !nominal.isBefore(now.minus(schedule.window()));
         if (late && !caughtUp) {
-          count(new Counts(0, 0, 0, 1, 0));
+          state = state.missing(nominal);
         } else {
           arrive(nominal);
         }

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param ran which nominal times have had their run, as closed ranges in order; within a range, all
  *     nominal times have
  * @param counts what has happened so far
+ * @param lastMissed the last time that was counted as missed; null if there is none, or an older
+ *     version counted it
  * @param failuresInRow how many runs have failed since the last success
  * @param pause why it does not run; null if it does
  * @param results the last runs that have ended, newest first
@@ -28,6 +30,7 @@ public record ScheduleState(
     List<Backfill> backfills,
     List<Range> ran,
     Counts counts,
+    @Nullable Instant lastMissed,
     int failuresInRow,
     @Nullable Pause pause,
     List<Result> results) {
@@ -157,7 +160,7 @@ public record ScheduleState(
   /** The state of a schedule that has just been created: it runs at times after {@code now}. */
   static ScheduleState begin(Instant now) {
     return new ScheduleState(
-        now, List.of(), List.of(), List.of(), List.of(), Counts.NONE, 0, null, List.of());
+        now, List.of(), List.of(), List.of(), List.of(), Counts.NONE, null, 0, null, List.of());
   }
 
   /** The active run with this id. */
@@ -172,38 +175,89 @@ public record ScheduleState(
 
   ScheduleState withCursor(Instant changed) {
     return new ScheduleState(
-        changed, waiting, active, backfills, ran, counts, failuresInRow, pause, results);
+        changed,
+        waiting,
+        active,
+        backfills,
+        ran,
+        counts,
+        lastMissed,
+        failuresInRow,
+        pause,
+        results);
   }
 
   ScheduleState withWaiting(List<Instant> changed) {
     return new ScheduleState(
-        cursor, changed, active, backfills, ran, counts, failuresInRow, pause, results);
+        cursor, changed, active, backfills, ran, counts, lastMissed, failuresInRow, pause, results);
   }
 
   ScheduleState withActive(List<Run> changed) {
     return new ScheduleState(
-        cursor, waiting, changed, backfills, ran, counts, failuresInRow, pause, results);
+        cursor,
+        waiting,
+        changed,
+        backfills,
+        ran,
+        counts,
+        lastMissed,
+        failuresInRow,
+        pause,
+        results);
   }
 
   ScheduleState withBackfills(List<Backfill> changed) {
     return new ScheduleState(
-        cursor, waiting, active, changed, ran, counts, failuresInRow, pause, results);
+        cursor, waiting, active, changed, ran, counts, lastMissed, failuresInRow, pause, results);
   }
 
   private ScheduleState withRan(List<Range> changed) {
     return new ScheduleState(
-        cursor, waiting, active, backfills, changed, counts, failuresInRow, pause, results);
+        cursor,
+        waiting,
+        active,
+        backfills,
+        changed,
+        counts,
+        lastMissed,
+        failuresInRow,
+        pause,
+        results);
   }
 
   ScheduleState counting(Counts more) {
     return new ScheduleState(
-        cursor, waiting, active, backfills, ran, counts.plus(more), failuresInRow, pause, results);
+        cursor,
+        waiting,
+        active,
+        backfills,
+        ran,
+        counts.plus(more),
+        lastMissed,
+        failuresInRow,
+        pause,
+        results);
+  }
+
+  /** With a time that has passed without a run. */
+  ScheduleState missing(Instant nominal) {
+    return new ScheduleState(
+        cursor,
+        waiting,
+        active,
+        backfills,
+        ran,
+        counts.plus(new Counts(0, 0, 0, 1, 0)),
+        nominal,
+        failuresInRow,
+        pause,
+        results);
   }
 
   ScheduleState withPause(@Nullable Pause changed) {
     int failures = changed == null ? 0 : failuresInRow;
     return new ScheduleState(
-        cursor, waiting, active, backfills, ran, counts, failures, changed, results);
+        cursor, waiting, active, backfills, ran, counts, lastMissed, failures, changed, results);
   }
 
   /** With a run of a nominal time noted, between its neighbours. */
@@ -264,6 +318,6 @@ public record ScheduleState(
                 true)
             : pause;
     return new ScheduleState(
-        cursor, waiting, left, backfills, ran, counts.plus(more), failures, now, last);
+        cursor, waiting, left, backfills, ran, counts.plus(more), lastMissed, failures, now, last);
   }
 }

@@ -149,9 +149,9 @@ class SchedulesTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"none, 0, 4", "last, 1, 3", "all, 3, 1"})
-  void missed_runs_are_caught_up_as_far_as_it_was_said(String missed, int started, int counted)
-      throws InterruptedException {
+  @CsvSource({"none, 0, 4, 16", "last, 1, 3, 15", "all, 3, 1, 13"})
+  void missed_runs_are_caught_up_as_far_as_it_was_said(
+      String missed, int started, int counted, String last) throws InterruptedException {
     schedules.put(
         "s",
         hourly("\"overlap\": \"allow\", \"window\": \"3h\", \"missed\": \"%s\"".formatted(missed)));
@@ -159,6 +159,7 @@ class SchedulesTest {
     awayUntil("01T16:30:00");
     assertThat(target.runs()).hasSize(started);
     assertThat(state().counts().missed()).isEqualTo(counted);
+    assertThat(state().lastMissed()).asString().contains("01T" + last + ":00");
     passTo("01T17:00:00");
     assertThat(target.runs()).hasSize(started + 1);
   }

@@ -264,6 +264,8 @@ final class ScheduleRoutes {
         .put("failed", state.counts().failed())
         .put("missed", state.counts().missed())
         .put("skipped", state.counts().skipped());
+    Instant missed = state.lastMissed();
+    shown.put("last_missed", missed == null ? null : time(missed, zone));
     return shown;
   }
 

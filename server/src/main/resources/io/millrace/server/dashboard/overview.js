@@ -2,7 +2,7 @@
 
 import { html, nothing } from 'lit';
 import { get, query } from './http.js';
-import { count, moment, short } from './format.js';
+import { count, millis, moment, short } from './format.js';
 import { View, commandLine, define, head, href, link, session, status } from './view.js';
 import './chart.js';
 
@@ -12,6 +12,9 @@ const KINDS = [['tasks', 'queue tasks', '--busy'], ['jobs', 'jobs', '--good'], [
 
 /** Rates of shorter times than this jump too much to be shown, in ms. */
 const SHORTEST = 1500;
+
+/** How long the last missed run of a schedule needs attention, in milliseconds. */
+const DAY = 86_400_000;
 
 /** The history of the server as far as it has been read: it outlives a change of the page. */
 let known = null;
@@ -183,7 +186,7 @@ class Overview extends View {
     for (const schedule of schedules ?? []) {
       const name = link(['schedules', schedule.name], schedule.name);
       if (schedule.paused?.failures) found.push(['paused', html`schedule ${name} has paused after failures`]);
-      else if (schedule.counts.missed) found.push(['missed', html`schedule ${name} has missed ${schedule.counts.missed === 1 ? 'a run' : `${count(schedule.counts.missed)} runs`}`]);
+      else if (schedule.last_missed && Date.now() - millis(schedule.last_missed) < DAY) found.push(['missed', html`schedule ${name} missed its run of ${moment(schedule.last_missed)}`]);
     }
     for (const limit of limits ?? []) {
       if (limit.running !== null && limit.used >= limit.running) found.push(['limit reached', html`${link(['limits'], limit.name)}: ${count(limit.used)} of ${count(limit.running)}`]);
