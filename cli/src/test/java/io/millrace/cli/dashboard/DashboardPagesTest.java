@@ -439,6 +439,25 @@ class DashboardPagesTest {
   }
 
   @Test
+  void a_list_that_is_read_whole_is_filtered_and_ordered() throws Exception {
+    up();
+    for (String name : List.of("mail", "print", "plot")) {
+      run("limits", "set", name, "--running", Integer.toString(name.length()));
+    }
+    Page page = open("#/limits");
+    Locator names = page.locator("tbody tr td:first-child");
+    assertThat(names).hasText(new String[] {"mail", "plot", "print"});
+    page.getByLabel("Order").selectOption("largest");
+    assertThat(names).hasText(new String[] {"print", "mail", "plot"});
+    page.getByLabel("Text").fill("P");
+    page.getByLabel("Text").press("Enter");
+    assertThat(names).hasText(new String[] {"print", "plot"});
+    page.navigate(address + "/#/limits?text=absent");
+    assertThat(page.locator("main")).containsText("None of them has that");
+    browser.checkProblems();
+  }
+
+  @Test
   void archived_work_of_each_kind_is_listed_and_opened() throws Exception {
     up("--set", "jobs.keep-finished=0s", "--set", "graph.keep-finished=0s");
     String[] worker = {"worker", "--server", address, "--", "cat"};

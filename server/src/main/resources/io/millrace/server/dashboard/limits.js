@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit';
 import { change, get, segment } from './http.js';
 import { count } from './format.js';
-import { ACTIONS, View, ask, attempt, button, commandLine, define, edit, empty, head, link, status, table } from './view.js';
+import { ACTIONS, View, ask, attempt, button, commandLine, define, edit, empty, head, link, status, wholeList } from './view.js';
 
 const set = (view, limit) =>
   edit(
@@ -29,7 +29,8 @@ class Limits extends View {
   content() {
     return html`
       ${head('Shared limits', { actions: button('New limit', () => set(this, null), { kind: '' }) })}
-      ${table(
+      ${wholeList(
+        this,
         [
           { title: 'Limit', value: limit => html`<strong>${limit.name}</strong> ${limit.running !== null && limit.used >= limit.running ? status('running: all taken') : nothing}` },
           {
@@ -54,7 +55,12 @@ class Limits extends View {
           },
         ],
         this.data.limits,
-        { caption: 'Shared limits', none: empty('No shared limits', 'A shared limit holds for all queues, job types and nodes that name it together, for example for a mail server that takes 100 messages a minute.', './millrace limits set mail-server --running 4 --starts 100/1m') },
+        {
+          texts: limit => [limit.name, ...limit.queues, ...limit.types],
+          orders: { 'most used': limit => limit.used, largest: limit => limit.running },
+          caption: 'Shared limits',
+          none: empty('No shared limits', 'A shared limit holds for all queues, job types and nodes that name it together, for example for a mail server that takes 100 messages a minute.', './millrace limits set mail-server --running 4 --starts 100/1m'),
+        },
       )}
       ${commandLine('./millrace limits list')}
     `;

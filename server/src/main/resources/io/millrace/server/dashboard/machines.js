@@ -2,9 +2,10 @@
 
 import { html, nothing } from 'lit';
 import { change, get, segment } from './http.js';
-import { count, moment } from './format.js';
+import { count, millis, moment } from './format.js';
 import {
   ACTIONS, View, attempt, brief, button, commandLine, define, empty, facts, head, link, quoted, status, table, time,
+  wholeList,
 } from './view.js';
 
 class Nodes extends View {
@@ -15,7 +16,8 @@ class Nodes extends View {
   content() {
     return html`
       ${head('Execution nodes')}
-      ${table(
+      ${wholeList(
+        this,
         [
           { title: 'Node', value: node => html`<strong>${node.node}</strong>` },
           { title: 'State', value: node => status(node.state) },
@@ -36,7 +38,13 @@ class Nodes extends View {
           },
         ],
         this.data.nodes,
-        { caption: 'Execution nodes', none: empty('No execution nodes', 'A node claims tasks of queues and runs them.', './millrace node --server URL') },
+        {
+          texts: node => [node.node, node.host, ...(node.plugins ?? [])],
+          state: node => node.state,
+          orders: { 'last sign': node => millis(node.timestamp), 'most tasks': node => node.maxthreads },
+          caption: 'Execution nodes',
+          none: empty('No execution nodes', 'A node claims tasks of queues and runs them.', './millrace node --server URL'),
+        },
       )}
       ${commandLine('./millrace nodes list')}
     `;
@@ -68,7 +76,8 @@ class Workers extends View {
   content() {
     return html`
       ${head('Workers')}
-      ${table(
+      ${wholeList(
+        this,
         [
           { title: 'Worker', value: worker => link(['workers', worker.id], worker.name) },
           { title: 'State', value: worker => status(worker.state) },
@@ -80,7 +89,16 @@ class Workers extends View {
           { title: 'Last sign', value: worker => time(worker.lastSeen) },
         ],
         this.data.workers,
-        { caption: 'Workers', none: empty('No workers yet', 'A worker gets jobs over a WebSocket and answers with results.', './millrace worker --name press -- ./work.sh') },
+        {
+          texts: worker => [worker.name, worker.id, worker.type],
+          state: worker => worker.state,
+          orders: {
+            'last sign': worker => millis(worker.lastSeen), 'connected last': worker => millis(worker.connected),
+            'most jobs now': worker => worker.jobs.length, 'most failures': worker => worker.failed,
+          },
+          caption: 'Workers',
+          none: empty('No workers yet', 'A worker gets jobs over a WebSocket and answers with results.', './millrace worker --name press -- ./work.sh'),
+        },
       )}
       ${commandLine('./millrace workers')}
     `;

@@ -369,6 +369,35 @@ export const field = (label, value, changed, placeholder = '') => html`
   </label>
 `;
 
+/**
+ * A table of a list that is read whole, with filters by a part of a text and by state, and an order. They are in the
+ * address of the page as `text`, `state` and `order`.
+ *
+ * @param texts the texts of a row that are looked at, of which the first is its name
+ * @param state the state of a row; null if rows have none
+ * @param orders besides by name: the title of each and the number of a row, of which the greatest is first
+ */
+export const wholeList = (view, columns, rows, { texts, state = null, orders = {}, ...options }) => {
+  const { text, state: wanted, order } = view.route.parameters;
+  const part = (text ?? '').toLowerCase();
+  const shown = rows.filter(row =>
+    (!wanted || !state || state(row) === wanted) && texts(row).some(each => String(each ?? '').toLowerCase().includes(part)));
+  const number = Object.hasOwn(orders, order) ? orders[order] : null;
+  const name = row => String(texts(row)[0] ?? '');
+  shown.sort((a, b) => (number ? (number(b) ?? -1) - (number(a) ?? -1) : 0) || name(a).localeCompare(name(b)));
+  const states = state ? [...new Set([...rows.map(state), ...(wanted ? [wanted] : [])])].sort() : [];
+  return rows.length === 0
+    ? table(columns, rows, options)
+    : html`
+        <div class="filters">
+          ${field('Text', text, value => view.filter({ text: value }), 'a part of a name')}
+          ${state ? select('State', wanted, [['', 'any'], ...states.map(each => [each, each])], value => view.filter({ state: value })) : nothing}
+          ${select('Order', order, [['', 'by name'], ...Object.keys(orders).map(each => [each, each])], value => view.filter({ order: value }))}
+        </div>
+        ${table(columns, shown, { ...options, none: empty('None of them has that') })}
+      `;
+};
+
 /** Tabs: [value, text, count] each. */
 export const tabs = (view, name, options) => html`
   <nav class="tabs" aria-label=${name}>
