@@ -183,9 +183,13 @@ final class BulkApiTest {
                 ann));
     assertThat(started.path("total").asLong()).isEqualTo(1);
     assertThat(ended(started.path("id").asString()).path("done").asLong()).isEqualTo(1);
-    assertThat(send("GET", "/v1/nodes?metadata=state&state=killed", "").body())
-        .contains("\"" + added.path(1).path("id").asString() + "\"")
-        .doesNotContain("\"" + added.path(2).path("id").asString() + "\"");
+    // The action is done once the kill is asked for.
+    String killed = "\"" + added.path(1).path("id").asString() + "\"";
+    String found = "";
+    while (!found.contains(killed)) {
+      found = send("GET", "/v1/nodes?metadata=state&state=killed", "").body();
+    }
+    assertThat(found).doesNotContain("\"" + added.path(2).path("id").asString() + "\"");
   }
 
   private String key(String name, String role) throws IOException, InterruptedException {
