@@ -4,6 +4,7 @@ import io.millrace.schedules.ScheduleState.Backfill;
 import io.millrace.schedules.ScheduleState.Cause;
 import io.millrace.schedules.ScheduleState.Counts;
 import io.millrace.schedules.ScheduleState.Ending;
+import io.millrace.schedules.ScheduleState.MissedRun;
 import io.millrace.schedules.ScheduleState.Pause;
 import io.millrace.schedules.ScheduleState.Range;
 import io.millrace.schedules.ScheduleState.Result;
@@ -85,8 +86,11 @@ final class Json {
         .add(counts.failed())
         .add(counts.missed())
         .add(counts.skipped());
-    if (state.lastMissed() != null) {
-      put(json, "missed", state.lastMissed());
+    MissedRun missed = state.lastMissed();
+    if (missed != null) {
+      json.putArray("missed")
+          .add(missed.nominal().toEpochMilli())
+          .add(missed.noticed().toEpochMilli());
     }
     json.put("failures", state.failuresInRow());
     Pause pause = state.pause();
@@ -127,7 +131,7 @@ final class Json {
             counts.required(2).asLong(),
             counts.required(3).asLong(),
             counts.required(4).asLong()),
-        json.has("missed") ? instant(json, "missed") : null,
+        missed(json.path("missed")),
         json.required("failures").asInt(),
         pause(json.path("pause")),
         list(json, "results", Json::result));
@@ -151,6 +155,10 @@ final class Json {
         Cause.valueOf(upper(json, "cause")),
         Ending.valueOf(upper(json, "ending")),
         json.has("reason") ? json.path("reason").asString() : null);
+  }
+
+  private static @Nullable MissedRun missed(JsonNode pair) {
+    return pair.isMissingNode() ? null : new MissedRun(first(pair), second(pair));
   }
 
   private static @Nullable Pause pause(JsonNode json) {

@@ -122,14 +122,14 @@ final class Planner {
         kept = next == null || schedule.due(next).isAfter(now) ? nominal : null;
         state = state.withCursor(nominal);
         if (kept == null) {
-          state = state.missing(nominal);
+          state = state.missed(nominal, now);
         }
       } else {
         state = state.withCursor(nominal);
         boolean caughtUp =
             schedule.missed() == Missed.ALL && !nominal.isBefore(now.minus(schedule.window()));
         if (late && !caughtUp) {
-          state = state.missing(nominal);
+          state = state.missed(nominal, now);
         } else {
           arrive(nominal);
         }

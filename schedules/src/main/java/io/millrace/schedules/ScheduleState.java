@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param ran which nominal times have had their run, as closed ranges in order; within a range, all
  *     nominal times have
  * @param counts what has happened so far
- * @param lastMissed the last time that was counted as missed; null if there is none, or an older
+ * @param lastMissed the last run that was counted as missed; null if there is none, or an older
  *     version counted it
  * @param failuresInRow how many runs have failed since the last success
  * @param pause why it does not run; null if it does
@@ -30,7 +30,7 @@ public record ScheduleState(
     List<Backfill> backfills,
     List<Range> ran,
     Counts counts,
-    @Nullable Instant lastMissed,
+    @Nullable MissedRun lastMissed,
     int failuresInRow,
     @Nullable Pause pause,
     List<Result> results) {
@@ -115,6 +115,14 @@ public record ScheduleState(
       return !time.isBefore(first) && !time.isAfter(last);
     }
   }
+
+  /**
+   * A run that was missed.
+   *
+   * @param nominal when it would have run
+   * @param noticed when it was counted as missed
+   */
+  public record MissedRun(Instant nominal, Instant noticed) {}
 
   /**
    * A pause.
@@ -239,19 +247,12 @@ public record ScheduleState(
         results);
   }
 
-  /** With a time that has passed without a run. */
-  ScheduleState missing(Instant nominal) {
+  /** With a time that has passed without a run, which is noticed now. */
+  ScheduleState missed(Instant nominal, Instant now) {
+    MissedRun last = new MissedRun(nominal, now);
+    Counts more = counts.plus(new Counts(0, 0, 0, 1, 0));
     return new ScheduleState(
-        cursor,
-        waiting,
-        active,
-        backfills,
-        ran,
-        counts.plus(new Counts(0, 0, 0, 1, 0)),
-        nominal,
-        failuresInRow,
-        pause,
-        results);
+        cursor, waiting, active, backfills, ran, more, last, failuresInRow, pause, results);
   }
 
   ScheduleState withPause(@Nullable Pause changed) {

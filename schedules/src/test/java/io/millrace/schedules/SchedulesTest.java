@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.schedules.ScheduleState.Cause;
 import io.millrace.schedules.ScheduleState.Ending;
+import io.millrace.schedules.ScheduleState.MissedRun;
 import io.millrace.schedules.SchedulesException.InvalidScheduleException;
 import io.millrace.schedules.SchedulesException.NoScheduleException;
 import io.millrace.store.Bytes;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -159,7 +161,9 @@ class SchedulesTest {
     awayUntil("01T16:30:00");
     assertThat(target.runs()).hasSize(started);
     assertThat(state().counts().missed()).isEqualTo(counted);
-    assertThat(state().lastMissed()).asString().contains("01T" + last + ":00");
+    MissedRun missedLast = Objects.requireNonNull(state().lastMissed());
+    assertThat(missedLast.nominal()).asString().contains("01T" + last + ":00");
+    assertThat(missedLast.noticed()).asString().contains("01T16:30");
     passTo("01T17:00:00");
     assertThat(target.runs()).hasSize(started + 1);
   }

@@ -82,7 +82,7 @@ public final class Bytes {
       long other =
           ((long) EIGHT.get(content, at + 1) | ONE_EACH * secondCase) ^ ONE_EACH * (second & 0xff);
       long found = zeros(one) & zeros(other);
-      // Above the lowest one, zeros may be wrong, so the first of both may be.
+      // Of each, only the lowest byte that is found is surely right.
       for (; found != 0; found &= found - 1) {
         int index = at + Long.numberOfTrailingZeros(found) / Byte.SIZE;
         if ((content[index] | firstCase) == first && (content[index + 1] | secondCase) == second) {

@@ -652,8 +652,8 @@ class DashboardPagesTest {
     assertThat(
             milliseconds(
                 page,
-                "Math.max(...performance.getEntriesByType('resource')"
-                    + ".filter(one => one.name.includes('/tasks')).map(one => one.duration))"))
+                "Math.max(...performance.getEntriesByType('resource').filter(one =>"
+                    + " one.name.endsWith('/dci/tasks/search')).map(one => one.duration))"))
         .isBetween(1.0, LIST.toMillis() * (double) LENIENCE);
     browser.checkProblems();
   }

@@ -10,6 +10,7 @@ import io.millrace.http.message.Query;
 import io.millrace.http.message.Response;
 import io.millrace.schedules.Schedule;
 import io.millrace.schedules.ScheduleState;
+import io.millrace.schedules.ScheduleState.MissedRun;
 import io.millrace.schedules.ScheduleState.Pause;
 import io.millrace.schedules.ScheduleState.Result;
 import io.millrace.schedules.ScheduleState.Run;
@@ -264,8 +265,15 @@ final class ScheduleRoutes {
         .put("failed", state.counts().failed())
         .put("missed", state.counts().missed())
         .put("skipped", state.counts().skipped());
-    Instant missed = state.lastMissed();
-    shown.put("last_missed", missed == null ? null : time(missed, zone));
+    MissedRun missed = state.lastMissed();
+    if (missed == null) {
+      shown.putNull("last_missed");
+    } else {
+      shown
+          .putObject("last_missed")
+          .put("nominal", time(missed.nominal(), zone))
+          .put("noticed", time(missed.noticed(), zone));
+    }
     return shown;
   }
 

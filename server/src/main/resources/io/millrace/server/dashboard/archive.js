@@ -54,7 +54,7 @@ class Archive extends View {
 
   #filters(kind) {
     // A status of another kind is still in the address when the kind is changed.
-    const isOf = (name, value) => !/^stat/.test(name) || CHOICES[kind].some(([choice]) => choice === value);
+    const isOf = (name, value) => !['status', 'state'].includes(name) || CHOICES[kind].some(([choice]) => choice === value);
     return Object.fromEntries(
       FILTERS[kind].map(name => [name, this.route.parameters[name]]).filter(([name, value]) => value && isOf(name, value)));
   }

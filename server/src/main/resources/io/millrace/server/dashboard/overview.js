@@ -13,7 +13,7 @@ const KINDS = [['tasks', 'queue tasks', '--busy'], ['jobs', 'jobs', '--good'], [
 /** Rates of shorter times than this jump too much to be shown, in ms. */
 const SHORTEST = 1500;
 
-/** How long the last missed run of a schedule needs attention, in milliseconds. */
+/** How long a missed run of a schedule needs attention after it was noticed, in milliseconds. */
 const DAY = 86_400_000;
 
 /** The history of the server as far as it has been read: it outlives a change of the page. */
@@ -186,7 +186,7 @@ class Overview extends View {
     for (const schedule of schedules ?? []) {
       const name = link(['schedules', schedule.name], schedule.name);
       if (schedule.paused?.failures) found.push(['paused', html`schedule ${name} has paused after failures`]);
-      else if (schedule.last_missed && Date.now() - millis(schedule.last_missed) < DAY) found.push(['missed', html`schedule ${name} missed its run of ${moment(schedule.last_missed)}`]);
+      else if (schedule.last_missed && Date.now() - millis(schedule.last_missed.noticed) < DAY) found.push(['missed', html`schedule ${name} missed its run of ${moment(schedule.last_missed.nominal)}`]);
     }
     for (const limit of limits ?? []) {
       if (limit.running !== null && limit.used >= limit.running) found.push(['limit reached', html`${link(['limits'], limit.name)}: ${count(limit.used)} of ${count(limit.running)}`]);

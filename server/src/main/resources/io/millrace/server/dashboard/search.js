@@ -8,6 +8,8 @@ import { View, brief, define, empty, head, link, status, table } from './view.js
 
 const none = () => [];
 
+const foundJob = job => ({ kind: 'job', link: link(['jobs', job.id], job.display ?? job.key), state: job.status, what: job.type ?? '' });
+
 /** Every place where the text may be; each search gives `{kind, link, state, what}`, and none if it is refused. */
 const SEARCHES = [
   async text => {
@@ -15,14 +17,11 @@ const SEARCHES = [
     const task = await get(`dci/tasks/id/${text}`);
     return [{ kind: 'task', link: link(['tasks', text], text), state: taskStatus(task.status), what: brief(task.params) }];
   },
-  async text => {
-    const job = await get(`api/jobs/${segment(text)}`);
-    return [{ kind: 'job', link: link(['jobs', job.id], job.display ?? job.key), state: job.status, what: job.type ?? '' }];
-  },
+  async text => [foundJob(await get(`api/jobs/${segment(text)}`))],
   async text =>
     (await get(`api/jobs${query({ text, order: 'newest', limit: 50 })}`))
       .filter(job => job.id !== text && job.key !== text)
-      .map(job => ({ kind: 'job', link: link(['jobs', job.id], job.display ?? job.key), state: job.status, what: job.type ?? '' })),
+      .map(foundJob),
   async text => {
     if (!/^\d+$/.test(text)) return [];
     const node = await get(`v1/nodes/${text}`);

@@ -90,7 +90,8 @@ public final class FrozenTree<T> extends AbstractList<T> {
 
   /** Elements that several threads can divide among them without a copy. */
   private static final class Part<T> implements Spliterator<T> {
-    private static final int WHOLE = 128;
+    /** The fewest elements that are divided. */
+    private static final int FEWEST = 128;
 
     private final TreeNode<T> root;
     private int from;
@@ -105,7 +106,7 @@ public final class FrozenTree<T> extends AbstractList<T> {
 
     @Override
     public @Nullable Spliterator<T> trySplit() {
-      if (to - from < WHOLE || walk != null) {
+      if (to - from < FEWEST || walk != null) {
         return null;
       }
       int begin = from;
