@@ -45,8 +45,8 @@ final class Takeovers extends Scenario {
   Takeovers() {
     super(
         "takeover",
-        "two servers on SQLite and the databases of --store: the leader killed and stopped, a"
-            + " standby of "
+        "two servers on the databases of --store, otherwise on SQLite: the leader killed and"
+            + " stopped, a standby of "
             + String.format(Locale.ROOT, "%,d", MANY)
             + " tasks");
   }
@@ -57,7 +57,9 @@ final class Takeovers extends Scenario {
       context.say(name(), "left out, as the program is not here");
       return;
     }
-    measure(context, "SQLite", "jdbc:sqlite:" + context.newFolder("sqlite").resolve("store.db"));
+    if (context.stores().isEmpty()) {
+      measure(context, "SQLite", "jdbc:sqlite:" + context.newFolder("sqlite").resolve("store.db"));
+    }
     for (String url : context.stores()) {
       measure(context, url.split(":", 3)[1], url);
     }

@@ -4,6 +4,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Output that may still grow, read by offset. Safe for use by any number of threads. */
 public interface Tail {
@@ -27,6 +28,25 @@ public interface Tail {
    */
   default InputStream open(long offset) {
     return new TailStream(this, offset, Long.MAX_VALUE);
+  }
+
+  /**
+   * The last bytes that exist now, as text without white space around it. It begins with an
+   * ellipsis if there is more before it; bytes that are not UTF-8 are replaced.
+   *
+   * @param most the most bytes of it, from 1
+   * @return null if there are none but white space
+   */
+  default @Nullable String lastText(int most) {
+    long from = Math.max(0, size() - most);
+    byte[] bytes = read(from, most);
+    int start = 0;
+    // The rest of a character that begins before.
+    while (from > 0 && start < bytes.length && (bytes[start] & 0xC0) == 0x80) {
+      start++;
+    }
+    String text = new String(bytes, start, bytes.length - start, StandardCharsets.UTF_8).strip();
+    return text.isEmpty() ? null : from > 0 ? "…" + text : text;
   }
 
   /** A complete tail: the bytes of {@code text} in UTF-8. */

@@ -1,6 +1,8 @@
 package io.millrace.graph;
 
 import io.millrace.graph.Definition.Branch;
+import io.millrace.work.policy.EndedAttempt;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** How an attempt at a node ended. */
@@ -52,34 +54,61 @@ public sealed interface Outcome {
    */
   record Killed(String reason) implements Outcome {}
 
-  /** The phase of the node after it. A node that is being killed does not begin again. */
-  default Phase after(Phase.Running running, long nowMillis) {
+  /**
+   * The phase of the node after it. A node that is being killed does not begin again.
+   *
+   * @param log the end of what the attempt wrote; null for nothing
+   */
+  default Phase after(Phase.Running running, @Nullable String log, long nowMillis) {
     return switch (this) {
-      case Finished(Branch taken) -> ended(running, NodeState.FINISHED, "", taken, nowMillis);
-      case Failed(String reason) -> ended(running, NodeState.FAILED, reason, null, nowMillis);
-      case Killed(String reason) -> ended(running, NodeState.KILLED, reason, null, nowMillis);
+      case Finished(Branch taken) ->
+          new Phase.Ended(
+              running.attempts(),
+              NodeState.FINISHED,
+              "",
+              taken,
+              running.startedMillis(),
+              nowMillis);
+      case Failed(String reason) ->
+          new History(running, log, nowMillis).ended(NodeState.FAILED, reason);
+      case Killed(String reason) ->
+          new History(running, log, nowMillis).ended(NodeState.KILLED, reason);
       case Again _ when running.killing() ->
-          ended(running, NodeState.KILLED, "it was killed", null, nowMillis);
-      case Again(long notBefore, Cause cause, String reason) ->
-          new Phase.Waiting(
-              counted(running.attempts(), cause), notBefore, reason, running.dueMillis());
+          new History(running, log, nowMillis).ended(NodeState.KILLED, "it was killed");
+      case Again again -> new History(running, log, nowMillis).waiting(again);
     };
   }
 
-  private static Phase.Attempts counted(Phase.Attempts attempts, Cause cause) {
-    return new Phase.Attempts(
-        attempts.number(),
-        attempts.interrupted() + (cause == Cause.INTERRUPTED ? 1 : 0),
-        attempts.snoozed() + (cause == Cause.SNOOZED ? 1 : 0));
-  }
+  /** Adds an attempt that did not succeed to those of its node. */
+  record History(Phase.Running running, @Nullable String log, long nowMillis) {
+    private Phase.Attempts with(String end, String reason, @Nullable Cause cause) {
+      Phase.Attempts before = running.attempts();
+      EndedAttempt attempt =
+          new EndedAttempt(null, running.startedMillis(), nowMillis, end, null, reason, log);
+      return new Phase.Attempts(
+          before.number(),
+          before.interrupted() + (cause == Cause.INTERRUPTED ? 1 : 0),
+          before.snoozed() + (cause == Cause.SNOOZED ? 1 : 0),
+          attempt.after(before.ended()));
+    }
 
-  private static Phase ended(
-      Phase.Running running,
-      NodeState state,
-      String reason,
-      @Nullable Branch taken,
-      long nowMillis) {
-    return new Phase.Ended(
-        running.attempts(), state, reason, taken, running.startedMillis(), nowMillis);
+    private Phase ended(NodeState state, String reason) {
+      return new Phase.Ended(
+          with(state.word(), reason, null),
+          state,
+          reason,
+          null,
+          running.startedMillis(),
+          nowMillis);
+    }
+
+    private Phase waiting(Again again) {
+      String end = again.cause().name().toLowerCase(Locale.ROOT);
+      return new Phase.Waiting(
+          with(end, again.reason(), again.cause()),
+          again.notBeforeMillis(),
+          again.reason(),
+          running.dueMillis());
+    }
   }
 }

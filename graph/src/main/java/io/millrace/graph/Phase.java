@@ -1,6 +1,8 @@
 package io.millrace.graph;
 
 import io.millrace.graph.Definition.Branch;
+import io.millrace.work.policy.EndedAttempt;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What has happened to a node itself; times in milliseconds since 1970. */
@@ -19,19 +21,24 @@ public sealed interface Phase {
    * @param number how many have started, including a current one; from 0
    * @param interrupted how many of them were interrupted, and begun again without counting
    * @param snoozed how many of them asked to be put off
+   * @param ended those that did not succeed, the oldest first; as many as are remembered
    */
-  record Attempts(int number, int interrupted, int snoozed) {
+  record Attempts(int number, int interrupted, int snoozed, List<EndedAttempt> ended) {
     /** Before the first one. */
     public static final Attempts NONE = of(0);
 
+    public Attempts {
+      ended = List.copyOf(ended);
+    }
+
     /** So many, none of which was interrupted or snoozed. */
     public static Attempts of(int number) {
-      return new Attempts(number, 0, 0);
+      return new Attempts(number, 0, 0, List.of());
     }
 
     /** With one more that starts. */
     public Attempts next() {
-      return new Attempts(number + 1, interrupted, snoozed);
+      return new Attempts(number + 1, interrupted, snoozed, ended);
     }
 
     /** How many count: those that were neither interrupted nor snoozed. */

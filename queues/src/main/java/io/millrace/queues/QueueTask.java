@@ -4,6 +4,7 @@ import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.TaskRef;
 import io.millrace.work.policy.Deadlines;
+import io.millrace.work.policy.EndedAttempt;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.UniqueKey;
 import io.millrace.work.trace.SpanRecorder;
@@ -176,7 +177,9 @@ public record QueueTask(
                 json.path("failed").asInt(0),
                 json.path("snoozed").asInt(0),
                 json.path("not_before").asLong(0),
-                json.path("failed_token").asLong(0)),
+                json.path("failed_token").asLong(0),
+                json.path("started").asLong(0),
+                EndedAttempt.read(json.get("ended_attempts"))),
             hold(json.get("unique")),
             deadlines(json.get("deadlines")));
     return new QueueTask(
@@ -213,6 +216,13 @@ public record QueueTask(
     }
     if (retries.token() > 0) {
       json.writeNumberProperty("failed_token", retries.token());
+    }
+    if (retries.startedMillis() > 0) {
+      json.writeNumberProperty("started", retries.startedMillis());
+    }
+    if (!retries.ended().isEmpty()) {
+      json.writeName("ended_attempts");
+      json.writeTree(EndedAttempt.write(retries.ended()));
     }
   }
 
@@ -330,6 +340,11 @@ public record QueueTask(
       return new Progress(status, node, mtimeMillis, reason, orphaned, retries, other, deadlines);
     }
 
+    /** The same with other attempts. */
+    public Progress with(Retries other) {
+      return new Progress(status, node, mtimeMillis, reason, orphaned, other, hold, deadlines);
+    }
+
     /** The same with other deadlines. */
     public Progress with(Deadlines other) {
       return new Progress(status, node, mtimeMillis, reason, orphaned, retries, hold, other);
@@ -358,7 +373,8 @@ public record QueueTask(
 
     /** The same after more attempts, queued and not on any node. */
     public Progress queued(long nowMillis, @Nullable String why, int orphans, Retries more) {
-      return new Progress(Status.QUEUED, null, nowMillis, why, orphans, more, hold, deadlines);
+      return new Progress(
+          Status.QUEUED, null, nowMillis, why, orphans, more.started(0), hold, deadlines);
     }
 
     /** The same with another status; {@code why} is null if that has no reason. */
@@ -368,7 +384,8 @@ public record QueueTask(
 
     /** The same with another status on a node. */
     public Progress on(String claimer, int next, long nowMillis) {
-      return new Progress(next, claimer, nowMillis, null, orphaned, retries.at(0), hold, deadlines);
+      Retries now = retries.at(0).started(next == Status.RUNNING ? nowMillis : 0);
+      return new Progress(next, claimer, nowMillis, null, orphaned, now, hold, deadlines);
     }
 
     /**
@@ -404,14 +421,42 @@ public record QueueTask(
    *     epoch; 0 for at once
    * @param token the fencing token of the last attempt after which it was queued again, by which a
    *     repeated report is recognized; 0 for none
+   * @param startedMillis when the attempt under way or the last one started, in milliseconds since
+   *     the epoch; 0 if none has started since it was claimed or queued last
+   * @param ended the attempts that did not succeed, and those before it was queued again by hand,
+   *     the oldest first; as many as are remembered
    */
-  public record Retries(int failed, int snoozed, long notBeforeMillis, long token) {
+  public record Retries(
+      int failed,
+      int snoozed,
+      long notBeforeMillis,
+      long token,
+      long startedMillis,
+      List<EndedAttempt> ended) {
     /** None yet. */
-    public static final Retries NONE = new Retries(0, 0, 0, 0);
+    public static final Retries NONE = new Retries(0, 0, 0, 0, 0, List.of());
+
+    public Retries {
+      ended = List.copyOf(ended);
+    }
 
     /** The same, to be claimed at this time; 0 for at once. */
     public Retries at(long millis) {
-      return millis == notBeforeMillis ? this : new Retries(failed, snoozed, millis, token);
+      return millis == notBeforeMillis
+          ? this
+          : new Retries(failed, snoozed, millis, token, startedMillis, ended);
+    }
+
+    /** The same with an attempt that started at this time; 0 for none. */
+    public Retries started(long millis) {
+      return millis == startedMillis
+          ? this
+          : new Retries(failed, snoozed, notBeforeMillis, token, millis, ended);
+    }
+
+    /** The same with these attempts that have ended. */
+    public Retries with(List<EndedAttempt> attempts) {
+      return new Retries(failed, snoozed, notBeforeMillis, token, startedMillis, attempts);
     }
   }
 

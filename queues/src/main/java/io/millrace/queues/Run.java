@@ -196,15 +196,27 @@ public record Run(
    * @param files the files to which the output refers; their chunks are stored already
    * @param reason the reason for this status, if it needs one; otherwise null
    * @param wish what the work has said about being tried again
+   * @param log the end of what it wrote, for the history of its task; null if that is not at hand
    */
   public record Report(
       int status,
       TaskOutput output,
       List<OutputFile> files,
       @Nullable String reason,
-      RetryWish wish) {
+      RetryWish wish,
+      @Nullable String log) {
     public Report {
       files = List.copyOf(files);
+    }
+
+    /** An end without a log. */
+    public Report(
+        int status,
+        TaskOutput output,
+        List<OutputFile> files,
+        @Nullable String reason,
+        RetryWish wish) {
+      this(status, output, files, reason, wish, null);
     }
 
     /** The end of work that has said nothing about being tried again. */

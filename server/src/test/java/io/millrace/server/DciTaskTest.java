@@ -12,6 +12,7 @@ import io.millrace.queues.Queue;
 import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.Run;
 import io.millrace.queues.Run.Report;
+import io.millrace.queues.Run.RetryWish;
 import io.millrace.queues.Status;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -197,6 +198,38 @@ final class DciTaskTest {
       assertThat(found.get(i).required("stdout").asString()).isEqualTo("x");
     }
     assertThat(found.get(5).at("/stdout/$oid").asString()).hasSize(24);
+  }
+
+  @Test
+  void an_attempt_that_did_not_succeed_is_shown_with_times_like_those_of_its_task()
+      throws Exception {
+    Run run = running();
+    var task =
+        dci.queues
+            .runs()
+            .finish(
+                run,
+                new Report(2, TaskOutput.NONE, List.of(), "no luck", RetryWish.NONE, "the end"));
+    long started = task.progress().retries().startedMillis();
+    long ended = task.progress().mtimeMillis();
+
+    JsonNode one = dci.get("/tasks/id/" + task.id());
+    assertThat(one.required("started").asLong()).isEqualTo(started);
+    assertThat(one.required("ended_attempts").toString())
+        .isEqualTo(
+            ("[{\"end\":\"failed\",\"started\":%d,\"ended\":%d,\"node\":\"%s\","
+                    + "\"reason\":\"no luck\",\"log\":\"the end\"}]")
+                .formatted(started, ended, run.node()));
+    JsonNode found =
+        dci.post("/tasks/search", "{'filter': {'started': {'$lte': " + ended + "}}}").get(0);
+    assertThat(found.required("ended_attempts").get(0).required("ended").decimalValue())
+        .isEqualByComparingTo(BigDecimal.valueOf(ended, 3));
+    assertThat(
+            dci.post("/tasks/search", "{'options': {'projection': {'status': 1}}}")
+                .get(0)
+                .has("ended_attempts"))
+        .isFalse();
+    assertThat(dci.form("/search-tasks-json", "filter={}").get(0).has("ended_attempts")).isFalse();
   }
 
   @Test

@@ -4,6 +4,7 @@ import io.millrace.cli.graph.view.GraphCalls;
 import io.millrace.cli.graph.view.NodeLine.Colours;
 import io.millrace.cli.graph.view.NodeView;
 import io.millrace.cli.graph.view.TreeLines;
+import io.millrace.cli.remote.AttemptLines;
 import io.millrace.cli.remote.Fields;
 import io.millrace.cli.remote.ServerAddress;
 import io.millrace.cli.remote.StaleOption;
@@ -32,6 +33,7 @@ import tools.jackson.databind.node.ObjectNode;
     })
 final class ShowCommand extends GraphServer implements Callable<Integer> {
   private static final Set<String> TIMES = Set.of("created", "started", "ended", "notBefore");
+  private static final String ATTEMPTS = "endedAttempts";
   private static final int SHOWN = 10_000;
 
   @Parameters(arity = "0..1", paramLabel = "ID", description = "The id of a node.")
@@ -102,10 +104,14 @@ final class ShowCommand extends GraphServer implements Callable<Integer> {
       return;
     }
     Table table = new Table("FIELD", "VALUE");
+    JsonNode attempts = found.path(ATTEMPTS);
     for (Map.Entry<String, JsonNode> field : found.properties()) {
-      table.row(field.getKey(), text(field.getKey(), field.getValue()));
+      if (!field.getKey().equals(ATTEMPTS)) {
+        table.row(field.getKey(), text(field.getKey(), field.getValue()));
+      }
     }
     table.print(out());
+    AttemptLines.print(out(), attempts, ended -> text("ended", ended));
     keys.forEach(key -> print(key, graph.value(node, key)));
   }
 

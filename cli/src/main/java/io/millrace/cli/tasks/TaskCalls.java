@@ -126,7 +126,8 @@ final class TaskCalls {
       return switch (field) {
         case "queue" -> queues.getOrDefault(Fields.text(value), Fields.text(value));
         case "status" -> value.isIntegralNumber() ? status(value.asInt()) : Fields.text(value);
-        case "ctime", "mtime", "not_before", "wait_end", "total_end" -> time(value);
+        case "ctime", "mtime", "not_before", "wait_end", "total_end", "started", "ended" ->
+            time(value);
         default -> Fields.text(value);
       };
     }

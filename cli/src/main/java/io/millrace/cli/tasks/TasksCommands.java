@@ -1,5 +1,6 @@
 package io.millrace.cli.tasks;
 
+import io.millrace.cli.remote.AttemptLines;
 import io.millrace.cli.remote.CommandGroup;
 import io.millrace.cli.remote.Fields;
 import io.millrace.cli.remote.ServerCommand;
@@ -26,7 +27,8 @@ import tools.jackson.databind.JsonNode;
     addMethodSubcommands = false)
 public final class TasksCommands extends CommandGroup {
   private static final List<String> OUTPUTS = List.of("stdout", "stderr");
-  private static final List<String> APART = List.of("_id", "stdout", "stderr", "mixedout");
+  private static final List<String> APART =
+      List.of("_id", "stdout", "stderr", "mixedout", "ended_attempts");
 
   /** The group with its commands. */
   public CommandLine group() {
@@ -70,6 +72,8 @@ public final class TasksCommands extends CommandGroup {
           }
         }
         table.print(out());
+        AttemptLines.print(
+            out(), task.path("ended_attempts"), ended -> tables.text("ended", ended));
         OUTPUTS.forEach(name -> printOutput(task, name));
       }
     });

@@ -195,11 +195,16 @@ class DashboardPagesTest {
     page.locator("tbody a").first().click();
     assertThat(page.locator(".page-head")).containsText("exit code 3");
     button(page, "stderr 8 B").click();
-    assertThat(page.locator("pre")).hasText("no gate\n");
+    assertThat(page.getByLabel("Output stderr")).hasText("no gate\n");
 
     Files.createFile(gate);
     button(page, "Run again").click();
     assertThat(page.locator(".page-head .status")).hasText("succeeded");
+    Locator attempt = page.locator(".timeline li");
+    assertThat(attempt).containsText("failed");
+    assertThat(attempt).containsText("exit code 3");
+    attempt.getByText("Log").click();
+    assertThat(attempt.locator("pre")).hasText("no gate");
     browser.checkProblems();
   }
 
@@ -578,7 +583,8 @@ class DashboardPagesTest {
       if (place.startsWith("#/jobs/")) {
         assertThat(page.locator(".timeline")).containsText(hostile);
       } else if (place.startsWith("#/tasks/")) {
-        assertThat(page.locator("pre")).hasText(hostile + "\n");
+        assertThat(page.getByLabel("Output stdout")).hasText(hostile + "\n");
+        assertThat(page.locator(".timeline pre")).hasText(hostile);
         assertThat(page.locator("main")).containsText(hostile);
       }
       page.close();

@@ -136,6 +136,9 @@ class GraphCommandsTest {
     assertThat(badly.err()).contains("failed: exit code 3");
     String bad = badly.out().strip();
     assertThat(site.done("graph", "output", bad, "--stderr")).isEqualTo("no\n");
+    assertThat(site.done("graph", "show", bad))
+        .containsPattern("attempts so far:\n  20\\S+Z failed: exit code 3\n    no\n")
+        .doesNotContain("endedAttempts");
     assertThat(site.done("graph", "log", bad, "--mixed")).isEqualTo("no\n");
     assertThat(site.run("graph", "output", bad, "-f").code()).isEqualTo(6);
     assertThat(site.run("graph", "wait", id, id).out()).isEqualTo(id + "  finished\n");

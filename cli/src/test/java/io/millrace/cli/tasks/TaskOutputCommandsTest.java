@@ -9,6 +9,8 @@ import io.millrace.queues.Output.OutputFile;
 import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.Run;
 import io.millrace.queues.Run.Report;
+import io.millrace.queues.Run.RetryWish;
+import io.millrace.work.policy.RetryPolicy.Failed;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -102,6 +104,24 @@ class TaskOutputCommandsTest {
         .contains("failed (2)")
         .contains("stdout:\n  what it wrote");
     assertThat(site.run("tasks", "tail", "0".repeat(24)).code()).isEqualTo(4);
+  }
+
+  @Test
+  void attempts_that_did_not_succeed_are_shown_with_their_reasons_and_logs() {
+    Run run = running();
+    RetryWish timeout = new RetryWish.IfFailed(new Failed("timeout", null));
+    Report report =
+        new Report(2, TaskOutput.NONE, List.of(), "it hung", timeout, "one\n\u001b[31mtwo");
+    site.queues().runs().finish(run, report);
+
+    assertThat(site.run("tasks", "show", run.task().hex()).out())
+        .containsPattern(
+            "attempts so far:\n"
+                + "  20\\S+Z failed on \\S+ with code timeout: it hung\n"
+                + "    one\n"
+                + "    \\S*two\n")
+        .doesNotContain("ended_attempts")
+        .doesNotContain("\u001b");
   }
 
   @Test

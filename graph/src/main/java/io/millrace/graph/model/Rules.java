@@ -159,17 +159,19 @@ public final class Rules {
    * Ends an attempt.
    *
    * @param attempt the attempt; nothing changes if the node has been started again since
+   * @param log the end of what it wrote, for the history of the node; null for nothing
    * @throws UnknownNodeException if there is no such node
    * @throws NodeStateException if that attempt is not the running one
    */
-  public List<Change> end(NodeId id, int attempt, Outcome outcome, long nowMillis) {
+  public List<Change> end(
+      NodeId id, int attempt, Outcome outcome, @Nullable String log, long nowMillis) {
     Vertex vertex = known(id);
     if (vertex.isGroup()
         || !(vertex.phase instanceof Phase.Running running)
         || running.attempt() != attempt) {
       throw new NodeStateException("attempt " + attempt + " of node " + id + " does not run");
     }
-    return List.of(new Change.Progressed(id, outcome.after(running, nowMillis)));
+    return List.of(new Change.Progressed(id, outcome.after(running, log, nowMillis)));
   }
 
   /**

@@ -7,14 +7,17 @@ import io.millrace.graph.GraphNode;
 import io.millrace.graph.GraphWork;
 import io.millrace.graph.Kill;
 import io.millrace.graph.NodeId;
+import io.millrace.graph.Outcome;
 import io.millrace.graph.store.GraphCommits.Done;
 import io.millrace.graph.store.NodeData.StoredValue;
+import io.millrace.work.policy.EndedAttempt;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The graph of a store as its scheduler sees it. */
 final class StoreGraphWork implements GraphWork {
@@ -138,8 +141,23 @@ final class StoreGraphWork implements GraphWork {
     return true;
   }
 
-  /** The end of an attempt, with its output stored. */
-  private record Output(Ended ended, Map<String, StoredValue> values) {}
+  /**
+   * The end of an attempt, with its output stored.
+   *
+   * @param log the end of its output; null for none, and if it has succeeded
+   */
+  private record Output(Ended ended, Map<String, StoredValue> values, @Nullable String log) {}
+
+  /** The end of what an attempt wrote that did not succeed. */
+  private static @Nullable String log(Ended ended) {
+    return ended.outcome() instanceof Outcome.Finished
+        ? null
+        : Stream.of("stderr", "stdout")
+            .flatMap(key -> Stream.ofNullable(ended.recordings().get(key)))
+            .flatMap(tail -> Stream.ofNullable(tail.lastText(EndedAttempt.MAX_LOG)))
+            .findFirst()
+            .orElse(null);
+  }
 
   @Override
   public void end(List<Ended> all) {
@@ -151,7 +169,7 @@ final class StoreGraphWork implements GraphWork {
         ended.recordings().forEach((key, tail) -> stored.put(key, upload.recording(tail)));
         String view = StoredValue.viewOf(ended.attempt());
         stored.replaceAll((_, value) -> value.seenAs(view));
-        outputs.add(new Output(ended, stored));
+        outputs.add(new Output(ended, stored, log(ended)));
       }
       var _ =
           commits.run(model -> {
@@ -165,7 +183,8 @@ final class StoreGraphWork implements GraphWork {
     Ended ended = output.ended();
     NodeId id = ended.id();
     try {
-      model.take(model.rules().end(id, ended.attempt(), ended.outcome(), model.nowMillis()));
+      model.take(
+          model.rules().end(id, ended.attempt(), ended.outcome(), output.log(), model.nowMillis()));
     } catch (UnknownNodeException | NodeStateException _) {
       return;
     }

@@ -14,6 +14,7 @@ import io.millrace.graph.model.Change;
 import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.Throttling.Limit;
+import io.millrace.work.policy.EndedAttempt;
 import io.millrace.work.policy.Retention;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -173,6 +174,9 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
     putNumber(json, "attempt", phase.attempts().number());
     putNumber(json, "interrupted", phase.attempts().interrupted());
     putNumber(json, "snoozed", phase.attempts().snoozed());
+    if (!phase.attempts().ended().isEmpty()) {
+      json.set("endedAttempts", EndedAttempt.write(phase.attempts().ended()));
+    }
     switch (phase) {
       case Phase.Waiting waiting -> {
         putNumber(json, "notBefore", waiting.notBeforeMillis());
@@ -217,7 +221,8 @@ record StoredNode(Change.Added facts, @Nullable Kill kill) {
         new Phase.Attempts(
             json.path("attempt").asInt(0),
             json.path("interrupted").asInt(0),
-            json.path("snoozed").asInt(0));
+            json.path("snoozed").asInt(0),
+            EndedAttempt.read(json.get("endedAttempts")));
     String reason = json.path("reason").asString("");
     long due = json.path("due").asLong(0);
     JsonNode state = json.get("state");

@@ -80,7 +80,7 @@ final class Drive {
 
   void end(NodeId id, Outcome outcome) {
     int attempt = graph.node(id).orElseThrow().phase().attempt();
-    take(rules.end(id, attempt, outcome, now()));
+    take(rules.end(id, attempt, outcome, null, now()));
   }
 
   void finish(NodeId id) {

@@ -188,7 +188,7 @@ class GraphTest {
     drive.end(node, new Outcome.Again(0, ""));
     drive.start(node);
 
-    assertThatThrownBy(() -> drive.rules.end(node, 1, new Outcome.Finished(null), 0))
+    assertThatThrownBy(() -> drive.rules.end(node, 1, new Outcome.Finished(null), null, 0))
         .isInstanceOf(NodeStateException.class)
         .hasMessage("attempt 1 of node 1 does not run");
   }

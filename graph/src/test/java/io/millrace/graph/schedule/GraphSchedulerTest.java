@@ -104,8 +104,10 @@ class GraphSchedulerTest {
     world.work.begun.getLast().endWith(new Failure.Failed("exit code 2", asks), null);
     world.pass(1_800_000 - 1);
     assertThat(world.work.begun).hasSize(1);
-    assertThat(world.graph.node(id).phase())
-        .isEqualTo(new Phase.Waiting(Phase.Attempts.of(1), world.nowMillis + 1, "exit code 2"));
+    Phase.Waiting waiting = (Phase.Waiting) world.graph.node(id).phase();
+    assertThat(waiting.attempt()).isEqualTo(1);
+    assertThat(waiting.notBeforeMillis()).isEqualTo(world.nowMillis + 1);
+    assertThat(waiting.reason()).isEqualTo("exit code 2");
     world.pass(1);
     world.work.begun.getLast().endWith(Failure.of("exit code 3", "3"), null);
     world.settle();
@@ -132,7 +134,10 @@ class GraphSchedulerTest {
       world.pass(20_000);
       assertThat(world.graph.state(id)).isEqualTo(NodeState.RUNNING);
     }
-    assertThat(world.graph.node(id).phase().attempts()).isEqualTo(new Phase.Attempts(4, 1, 2));
+    Phase.Attempts attempts = world.graph.node(id).phase().attempts();
+    assertThat(attempts.number()).isEqualTo(4);
+    assertThat(attempts.interrupted()).isEqualTo(1);
+    assertThat(attempts.snoozed()).isEqualTo(2);
     // One more interruption counts as a failure, which is retried once.
     world.work.begun.getLast().endWith(lost, null);
     world.pass(1_000);

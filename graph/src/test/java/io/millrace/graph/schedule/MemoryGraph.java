@@ -344,7 +344,7 @@ final class MemoryGraph implements GraphWork {
     }
     for (Ended end : ended) {
       try {
-        take(rules.end(end.id(), end.attempt(), end.outcome(), now()));
+        take(rules.end(end.id(), end.attempt(), end.outcome(), null, now()));
       } catch (NodeStateException e) {
         continue;
       }

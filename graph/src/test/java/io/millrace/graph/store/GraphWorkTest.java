@@ -31,6 +31,7 @@ import io.millrace.graph.Phase;
 import io.millrace.store.Subscription;
 import io.millrace.store.Subscription.Interest;
 import io.millrace.work.Watch;
+import io.millrace.work.policy.EndedAttempt;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -172,16 +173,54 @@ class GraphWorkTest {
     NodeId id = world.addOne("command");
     var _ = world.start(id);
     world.end(id, new Outcome.Again(0, Cause.INTERRUPTED, "it is gone"));
+    long interrupted = world.nowMillis();
     var _ = world.start(id);
     long due = world.nowMillis() + 5_000;
     world.end(id, new Outcome.Again(due, Cause.SNOOZED, "it snoozed for 5s"));
+    long snoozed = world.nowMillis();
 
     world.restart();
 
+    List<EndedAttempt> ended =
+        List.of(
+            new EndedAttempt(
+                null, interrupted, interrupted, "interrupted", null, "it is gone", null),
+            new EndedAttempt(null, snoozed, snoozed, "snoozed", null, "it snoozed for 5s", null));
     assertThat(world.node(id).phase())
-        .isEqualTo(new Phase.Waiting(new Phase.Attempts(2, 1, 1), due, "it snoozed for 5s"));
+        .isEqualTo(new Phase.Waiting(new Phase.Attempts(2, 1, 1, ended), due, "it snoozed for 5s"));
     assertThat(world.node(id).reason())
         .isEqualTo("attempt 3 begins after 2026-01-02T03:04:10Z: it snoozed for 5s");
+  }
+
+  @Test
+  void attempts_that_did_not_succeed_are_remembered_with_the_end_of_their_output() {
+    NodeId id = world.addOne("command");
+    var _ = world.start(id);
+    world.advance(Duration.ofSeconds(3));
+    world
+        .work()
+        .end(
+            List.of(
+                new GraphWork.Ended(
+                    id,
+                    1,
+                    new Outcome.Failed("exit code 3"),
+                    Map.of(),
+                    Map.of("stdout", Tail.of("1 of 2"), "stderr", Tail.of(" no space \n")))));
+    var _ = world.registry().retry(Caller.ANYONE, id, null);
+    var _ = world.start(id);
+    world.end(id, new Outcome.Finished(null));
+
+    world.restart();
+
+    assertThat(world.node(id).phase().attempts().ended())
+        .singleElement()
+        .satisfies(attempt -> {
+          assertThat(attempt.end()).isEqualTo("failed");
+          assertThat(attempt.endedMillis() - attempt.startedMillis()).isEqualTo(3_000);
+          assertThat(attempt.reason()).isEqualTo("exit code 3");
+          assertThat(attempt.log()).isEqualTo("no space");
+        });
   }
 
   @Test

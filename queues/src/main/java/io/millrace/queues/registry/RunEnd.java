@@ -16,6 +16,7 @@ import io.millrace.store.Outcome;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
 import io.millrace.store.environment.DurationText;
+import io.millrace.work.policy.EndedAttempt;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.RetryPolicy;
 import io.millrace.work.policy.RetryPolicy.Failed;
@@ -149,12 +150,12 @@ final class RunEnd {
       Progress progress = task.progress();
       boolean orphaned = report.status() == Status.ORPHANED;
       if (orphaned && rules.stop()) {
-        return ended(Status.TERMINATED, progress.retries(), report.reason());
+        return ended(Status.TERMINATED, ended("terminated"), report.reason());
       }
       if (orphaned && progress.orphaned() < rules.settings().requeueOrphans()) {
         Progress again =
             progress.queued(
-                nowMillis, report.reason(), progress.orphaned() + 1, progress.retries().at(0));
+                nowMillis, report.reason(), progress.orphaned() + 1, ended("orphaned").at(0));
         return task.with(again.waiting()).with(TaskOutput.NONE);
       }
       Optional<String> overTime = task.progress().deadlines().exceeded(false, nowMillis);
@@ -168,20 +169,47 @@ final class RunEnd {
         case RetryWish.IfFailed(Failed failed)
             when report.status() == Status.FAILED && !policy.isEmpty() ->
             failed(policy.retries(), failed);
-        default -> ended(report.status(), progress.retries(), report.reason());
+        default -> ended(report.status(), asReported(), report.reason());
       };
+    }
+
+    /** The attempts with this one, unless it has finished. */
+    private Retries asReported() {
+      return switch (report.status()) {
+        case Status.FAILED -> ended("failed");
+        case Status.TERMINATED -> ended("terminated");
+        case Status.ORPHANED -> ended("orphaned");
+        default -> task.progress().retries();
+      };
+    }
+
+    /** The attempts with this one, which ended so. */
+    private Retries ended(String end) {
+      Progress progress = task.progress();
+      String code =
+          report.wish() instanceof RetryWish.IfFailed(Failed failed) ? failed.code() : null;
+      Retries retries = progress.retries();
+      EndedAttempt attempt =
+          new EndedAttempt(
+              progress.node(),
+              retries.startedMillis(),
+              nowMillis,
+              end,
+              code,
+              report.reason(),
+              report.log());
+      return retries.with(attempt.after(retries.ended()));
     }
 
     /** Failed for good, since the task as a whole is over time. */
     private QueueTask overTime(String limit) {
-      int failures = task.progress().retries().failed() + 1;
       boolean cut =
           report.reason() == null
               || (report.wish() instanceof RetryWish.IfFailed(Failed(String code, Duration _))
                   && Run.TIMEOUT_CODE.equals(code));
       return ended(
           Status.FAILED,
-          retries(failures, 0, Duration.ZERO),
+          failed(1, 0, Duration.ZERO, "failed"),
           cut ? limit : report.reason() + "; " + limit);
     }
 
@@ -191,33 +219,35 @@ final class RunEnd {
           rules.stop()
               ? Optional.empty()
               : policy.retry(failures, failed, new SplittableRandom(rules.seed()));
+      Retries retries = failed(1, 0, pause.orElse(Duration.ZERO), "failed");
       if (pause.isEmpty()) {
-        return ended(report.status(), retries(failures, 0, Duration.ZERO), report.reason());
+        return ended(report.status(), retries, report.reason());
       }
       String reason = "attempt %d of %d failed".formatted(failures, policy.attempts());
-      return queued(
-          retries(failures, 0, pause.get()),
-          report.reason() == null ? reason : reason + ": " + report.reason());
+      return queued(retries, report.reason() == null ? reason : reason + ": " + report.reason());
     }
 
     private QueueTask snoozed(RetryPolicy policy, Duration delay) {
       if (!policy.maySnooze(task.progress().retries().snoozed())) {
-        int failures = task.progress().retries().failed() + 1;
         return ended(
             Status.FAILED,
-            retries(failures, 0, Duration.ZERO),
+            failed(1, 0, Duration.ZERO, "failed"),
             "it snoozed more than " + policy.snoozes() + " times");
       }
       Duration pause = RetryPolicy.capped(delay);
-      return queued(
-          retries(task.progress().retries().failed(), 1, pause),
-          "it snoozed for " + DurationText.show(pause));
+      return queued(failed(0, 1, pause, "snoozed"), "it snoozed for " + DurationText.show(pause));
     }
 
-    private Retries retries(int failures, int moreSnoozes, Duration pause) {
-      long notBefore = pause.isZero() ? 0 : nowMillis + pause.toMillis();
-      int snoozes = task.progress().retries().snoozed() + moreSnoozes;
-      return new Retries(failures, snoozes, notBefore, claim.token());
+    /** The attempts with this one, which counts as so many failures and snoozes. */
+    private Retries failed(int failures, int snoozes, Duration pause, String end) {
+      Retries now = ended(end);
+      return new Retries(
+          now.failed() + failures,
+          now.snoozed() + snoozes,
+          pause.isZero() ? 0 : nowMillis + pause.toMillis(),
+          claim.token(),
+          now.startedMillis(),
+          now.ended());
     }
 
     /** Queued again. The output of the attempt stays until the next one starts. */
@@ -228,17 +258,7 @@ final class RunEnd {
     }
 
     private QueueTask ended(int status, Retries retries, @Nullable String reason) {
-      Progress progress = task.progress();
-      Progress end =
-          new Progress(
-              status,
-              progress.node(),
-              nowMillis,
-              reason,
-              progress.orphaned(),
-              retries.at(0),
-              progress.hold(),
-              progress.deadlines());
+      Progress end = task.progress().with(retries).to(status, nowMillis, reason);
       return task.with(end).with(report.output());
     }
   }

@@ -6,6 +6,7 @@ import io.millrace.queues.Queue;
 import io.millrace.queues.QueueTask;
 import io.millrace.queues.QueueTask.Hold;
 import io.millrace.queues.QueueTask.Progress;
+import io.millrace.queues.QueueTask.Retries;
 import io.millrace.queues.QueueTask.TaskOutput;
 import io.millrace.queues.QueuesException.InvalidRequestException;
 import io.millrace.queues.Status;
@@ -14,6 +15,7 @@ import io.millrace.store.Bytes;
 import io.millrace.store.Outcome;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.DocumentVersion;
+import io.millrace.work.policy.EndedAttempt;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -54,12 +56,31 @@ public final class TaskChanges {
 
   /** A task that is queued again. */
   static QueueTask requeued(QueueTask task, long nowMillis) {
-    Progress first = Progress.first(Status.QUEUED, nowMillis);
+    Progress before = task.progress();
     Progress again =
-        first
-            .with(task.progress().hold())
-            .with(task.progress().deadlines().restarted(first.mtimeMillis()));
+        Progress.first(Status.QUEUED, nowMillis)
+            .with(Retries.NONE.with(history(before)))
+            .with(before.hold())
+            .with(before.deadlines().restarted(nowMillis));
     return task.with(again).with(TaskOutput.NONE);
+  }
+
+  /** The attempts that have ended, with one that has finished. */
+  private static List<EndedAttempt> history(Progress progress) {
+    Retries retries = progress.retries();
+    if (!Status.isFinished(progress.status()) || progress.status() == Status.FAILED) {
+      return retries.ended();
+    }
+    String end = progress.status() == Status.SUCCEEDED ? "succeeded" : "finished";
+    return new EndedAttempt(
+            progress.node(),
+            retries.startedMillis(),
+            progress.mtimeMillis(),
+            end,
+            null,
+            progress.reason(),
+            null)
+        .after(retries.ended());
   }
 
   /** Asks the runner of a task to end it. */

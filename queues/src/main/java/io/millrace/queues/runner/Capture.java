@@ -1,6 +1,7 @@
 package io.millrace.queues.runner;
 
 import io.millrace.blobs.BlobStore;
+import io.millrace.blobs.Tail;
 import io.millrace.processes.PrivateFiles;
 import io.millrace.queues.Output.OutputFile;
 import java.io.ByteArrayInputStream;
@@ -14,6 +15,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * follows in chunks. Failures here do not fail the task; they become its {@link #loss}. {@link
  * #cut} and {@link #loss} may be called while another thread uploads.
  */
-final class Capture {
+final class Capture implements Tail {
   private static final Logger LOG = LoggerFactory.getLogger(Capture.class);
 
   /** How much more than the limit may be there for a moment. */
@@ -142,12 +144,24 @@ final class Capture {
     }
   }
 
-  long size() {
+  @Override
+  public long size() {
     try {
       return Files.size(file);
     } catch (IOException e) {
       return 0;
     }
+  }
+
+  @Override
+  public byte[] read(long offset, int most) {
+    ByteBuffer bytes = ByteBuffer.allocate(Math.clamp(size() - offset, 0, most));
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      while (bytes.hasRemaining() && channel.read(bytes, offset + bytes.position()) >= 0) {}
+    } catch (IOException e) {
+      LOG.debug("{} cannot be read", file, e);
+    }
+    return Arrays.copyOf(bytes.array(), bytes.position());
   }
 
   /**

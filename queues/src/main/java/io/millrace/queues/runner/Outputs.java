@@ -7,6 +7,7 @@ import io.millrace.queues.Output;
 import io.millrace.queues.Output.OutputFile;
 import io.millrace.queues.OutputReader.Stream;
 import io.millrace.queues.QueueTask.TaskOutput;
+import io.millrace.work.policy.EndedAttempt;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -187,6 +188,14 @@ final class Outputs {
       }
     }
     return losses.isEmpty() ? null : String.join("; ", losses);
+  }
+
+  /**
+   * The end of what was written: to standard error, or else to standard output; null if nothing.
+   */
+  @Nullable String lastText() {
+    String complaints = stderr.lastText(EndedAttempt.MAX_LOG);
+    return complaints == null ? stdout.lastText(EndedAttempt.MAX_LOG) : complaints;
   }
 
   /** Deletes the chunks to which a report does not refer. */

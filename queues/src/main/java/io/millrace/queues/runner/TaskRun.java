@@ -368,8 +368,10 @@ final class TaskRun {
       Outputs.Settled settled =
           outputs.settle(complaint, () -> server.queues().newId(), this::store);
       String reason = join(result.reason(), settled.loss());
+      String log = result.status() == Status.SUCCEEDED ? null : outputs.lastText();
       Report report =
-          new Report(result.status(), settled.output(), settled.files(), reason, result.wish());
+          new Report(
+              result.status(), settled.output(), settled.files(), reason, result.wish(), log);
       try {
         finish(report);
       } catch (LostClaimException e) {
@@ -378,7 +380,7 @@ final class TaskRun {
       } catch (InvalidRequestException e) {
         // The status is more important than the output.
         String why = join(reason, "the output was not taken: " + e.getMessage());
-        finish(new Report(result.status(), TaskOutput.NONE, List.of(), why, result.wish()));
+        finish(new Report(result.status(), TaskOutput.NONE, List.of(), why, result.wish(), log));
       }
       outputs.forgetAllBut(report.output());
     }

@@ -53,7 +53,8 @@ public final class BulkTasks implements BulkTarget<BulkTasks.TaskItem> {
           "orphaned",
           "attempt",
           "snoozed",
-          "not_before");
+          "not_before",
+          "started");
 
   private static final Map<String, Integer> STATUSES =
       IntStream.rangeClosed(Status.ORPHANED, Status.FAILED)

@@ -21,7 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Filters on queue tasks and on the documents of users. */
 public final class TaskFilter {
   private static final Set<String> IDS = Set.of("_id", "queue");
-  private static final Set<String> TIMES = Set.of("ctime", "mtime");
+  private static final Set<String> TIMES = Set.of("ctime", "mtime", "started");
 
   private TaskFilter() {}
 
@@ -121,6 +121,7 @@ public final class TaskFilter {
       case "attempt" -> json.numberNode(task.progress().attempt());
       case "snoozed" -> json.numberNode(task.progress().retries().snoozed());
       case "not_before" -> json.numberNode(task.progress().retries().notBeforeMillis());
+      case "started" -> json.numberNode(task.progress().retries().startedMillis());
       default -> null;
     };
   }

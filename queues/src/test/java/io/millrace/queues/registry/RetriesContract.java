@@ -19,6 +19,7 @@ import io.millrace.queues.Run.Report;
 import io.millrace.queues.Run.RetryWish;
 import io.millrace.queues.Status;
 import io.millrace.store.testkit.contract.StoreFixture;
+import io.millrace.work.policy.EndedAttempt;
 import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.RetryPolicy.Failed;
 import java.nio.file.Path;
@@ -229,6 +230,56 @@ public abstract class RetriesContract {
   }
 
   @Test
+  void attempts_that_did_not_succeed_are_remembered_and_so_is_what_was_queued_again_by_hand() {
+    Queue queue = world.queue("demo", 1, "attempts", "3", "retry_delay", "1ms");
+    ObjectId id = world.submit(queue, Terms.DEFAULTS);
+    Run first = start(queue);
+    long started = world.clock().millis();
+    world.advance(Duration.ofSeconds(2));
+    RetryWish timeout = new RetryWish.IfFailed(new Failed("timeout", Duration.ZERO));
+    runs()
+        .finish(
+            first,
+            new Report(2, TaskOutput.NONE, List.of(), "it hung", timeout, "connecting to a host"));
+    world.restart();
+    Run second = start(queue);
+    assertThat(world.task(id).progress().retries().startedMillis())
+        .isEqualTo(world.clock().millis());
+    runs().finish(second, report(Status.SUCCEEDED, ""));
+    assertThat(world.queues().tasks().requeue(id)).isPresent();
+    runs().finish(start(queue), report(Status.TERMINATED, ""));
+
+    List<EndedAttempt> ended = world.task(id).progress().retries().ended();
+    assertThat(ended)
+        .extracting(EndedAttempt::end)
+        .containsExactly("failed", "succeeded", "terminated");
+    assertThat(ended.getFirst())
+        .isEqualTo(
+            new EndedAttempt(
+                "n1",
+                started,
+                started + 2_000,
+                "failed",
+                "timeout",
+                "it hung",
+                "connecting to a host"));
+  }
+
+  @Test
+  void only_the_last_attempts_are_remembered() {
+    Queue queue = world.queue("demo", 1, "attempts", "20", "retry_delay", "1ms");
+    ObjectId id = world.submit(queue, Terms.DEFAULTS);
+    for (int attempt = 1; attempt <= 20; attempt++) {
+      runs().finish(start(queue), failed("", String.valueOf(attempt), Duration.ZERO));
+    }
+    QueueTask task = world.task(id);
+    assertThat(task.status()).isEqualTo(Status.FAILED);
+    assertThat(task.progress().retries().ended())
+        .extracting(EndedAttempt::code)
+        .containsExactly("11", "12", "13", "14", "15", "16", "17", "18", "19", "20");
+  }
+
+  @Test
   void a_repeated_report_of_a_failure_counts_once() {
     Queue queue = world.queue("demo", 1, "attempts", "5");
     world.submit(queue, Terms.DEFAULTS);
@@ -255,7 +306,10 @@ public abstract class RetriesContract {
     ObjectId id = world.submit(queue, 1).getFirst();
     runs().finish(start(queue), report(Status.FAILED, ""));
     String task = world.store().document(Keys.task(id)).value().orElseThrow().body().utf8();
-    assertThat(task).doesNotContain("policy").doesNotContain("failed").doesNotContain("not_before");
+    assertThat(task)
+        .doesNotContain("policy")
+        .doesNotContain("\"failed\":")
+        .doesNotContain("not_before");
     String stored =
         world.store().document(Keys.queue(queue.id())).value().orElseThrow().body().utf8();
     assertThat(stored).doesNotContain("policy");

@@ -8,6 +8,7 @@ import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
 import io.millrace.store.StandbyStore.LeaderNeededException;
+import io.millrace.work.policy.EndedAttempt;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -44,6 +45,7 @@ record NodeShape(@Nullable Set<String> fields) {
           "attempt",
           "interrupted",
           "snoozed",
+          "endedAttempts",
           "created",
           "started",
           "ended",
@@ -127,6 +129,10 @@ record NodeShape(@Nullable Set<String> fields) {
     json.put("attempt", node.phase().attempt());
     putPositive(json, "interrupted", node.phase().attempts().interrupted());
     putPositive(json, "snoozed", node.phase().attempts().snoozed());
+    List<EndedAttempt> attempts = node.phase().attempts().ended();
+    if (!attempts.isEmpty()) {
+      json.set("endedAttempts", EndedAttempt.write(attempts));
+    }
     json.put("created", node.createdMillis());
     addPhase(json, node.phase());
     putPositive(json, VERSION, node.version());

@@ -47,7 +47,8 @@ record SearchRoutes(TaskFinder search, Shapes shapes, QueueBackend.Definitions q
           "orphaned",
           "attempt",
           "snoozed",
-          "not_before");
+          "not_before",
+          "started");
 
   /** Adds the route that only reads the store. */
   void addReadsTo(DciRoutes api) {

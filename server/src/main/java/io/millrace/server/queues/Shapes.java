@@ -14,6 +14,7 @@ import io.millrace.queues.Status;
 import io.millrace.queues.search.Projection;
 import io.millrace.queues.search.TaskFinder.Found;
 import io.millrace.work.policy.Deadlines;
+import io.millrace.work.policy.EndedAttempt;
 import io.millrace.work.policy.Policy;
 import java.io.IOException;
 import java.io.Reader;
@@ -285,6 +286,15 @@ record Shapes(OutputReader outputs) {
     }
     if (retries.notBeforeMillis() > 0) {
       times.put(json, "not_before", retries.notBeforeMillis());
+    }
+    // Tasks of version 3 have no fields that it did not know.
+    if (retries.startedMillis() > 0 && times != Times.WHOLE_SECONDS) {
+      times.put(json, "started", retries.startedMillis());
+    }
+    if (!retries.ended().isEmpty()
+        && times != Times.WHOLE_SECONDS
+        && wanted.wants("ended_attempts")) {
+      json.set("ended_attempts", EndedAttempt.show(retries.ended(), times::put));
     }
     Deadlines deadlines = task.progress().deadlines();
     if (deadlines.waitEndMillis() > 0 && task.status() == Status.QUEUED) {

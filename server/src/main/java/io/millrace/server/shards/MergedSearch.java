@@ -44,7 +44,8 @@ final class MergedSearch {
           "reason",
           "orphaned",
           "snoozed",
-          "not_before");
+          "not_before",
+          "started");
 
   private static final Set<String> IDS = Set.of("_id", "queue");
 

@@ -7,8 +7,8 @@ import { bulkLink } from './bulk.js';
 import { count, duration, moment, tone } from './format.js';
 import { layered } from './layout.js';
 import {
-  View, ask, attempt, brief, button, chooser, chosenBar, commandLine, define, edit, empty, facts, field, head, href,
-  json, link, reasons, select, status, table, time,
+  View, ask, attempt, attemptHistory, brief, button, chooser, chosenBar, commandLine, define, edit, empty, facts,
+  field, head, href, json, link, reasons, select, status, table, time,
 } from './view.js';
 
 const nodePath = id => `v1/nodes/${segment(id)}`;
@@ -495,6 +495,7 @@ class Node extends View {
         ['Ran', ran(node)],
         ['Not before', node.notBefore && moment(node.notBefore)],
       ])}
+      ${attemptHistory(node.endedAttempts)}
       <h2>Data</h2>
       ${Object.keys(values).length ? json(values) : html`<p class="calm">It has none.</p>`}
       ${Object.entries(output).map(([key, found]) => html`

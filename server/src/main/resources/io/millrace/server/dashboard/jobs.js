@@ -4,8 +4,8 @@ import { html, nothing } from 'lit';
 import { change, download, get, getBytes, parse, query, segment, sendForm } from './http.js';
 import { count, duration, millis, moment, size } from './format.js';
 import {
-  View, ask, attempt, brief, button, chooser, chosenBar, commandLine, define, edit, empty, facts, field, head, href, json,
-  link, pager, quoted, reasons, select, status, table, tabs, time,
+  View, ask, attempt, attemptHistory, brief, button, chooser, chosenBar, commandLine, define, edit, empty, facts, field,
+  head, href, json, link, pager, quoted, reasons, select, status, table, tabs, time,
 } from './view.js';
 import { bulkLink } from './bulk.js';
 
@@ -182,9 +182,9 @@ class Job extends View {
       this.reload();
     };
     const attempts = [
-      ...failures.map(failure => ({ ...failure, word: 'failed', text: failure.info })),
-      ...returns.map(lost => ({ ...lost, word: 'returned', text: lost.reason })),
-    ].sort((one, other) => millis(one.at) - millis(other.at));
+      ...failures.map(({ at, workerId, info, logs }) => ({ end: 'failed', ended: at, node: workerId ?? 'no worker', reason: info ?? 'no reason given', log: logs })),
+      ...returns.map(({ at, workerId, reason }) => ({ end: 'returned', ended: at, node: workerId ?? 'no worker', reason })),
+    ].sort((one, other) => millis(one.ended) - millis(other.ended));
     return html`
       ${head(job.display ?? html`Job <code>${job.key}</code>`, {
         above: [[['jobs'], 'Jobs']],
@@ -217,17 +217,7 @@ class Job extends View {
         ['Became', job.child && link(['jobs', job.child], job.child)],
         ['Schedule', job.schedule && html`${link(['schedules', job.schedule.name], job.schedule.name)}, for ${moment(job.schedule.nominal)}`],
       ])}
-      ${attempts.length
-        ? html`
-            <h2>Attempts that failed</h2>
-            <ol class="timeline">
-              ${attempts.map(one => html`
-                <li>
-                  ${status(one.word)} ${moment(one.at)} on ${one.workerId ?? 'no worker'}: ${one.text ?? 'no reason given'}
-                  ${one.logs ? html`<details><summary>Logs</summary><pre>${one.logs}</pre></details>` : nothing}
-                </li>`)}
-            </ol>`
-        : nothing}
+      ${attemptHistory(attempts)}
       ${content('Payload', this.previews.payload ?? null, `${path}/payload`)}
       ${content('Result', this.previews.result ?? null, `${path}/result`)}
       ${commandLine(`./millrace jobs show ${quoted(job.key)}`)}

@@ -4,8 +4,8 @@ import { html, nothing } from 'lit';
 import { change, get, query, segment, sendJson, stringify } from './http.js';
 import { TASK_STATUSES, count, duration, millis, moment, taskStatus } from './format.js';
 import {
-  ACTIONS, View, ask, attempt, brief, button, chooser, chosenBar, commandLine, define, edit, empty, facts, field, head,
-  href, json, link, notify, pager, quoted, reasons, select, status, table, tabs, time,
+  ACTIONS, View, ask, attempt, attemptHistory, brief, button, chooser, chosenBar, commandLine, define, edit, empty, facts,
+  field, head, href, json, link, notify, pager, quoted, reasons, select, status, table, tabs, time,
 } from './view.js';
 import { bulkLink } from './bulk.js';
 import './output.js';
@@ -403,6 +403,7 @@ class Task extends View {
         ['Node', task.node],
         ['Created', html`${moment(task.ctime)} · ${time(task.ctime)}`],
         ['Changed', html`${moment(task.mtime)} · ${time(task.mtime)}`],
+        ['Started', task.started && moment(task.started)],
         ['Took', task.status > 0 && task.started ? duration(millis(task.mtime) - millis(task.started)) : null],
         ['Not before', task.not_before && moment(task.not_before)],
         ['Attempt', task.attempt],
@@ -414,6 +415,7 @@ class Task extends View {
         ['Waits at most until', task.wait_end && moment(task.wait_end)],
         ['Ends at the latest', task.total_end && moment(task.total_end)],
       ])}
+      ${attemptHistory(task.ended_attempts)}
       <h2>Params</h2>
       ${json(task.params)}
       <h2>Output</h2>

@@ -3,7 +3,7 @@
 import { LitElement, html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { repeat, stringify, subscribe } from './http.js';
-import { ago, count, moment, tone } from './format.js';
+import { ago, count, duration, millis, moment, tone } from './format.js';
 
 /** Who uses the page; set by the shell. */
 export const session = { principal: null, roles: new Set(), reach: null };
@@ -201,6 +201,24 @@ export const reasons = why =>
               </li>`)}
           </ul>
         </section>`
+    : nothing;
+
+/**
+ * Attempts that did not succeed, the oldest first.
+ *
+ * @param attempts `{end, started, ended, node, code, reason, log}` each, all but the end and its time if known
+ */
+export const attemptHistory = attempts =>
+  attempts?.length
+    ? html`
+        <h2>Attempts so far</h2>
+        <ol class="timeline">
+          ${attempts.map(({ end, started, ended, node, code, reason, log }) => html`
+            <li>
+              ${status(end)} ${moment(ended)}${started ? ` after ${duration(millis(ended) - millis(started))}` : ''}${node ? ` on ${node}` : ''}${code && !reason?.includes(code) ? html` with code <code>${code}</code>` : nothing}${reason ? `: ${reason}` : ''}
+              ${log ? html`<details><summary>Log</summary><pre tabindex="0" role="region" aria-label="Log of the attempt">${log}</pre></details>` : nothing}
+            </li>`)}
+        </ol>`
     : nothing;
 
 /** What a list shows if it has nothing. */

@@ -12,6 +12,7 @@ import io.millrace.graph.NodeState;
 import io.millrace.graph.Phase;
 import io.millrace.graph.Timing;
 import io.millrace.http.json.Json;
+import io.millrace.work.policy.EndedAttempt;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -89,7 +90,8 @@ final class Forms {
         new Phase.Attempts(
             json.required("attempt").asInt(),
             json.path("interrupted").asInt(0),
-            json.path("snoozed").asInt(0));
+            json.path("snoozed").asInt(0),
+            EndedAttempt.read(json.get("endedAttempts")));
     long started = json.path("started").asLong(0);
     return switch (state) {
       case RUNNING -> new Phase.Running(attempts, started, json.has("killing"));
