@@ -116,10 +116,12 @@ class TaskOutputCommandsTest {
 
     assertThat(site.run("tasks", "show", run.task().hex()).out())
         .containsPattern(
-            "attempts so far:\n"
-                + "  20\\S+Z failed on \\S+ with code timeout: it hung\n"
-                + "    one\n"
-                + "    \\S*two\n")
+            """
+            attempts so far:
+              20\\S+Z failed on \\S+ with code timeout: it hung
+                one
+                \\S*two
+            """)
         .doesNotContain("ended_attempts")
         .doesNotContain("\u001b");
   }
