@@ -125,7 +125,7 @@ class Graphs:
         return dict(self._http.read("/v1/nodes/" + part(id)))
 
     def list(self, **filters: Any) -> Iterator[Dict[str, Any]]:
-        """The metadata of nodes by id, page by page. ``filters``: ``type``, ``state``, ``below``."""
+        """The metadata of nodes by id, page by page. ``filters``: ``type``, ``state``, ``below``, ``text``."""
         page = self._http.read(query("/v1/nodes", start="", **filters))
         while True:
             yield from page["nodes"]

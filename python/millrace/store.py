@@ -274,11 +274,12 @@ class Store:
         """The names of the groups that are not empty."""
         return list(self._http.read("/store/groups"))
 
-    def tasks(self, group: str, *, limit: int = 0, owned: bool = False) -> List[Task]:
-        """The waiting tasks of a group, and with ``owned`` those that cannot be claimed now too."""
-        return [
-            _task(task) for task in self._http.read(query("/store/group/" + part(group), limit=limit, owned=owned))
-        ]
+    def tasks(self, group: str, *, limit: int = 0, owned: bool = False, after: Optional[Task] = None) -> List[Task]:
+        """The waiting tasks of a group, and with ``owned`` those that cannot be claimed now too. ``after`` is the last task of
+        the page before."""
+        place = after and f"{after.timespec}~{after.origin}{'~keyed' if after.key or after.priority else ''}"
+        path = query("/store/group/" + part(group), limit=limit, owned=owned, after=place)
+        return [_task(task) for task in self._http.read(path)]
 
     def document(self, collection: str, key: str) -> Document:
         """A document. Raises NotFoundError."""

@@ -58,6 +58,17 @@ class StoreTest(unittest.TestCase):
         self.store.release(task)
         self.assertEqual([one.state for one in self.store.tasks("owned")], ["waiting"])
 
+    def test_a_group_is_listed_page_by_page(self) -> None:
+        self.store.add("paged", "1")
+        self.store.add("paged", "2")
+        self.store.transaction().add("paged", "3", key="anna").commit()
+        found: List[str] = []
+        page = self.store.tasks("paged", limit=1)
+        while page:
+            found += [task.text for task in page]
+            page = self.store.tasks("paged", limit=1, after=page[-1])
+        self.assertEqual(found, ["3", "1", "2"])
+
     def test_a_held_claim_is_renewed(self) -> None:
         self.store.add("held", "x")
         # So long that a busy machine does not keep a renewal until the lease has ended.

@@ -20,6 +20,7 @@ import io.millrace.store.TaskStore;
 import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.store.TaskStore.DocumentQuery.Order;
 import io.millrace.store.TaskStore.GroupQuery;
+import io.millrace.store.TaskStore.GroupQuery.Place;
 import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.TaskStore.Read;
 import io.millrace.store.Transaction;
@@ -171,6 +172,7 @@ public final class HttpTaskStore implements TaskStore {
 
   @Override
   public Read<List<Task>> group(GroupQuery query) {
+    Place after = query.after();
     return read(
         placement -> placement.ofName(query.group()),
         "/store/group/"
@@ -181,7 +183,9 @@ public final class HttpTaskStore implements TaskStore {
               case WAITING -> "";
               case DELAYED -> "&delayed=true";
               case ALL -> "&owned=true";
-            },
+            }
+            // Not known to older servers.
+            + (after == null ? "" : "&after=" + Requests.write(after)),
         Responses::readTasks);
   }
 

@@ -127,7 +127,20 @@ public interface GraphRegistry {
    * @param wanted which page; null for the first page of the graph as it is now
    * @throws StaleViewException if that list is no longer kept
    */
-  Page<GraphNode> nodes(NodeFilter filter, Page.@Nullable Wanted wanted);
+  default Page<GraphNode> nodes(NodeFilter filter, Page.@Nullable Wanted wanted) {
+    return nodes(filter, null, wanted);
+  }
+
+  /**
+   * Nodes with a text in their names or in a value of the data that they were given, for example in
+   * a command, whatever the case of its letters. What a node has written itself does not count, nor
+   * do values of more than 4,096 bytes.
+   *
+   * @param text null for all nodes
+   * @param wanted which page; null for the first page of the graph as it is now
+   * @throws StaleViewException if that list is no longer kept
+   */
+  Page<GraphNode> nodes(NodeFilter filter, @Nullable String text, Page.@Nullable Wanted wanted);
 
   /** How many nodes there are in each state, without looking at them; states may be left out. */
   Map<NodeState, Long> counts();

@@ -279,6 +279,41 @@ public abstract class GraphRegistryContract {
         .isInstanceOf(UnknownNodeException.class);
   }
 
+  @Test
+  void nodes_are_found_by_a_text_in_their_names_or_in_what_they_were_given() {
+    NodeId named = graph.add(named("Send the mail", form("command"))).getFirst();
+    NodeId script = addWith("command", StringNode.valueOf("cat \"letter\" | sendmail -t"));
+    NodeId deep = addWith("params", JsonNodeFactory.instance.objectNode().put("to", "MAIL"));
+    NodeId long_ = addWith("note", StringNode.valueOf("mail" + "x".repeat(5_000)));
+    NodeId key = addWith("mail", StringNode.valueOf("letter"));
+    NodeId written = graph.addOne("command");
+    var _ = graph.start(written);
+    graph.end(
+        written,
+        new Outcome.Finished(null),
+        Map.of("result", StringNode.valueOf("mail")),
+        Map.of());
+
+    assertThat(having("mail")).containsExactly(named, script, deep);
+    assertThat(having("SEND")).containsExactly(named, script);
+    assertThat(having("\"letter\" |")).containsExactly(script);
+    assertThat(having("letter")).containsExactly(script, key).doesNotContain(long_);
+    assertThat(having("nothing of this")).isEmpty();
+    assertThat(registry().nodes(filter(Set.of(), Set.of(), deep, 0), "mail", null).items())
+        .extracting(GraphNode::id)
+        .containsExactly(deep);
+  }
+
+  private NodeId addWith(String key, JsonNode value) {
+    return graph.add(with(form("command"), Map.of(key, value))).getFirst();
+  }
+
+  private List<NodeId> having(String text) {
+    return registry().nodes(NodeFilter.ALL, text, null).items().stream()
+        .map(GraphNode::id)
+        .toList();
+  }
+
   private static NodeFilter filter(
       Set<String> types, Set<NodeState> states, @Nullable NodeId below, long newerThan) {
     return new NodeFilter(types, states, below, newerThan);

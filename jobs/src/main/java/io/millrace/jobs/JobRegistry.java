@@ -179,7 +179,16 @@ public interface JobRegistry {
   Optional<Batch> batch(long id);
 
   /** Batches by number, beginning after {@code after}, from 0. */
-  List<Batch> batches(long after, int limit);
+  default List<Batch> batches(long after, int limit) {
+    return batches(after, limit, Order.ASCENDING);
+  }
+
+  /**
+   * Batches by number.
+   *
+   * @param after the number after which the list begins in its order; 0 for all
+   */
+  List<Batch> batches(long after, int limit, Order order);
 
   /** The jobs of a batch that are still there, in the order in which they were submitted. */
   List<Job> jobsOf(Batch batch);

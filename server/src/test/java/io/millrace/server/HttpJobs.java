@@ -255,10 +255,16 @@ final class HttpJobs implements JobsAccess {
   }
 
   @Override
-  public List<Batch> batches(long after, int limit) {
+  public List<Batch> batches(long after, int limit, Order order) {
     List<Batch> batches = new ArrayList<>();
-    json(ask("GET", "/batches?after=" + after + "&limit=" + limit, ""))
-        .forEach(each -> batches.add(batch(each)));
+    String query =
+        "after="
+            + after
+            + "&limit="
+            + limit
+            + "&order="
+            + (order == Order.ASCENDING ? "oldest" : "newest");
+    json(ask("GET", "/batches?" + query, "")).forEach(each -> batches.add(batch(each)));
     return batches;
   }
 

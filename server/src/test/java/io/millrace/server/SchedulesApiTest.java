@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
@@ -368,6 +370,40 @@ final class SchedulesApiTest {
     assertThat(ok("GET", "?paused=true", "").path("schedules")).hasSize(1);
     ok("POST", "/b/resume", "");
     assertThat(ok("GET", "?paused=true", "").path("schedules")).isEmpty();
+  }
+
+  @Test
+  void schedules_are_listed_by_a_text_and_by_when_they_are_due() throws Exception {
+    ok("PUT", "/yearly", every("365d", "Anna"));
+    ok("PUT", "/daily", every("1d", "anna"));
+    ok("PUT", "/weekly", every("7d", "berta"));
+    ok("PUT", "/also-daily", every("1d", "berta"));
+    ok(
+        "PUT",
+        "/over",
+        "{'times': [{'at': ['2020-01-01T00:00:00Z']}], 'target': {'queue': 'work'}}");
+    assertThat(names(ok("GET", "?text=ANNA", ""))).containsExactly("daily", "yearly");
+    assertThat(names(ok("GET", "?text=eekl", ""))).containsExactly("weekly");
+    assertThat(names(ok("GET", "?text=nobody", ""))).isEmpty();
+    List<String> found = new ArrayList<>();
+    String after = "";
+    do {
+      JsonNode page = ok("GET", "?order=due&limit=2&after=" + after, "");
+      found.addAll(names(page));
+      after = page.path("next").asString("");
+    } while (!after.isEmpty());
+    assertThat(found).containsExactly("also-daily", "daily", "weekly", "yearly", "over");
+    assertThat(send("GET", "?order=size", "").statusCode()).isEqualTo(400);
+    assertThat(send("GET", "?order=due&after=daily", "").statusCode()).isEqualTo(400);
+  }
+
+  private static String every(String time, String user) {
+    return "{'times': [{'every': '%s', 'from': '2026-01-01T00:00:00Z'}], 'target': {'queue': 'work', 'params': {'user': '%s'}}}"
+        .formatted(time, user);
+  }
+
+  private static List<String> names(JsonNode page) {
+    return page.path("schedules").valueStream().map(each -> each.path("name").asString()).toList();
   }
 
   @ParameterizedTest

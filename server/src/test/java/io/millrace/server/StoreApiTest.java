@@ -7,6 +7,8 @@ import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -300,6 +302,24 @@ final class StoreApiTest {
     assertThat(server.get("/store/group/none").body()).isEqualTo("[]");
   }
 
+  @Test
+  void a_group_is_listed_after_the_last_task_of_a_page() throws Exception {
+    add("b", "1");
+    add("b", "2");
+    update("{\"clientid\": 5, \"adds\": [{\"group\": \"b\", \"data\": \"3\", \"key\": \"k\"}]}");
+    List<String> found = new ArrayList<>();
+    String after = "";
+    for (int page = 0; page < 4; page++) {
+      JsonNode tasks = json(server.get("/store/group/b?limit=1&after=" + after));
+      for (JsonNode task : tasks) {
+        found.add(task.path("data").asString());
+        after = task.path("timespec").asString() + "~" + task.path("origin").asString();
+        after += task.has("key") ? "~keyed" : "";
+      }
+    }
+    assertThat(found).containsExactly("3", "1", "2");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"a/b", "ü ☃ 𝄞", "..", ".", "a%2Fb", "a;b=c", "?#&+", " "})
   void a_group_of_any_name_can_be_read_by_its_path(String name) throws Exception {
@@ -447,6 +467,10 @@ final class StoreApiTest {
         "/store/group/a?delayed=maybe",
         "/store/group/a?delayed=yes&owned=yes",
         "/store/group/a?data=hex",
+        "/store/group/a?after=1",
+        "/store/group/a?after=1~0",
+        "/store/group/a?after=x~1",
+        "/store/group/a?after=1~2~3",
         "/store/group/",
         "/store/group/%FF",
         "/store/documents/",

@@ -244,13 +244,20 @@ public interface TaskStore extends AutoCloseable {
   }
 
   /**
-   * A query for tasks of a group, by available time and then by origin.
+   * A query for tasks of a group, by available time and then by origin; of the waiting ones, those
+   * that have a key or a priority come first.
    *
    * @param group the name of the group; the result for an unknown one is empty
    * @param limit the largest number of tasks to list, 0 for no limit
    * @param selection which tasks to list
+   * @param after only tasks that come after this place; null for all
    */
-  record GroupQuery(String group, int limit, Selection selection) {
+  record GroupQuery(String group, int limit, Selection selection, @Nullable Place after) {
+    /** A query from the first task on. */
+    public GroupQuery(String group, int limit, Selection selection) {
+      this(group, limit, selection, null);
+    }
+
     /** Which tasks of a group a query lists. */
     public enum Selection {
       /** Those that can be claimed now. */
@@ -259,6 +266,23 @@ public interface TaskStore extends AutoCloseable {
       DELAYED,
       /** The waiting ones, and then the delayed and the owned ones together. */
       ALL
+    }
+
+    /**
+     * The place of a task among those of its group. It is that of the task as it was listed, so a
+     * list goes on there also if the task has changed or is gone. A task that has got another place
+     * since may be in two pages of a list, or in none.
+     *
+     * @param availableAtMillis when the task becomes available
+     * @param origin the first id of the task
+     * @param inLane whether the task has a key or a priority; such tasks come before the others as
+     *     long as they wait
+     */
+    public record Place(long availableAtMillis, long origin, boolean inLane) {
+      /** The place of a task. */
+      public static Place of(Task task) {
+        return new Place(task.availableAtMillis(), task.origin(), task.lane() != null);
+      }
     }
 
     /** All waiting tasks of a group. */
@@ -278,7 +302,12 @@ public interface TaskStore extends AutoCloseable {
 
     /** The same with another limit. */
     public GroupQuery withLimit(int other) {
-      return new GroupQuery(group, other, selection);
+      return new GroupQuery(group, other, selection, after);
+    }
+
+    /** The same after a task that was listed. */
+    public GroupQuery after(Task task) {
+      return new GroupQuery(group, limit, selection, Place.of(task));
     }
   }
 

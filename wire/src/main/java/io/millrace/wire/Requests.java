@@ -2,6 +2,7 @@ package io.millrace.wire;
 
 import io.millrace.store.Claim;
 import io.millrace.store.TaskRef;
+import io.millrace.store.TaskStore.GroupQuery.Place;
 import io.millrace.store.Transaction;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -45,6 +46,9 @@ public final class Requests {
           "wait",
           "depends",
           "requestid");
+
+  /** What ends the place of a task that has a key or a priority. */
+  private static final String KEYED = "~keyed";
 
   private Requests() {}
 
@@ -131,6 +135,34 @@ public final class Requests {
       throw new WireException("not a task id: \"" + whole + "\"; an id is a positive number");
     }
     return id;
+  }
+
+  /**
+   * Reads the place of a task in the list of a group: {@code 1388552400000~10} that of a task with
+   * this {@code timespec} and this origin, {@code 1388552400000~10~keyed} if it has a key or a
+   * priority.
+   */
+  public static Place readPlace(String text) {
+    boolean keyed = text.endsWith(KEYED);
+    String[] parts =
+        (keyed ? text.substring(0, text.length() - KEYED.length()) : text).split("~", -1);
+    try {
+      if (parts.length == 2) {
+        return new Place(Long.parseLong(parts[0]), number(parts[1], text), keyed);
+      }
+    } catch (NumberFormatException | WireException _) {
+      // Said below.
+    }
+    throw new WireException(
+        "not the place of a task: \""
+            + text
+            + "\"; it is the timespec and the origin of the last task of the page before, for"
+            + " example 1388552400000~10, and ~keyed if that has a key or a priority");
+  }
+
+  /** Writes a place for {@link #readPlace}. */
+  public static String write(Place place) {
+    return place.availableAtMillis() + "~" + place.origin() + (place.inLane() ? KEYED : "");
   }
 
   /** Writes a body for {@link #readTransaction}, without the principal. */

@@ -11,6 +11,7 @@ import io.millrace.cli.remote.StaleOption;
 import io.millrace.cli.terminal.Table;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.ClientOptions;
+import io.millrace.client.JsonCalls;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +43,14 @@ final class ShowCommand extends GraphServer implements Callable<Integer> {
   @Mixin private GraphServer.FilterOptions filter = new GraphServer.FilterOptions();
 
   @Option(
+      names = "--text",
+      paramLabel = "TEXT",
+      description =
+          "Only nodes with this text in their name, or in a value that they were given, for example"
+              + " a command.")
+  private @Nullable String part;
+
+  @Option(
       names = {"-n", "--limit"},
       paramLabel = "N",
       defaultValue = "1000",
@@ -64,7 +73,7 @@ final class ShowCommand extends GraphServer implements Callable<Integer> {
       GraphCalls graph = new GraphCalls(calls);
       if (id == null) {
         showAll(graph);
-      } else if (filter.isGiven()) {
+      } else if (filter.isGiven() || part != null) {
         throw new UsageException("filters cannot be combined with the id of a node");
       } else {
         showOne(graph, GraphServer.checked(id));
@@ -72,10 +81,17 @@ final class ShowCommand extends GraphServer implements Callable<Integer> {
     });
   }
 
+  private String query() {
+    String filters = filter.query();
+    return part == null
+        ? filters
+        : (filters.isEmpty() ? "" : filters + "&") + "text=" + JsonCalls.part(part);
+  }
+
   private void showAll(GraphCalls graph) {
     if (json()) {
       // Text takes a tenth of the memory of JSON trees.
-      List<String> nodes = graph.nodes(filter.query(), JsonNode::toString);
+      List<String> nodes = graph.nodes(query(), JsonNode::toString);
       String separator = "";
       out().print('[');
       for (String node : nodes) {
@@ -85,7 +101,7 @@ final class ShowCommand extends GraphServer implements Callable<Integer> {
       out().println(']');
       return;
     }
-    List<NodeView> nodes = graph.nodes(filter.query(), NodeView::of);
+    List<NodeView> nodes = graph.nodes(query(), NodeView::of);
     if (nodes.isEmpty()) {
       terminal().err().println("no nodes");
     }

@@ -156,13 +156,28 @@ public final class JobsCommands extends CommandGroup {
               arity = "0..*",
               paramLabel = "N",
               description = "Numbers of batches to show with their job counts.")
-          @Nullable List<Long> numbers) {
+          @Nullable List<Long> numbers,
+      @Option(names = "--type", paramLabel = "TYPE", description = "Only batches of this type.")
+          @Nullable String type,
+      @Option(
+              names = "--full",
+              description = "Only full batches; --no-full: only those that are being filled.",
+              negatable = true)
+          @Nullable Boolean full,
+      @Option(names = "--newest", description = "The newest first, instead of the oldest.")
+          boolean newest) {
     return server.perform(calls -> {
       Fields.Columns columns =
           new Fields.Columns().field("BATCH", "id").fields("type", "size", "capacity", "full");
       if (numbers == null || numbers.isEmpty()) {
-        server.printRows(allBatches(calls), columns);
+        String query = newest ? "&order=newest" : "";
+        query += type == null ? "" : "&type=" + JsonCalls.part(type);
+        query += full == null ? "" : "&full=" + full;
+        server.printRows(allBatches(calls, query), columns);
         return;
+      }
+      if (type != null || full != null || newest) {
+        throw new UsageException("filters cannot be combined with the numbers of batches");
       }
       for (String status : List.of("PENDING", "RUNNING", "DONE", "FAILED")) {
         columns.with(
@@ -179,13 +194,13 @@ public final class JobsCommands extends CommandGroup {
     return ServerCommand.lookUp(() -> calls.get(BATCHES + "/" + number));
   }
 
-  private static List<JsonNode> allBatches(JsonCalls calls) {
+  private static List<JsonNode> allBatches(JsonCalls calls, String query) {
     List<JsonNode> batches = new ArrayList<>();
-    JsonNode page = calls.get(BATCHES + "?limit=" + PAGE);
+    JsonNode page = calls.get(BATCHES + "?limit=" + PAGE + query);
     while (!page.isEmpty()) {
       page.forEach(batches::add);
       long last = batches.getLast().path("id").asLong();
-      page = calls.get(BATCHES + "?limit=" + PAGE + "&after=" + last);
+      page = calls.get(BATCHES + "?limit=" + PAGE + query + "&after=" + last);
     }
     return batches;
   }

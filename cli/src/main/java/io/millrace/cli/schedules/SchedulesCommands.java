@@ -113,6 +113,16 @@ public final class SchedulesCommands extends CommandGroup {
       @Option(names = "--prefix", paramLabel = "TEXT", description = "Only names with this prefix.")
           @Nullable String prefix,
       @Option(
+              names = "--text",
+              paramLabel = "TEXT",
+              description = "Only schedules with this text in their name or target.")
+          @Nullable String text,
+      @Option(
+              names = "--order",
+              paramLabel = "name|due",
+              description = "By name, the default, or the one that is due next first.")
+          @Nullable String order,
+      @Option(
               names = "--paused",
               description = "Only paused schedules; --no-paused: only the others.",
               negatable = true)
@@ -123,6 +133,8 @@ public final class SchedulesCommands extends CommandGroup {
       do {
         String query = "?limit=1000&after=" + JsonCalls.part(after);
         query += prefix == null ? "" : "&prefix=" + JsonCalls.part(prefix);
+        query += text == null ? "" : "&text=" + JsonCalls.part(text);
+        query += order == null ? "" : "&order=" + JsonCalls.part(order);
         query += paused == null ? "" : "&paused=" + paused;
         JsonNode page = calls.read(PATH + query);
         page.path("schedules").forEach(rows::add);

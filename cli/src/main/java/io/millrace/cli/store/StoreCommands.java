@@ -17,6 +17,8 @@ import io.millrace.store.TaskRef;
 import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.store.TaskStore.DocumentQuery.Order;
 import io.millrace.store.TaskStore.GroupQuery;
+import io.millrace.store.TaskStore.GroupQuery.Place;
+import io.millrace.store.TaskStore.GroupQuery.Selection;
 import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.TaskStore.Read;
 import io.millrace.store.Transaction;
@@ -116,10 +118,20 @@ public final class StoreCommands extends CommandGroup {
               names = {"-n", "--limit"},
               paramLabel = "N",
               description = "The most tasks to list; 0 for all. Default: 0")
-          int limit) {
+          int limit,
+      @Option(
+              names = "--after",
+              paramLabel = "PLACE",
+              description =
+                  "Only tasks that come after this place: the timespec and the origin of a task"
+                      + " that --json shows, as in 1388552400000~10, and ~keyed behind them if it"
+                      + " has a key or a priority.")
+          @Nullable String after) {
     return target.run(store -> {
-      GroupQuery query = all ? GroupQuery.all(group) : GroupQuery.waiting(group);
-      Read<List<Task>> tasks = store.group(query.withLimit(Math.max(0, limit)));
+      Selection selection = all ? Selection.ALL : Selection.WAITING;
+      Place place = after == null ? null : Tasks.place(after);
+      Read<List<Task>> tasks =
+          store.group(new GroupQuery(group, Math.max(0, limit), selection, place));
       target.print(tasks.value(), tasks.timeMillis());
       return ExitCode.OK;
     });

@@ -6,6 +6,9 @@ import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
+import io.millrace.store.TaskStore.GroupQuery.Place;
+import io.millrace.wire.Requests;
+import io.millrace.wire.WireException;
 import java.io.PrintStream;
 import java.time.Instant;
 import java.util.List;
@@ -59,6 +62,15 @@ final class Tasks {
     } catch (IllegalArgumentException e) {
       throw new UsageException(
           "a task is given as an id (14), an origin (~10) or both (14~10), not '" + text + "'", e);
+    }
+  }
+
+  /** The place of a task in the list of its group. */
+  static Place place(String text) {
+    try {
+      return Requests.readPlace(text);
+    } catch (WireException e) {
+      throw new UsageException(String.valueOf(e.getMessage()), e);
     }
   }
 

@@ -188,6 +188,16 @@ class GraphCommandsTest {
   }
 
   @Test
+  void nodes_are_shown_that_have_a_text_in_what_they_were_given() {
+    String mail = added("-s", "echo 'to the Printer'");
+    String other = added("-s", "true");
+    assertThat(site.shown("graph", "show", "--text", "the printer").path(0).path("id").asString())
+        .isEqualTo(mail);
+    assertThat(site.shown("graph", "show", "--text", "printer", "--state", "killed")).isEmpty();
+    expect(2, "filters cannot be combined", "graph", "show", other, "--text", "x");
+  }
+
+  @Test
   void a_command_that_runs_adds_nodes_below_itself_by_this_program() {
     String program =
         "'%s' -XX:TieredStopAtLevel=1 -cp '%s' io.millrace.cli.Millrace graph"

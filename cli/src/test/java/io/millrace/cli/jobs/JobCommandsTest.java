@@ -154,6 +154,9 @@ class JobCommandsTest {
     assertThat(site.runReading(failed + "\n", "jobs", "wait", "-").err()).contains("failed: ");
     assertThat(done("jobs", "retry", failed).out()).contains("pending");
     assertThat(done("jobs", "batches").out()).contains("CAPACITY");
+    assertThat(site.shown("jobs", "batches", "--newest", "--no-full")).hasSize(1);
+    assertThat(site.shown("jobs", "batches", "--full")).isEmpty();
+    expect(2, "filters cannot be combined", "jobs", "batches", "1", "--full");
     assertThat(site.shown("jobs", "batches", "1").path(0).path("size").asInt()).isEqualTo(2);
   }
 

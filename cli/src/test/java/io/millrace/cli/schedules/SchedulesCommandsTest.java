@@ -140,6 +140,8 @@ class SchedulesCommandsTest {
     assertThat(done("list", "--paused")).contains("a ").contains("b ");
     assertThat(done("resume", "a")).startsWith("a  is next due at ");
     assertThat(done("list", "--no-paused")).doesNotContain("b  ");
+    assertThat(done("list", "--text", "WORK", "--order", "due")).contains("a  ").contains("b  ");
+    assertThat(done("list", "--text", "nothing of this")).doesNotContain("a  ");
     assertThat(done("run", "a")).startsWith("a  started ");
     assertThat(shown("a").path("active")).hasSize(1);
     assertThat(

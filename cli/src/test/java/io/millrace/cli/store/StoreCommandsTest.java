@@ -88,6 +88,18 @@ class StoreCommandsTest {
   }
 
   @Test
+  void a_list_goes_on_after_a_place() throws IOException {
+    onFolder("add", "g", "one");
+    onFolder("add", "g", "two");
+    JsonNode first = JSON.readTree(onFolder("list", "g", "--limit", "1", "--json").out()).get(0);
+    String place = first.get("timespec").asString() + "~" + first.get("origin").asString();
+    assertThat(onFolder("list", "g", "--after", place).out()).contains("two").doesNotContain("one");
+    Shell.CommandResult wrong = onFolder("list", "g", "--after", "7");
+    assertThat(wrong.code()).isEqualTo(2);
+    assertThat(wrong.err()).contains("not the place of a task: \"7\"");
+  }
+
+  @Test
   void a_server_is_asked_and_backed_up_and_its_backup_becomes_a_store() {
     try (MillraceServer server = serve(scratch.resolve("served"))) {
       String[] target = {"--server", "http://127.0.0.1:" + server.port()};

@@ -64,11 +64,12 @@ final class DataReader {
     outputs = source;
   }
 
-  Page<GraphNode> nodes(NodeFilter filter, Page.@Nullable Wanted wanted) {
+  Page<GraphNode> nodes(NodeFilter filter, @Nullable String text, Page.@Nullable Wanted wanted) {
     if (wanted != null) {
       return nodes.next(wanted);
     }
-    ReadModel.Listing listing = readModel.listing(filter);
+    ReadModel.Listing listing =
+        readModel.listing(filter).with(NodeSearch.having(text, session, rules));
     return nodes.first(
         listing.nodes(), listing::explained, listing.all().size(), listing.version());
   }

@@ -35,6 +35,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -383,6 +384,11 @@ final class ReadModel {
    * @param version the version of the graph at that moment
    */
   record Listing(List<GraphNode> nodes, List<GraphNode> all, long version) {
+    /** The same with only some of the wanted nodes. */
+    Listing with(Predicate<GraphNode> wanted) {
+      return new Listing(nodes.stream().filter(wanted).toList(), all, version);
+    }
+
     /** A part of the wanted nodes, with reasons. */
     List<GraphNode> explained(List<GraphNode> part) {
       Reasons reasons = new Reasons(this::find);

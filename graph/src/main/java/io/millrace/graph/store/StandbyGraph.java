@@ -119,8 +119,10 @@ final class StandbyGraph implements GraphRegistry {
   }
 
   @Override
-  public Page<GraphNode> nodes(NodeFilter filter, Page.@Nullable Wanted wanted) {
-    ReadModel.Listing listing = model().listing(filter);
+  public Page<GraphNode> nodes(
+      NodeFilter filter, @Nullable String text, Page.@Nullable Wanted wanted) {
+    ReadModel.Listing listing =
+        model().listing(filter).with(NodeSearch.having(text, session, rules));
     if (wanted != null || listing.nodes().size() > PagedViews.PAGE) {
       throw laterPages();
     }

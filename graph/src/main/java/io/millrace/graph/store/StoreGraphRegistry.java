@@ -269,8 +269,9 @@ final class StoreGraphRegistry implements GraphRegistry {
   }
 
   @Override
-  public Page<GraphNode> nodes(NodeFilter filter, Page.@Nullable Wanted wanted) {
-    return reader.nodes(filter, wanted);
+  public Page<GraphNode> nodes(
+      NodeFilter filter, @Nullable String text, Page.@Nullable Wanted wanted) {
+    return reader.nodes(filter, text, wanted);
   }
 
   @Override

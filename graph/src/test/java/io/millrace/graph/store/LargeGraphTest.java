@@ -50,6 +50,7 @@ class LargeGraphTest {
 
   private static final Duration TO_RUN_ONE = Duration.ofMillis(1);
   private static final Duration TO_READ_TEN_PAGES = Duration.ofMillis(500);
+  private static final Duration TO_SEARCH = Duration.ofMillis(500);
   private static final int LENIENCE = 8;
 
   private final Path folder;
@@ -106,6 +107,14 @@ class LargeGraphTest {
       timed("starting and ending", TO_RUN_ONE.multipliedBy(RUNS), () -> runSome(graph));
       assertThat(ids.subList(0, RUNS)).allMatch(id -> stateOf(graph, id) == NodeState.FINISHED);
       timed("ten warm first pages", TO_READ_TEN_PAGES, () -> firstPages(graph));
+      for (int i = 0; i < 3; i++) {
+        Page<GraphNode> found =
+            timed(
+                "a search in all data",
+                TO_SEARCH,
+                () -> graph.registry().nodes(NodeFilter.ALL, "number " + (NODES - 1), null));
+        assertThat(found.items()).extracting(GraphNode::id).containsExactly(ids.getLast());
+      }
     }
     try (TaskStore store = TaskStore.open(options)) {
       StoredGraph graph = timed("opening", () -> open(store));

@@ -384,14 +384,14 @@ final class StoreJobRegistry implements JobRegistry {
   }
 
   @Override
-  public List<Batch> batches(long after, int limit) {
+  public List<Batch> batches(long after, int limit, Order order) {
     if (limit < 1) {
       throw new InvalidJobException("limit is at least 1, not " + limit);
     }
-    String last = Keys.padded(Math.clamp(after, 0, 1L << 53));
+    String last = after == 0 ? "" : Keys.padded(Math.clamp(after, 0, 1L << 53));
     return store
         .store()
-        .documents(new DocumentQuery(Keys.BATCHES, "", last, limit))
+        .documents(new DocumentQuery(Keys.BATCHES, "", last, limit, order))
         .value()
         .stream()
         .map(JobJson::readBatch)

@@ -58,7 +58,7 @@ public interface JobsAccess extends AutoCloseable {
   Optional<Batch> batch(long id);
 
   /** Batches by number. */
-  List<Batch> batches(long after, int limit);
+  List<Batch> batches(long after, int limit, Order order);
 
   /** The jobs of a batch. */
   List<Job> jobsOf(long batch);

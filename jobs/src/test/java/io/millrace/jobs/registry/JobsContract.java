@@ -162,7 +162,11 @@ public abstract class JobsContract {
     assertThat(jobs.jobsOf(1))
         .extracting(Job::id)
         .containsExactly(all.get(0).id(), all.get(4).id());
-    assertThat(jobs.batches(2, 5)).extracting(Batch::id).containsExactly(3L, 4L);
+    assertThat(jobs.batches(2, 5, Order.ASCENDING)).extracting(Batch::id).containsExactly(3L, 4L);
+    assertThat(jobs.batches(0, 3, Order.DESCENDING))
+        .extracting(Batch::id)
+        .containsExactly(4L, 3L, 2L);
+    assertThat(jobs.batches(2, 3, Order.DESCENDING)).extracting(Batch::id).containsExactly(1L);
     assertThat(jobs.batch(5)).isEmpty();
   }
 

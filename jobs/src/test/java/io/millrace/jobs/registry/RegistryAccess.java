@@ -96,8 +96,8 @@ final class RegistryAccess implements JobsAccess {
   }
 
   @Override
-  public List<Batch> batches(long after, int limit) {
-    return registry().batches(after, limit);
+  public List<Batch> batches(long after, int limit, Order order) {
+    return registry().batches(after, limit, order);
   }
 
   @Override

@@ -58,6 +58,7 @@ record NodeRoutes(GraphRegistry graph, InstantSource clock) {
           "state",
           "status",
           "below",
+          "text",
           "new",
           "metadata",
           "start",
@@ -204,9 +205,12 @@ record NodeRoutes(GraphRegistry graph, InstantSource clock) {
     Pages pages = Pages.of(query);
     Duration timeout = SchedulerRoutes.timeout(query, MAX_WAIT);
     Page.Wanted wanted = pages.wanted();
+    String text = query.text("text").filter(it -> !it.isEmpty()).orElse(null);
     boolean waits = query.text("new").isPresent() && wanted == null && !request.isHead();
     Page<GraphNode> page =
-        waits ? newer(filter, new Deadline(request, timeout)) : graph.nodes(filter, wanted);
+        waits
+            ? newer(filter, text, new Deadline(request, timeout))
+            : graph.nodes(filter, text, wanted);
     ArrayNode nodes = selected.shapes(page.items());
     if (page.next() == null && !pages.asked()) {
       return Json.response(200, GraphParameters.tag(page.version()), nodes);
@@ -218,12 +222,13 @@ record NodeRoutes(GraphRegistry graph, InstantSource clock) {
   }
 
   /** The first nodes that match a filter, once there are any or the time is over. */
-  private Page<GraphNode> newer(NodeFilter filter, Deadline deadline) throws InterruptedException {
+  private Page<GraphNode> newer(NodeFilter filter, @Nullable String text, Deadline deadline)
+      throws InterruptedException {
     try (deadline) {
-      Page<GraphNode> page = graph.nodes(filter, null);
+      Page<GraphNode> page = graph.nodes(filter, text, null);
       Duration step = deadline.step();
       while (page.items().isEmpty() && step.isPositive()) {
-        page = nextLook(filter, deadline);
+        page = nextLook(filter, text, deadline);
         step = deadline.step();
       }
       return page;
@@ -231,22 +236,22 @@ record NodeRoutes(GraphRegistry graph, InstantSource clock) {
   }
 
   /** Waits for a change that may matter, and reads again. */
-  private Page<GraphNode> nextLook(NodeFilter filter, Deadline deadline)
+  private Page<GraphNode> nextLook(NodeFilter filter, @Nullable String text, Deadline deadline)
       throws InterruptedException {
     try (GraphChanges changes = graph.changes(null)) {
-      Page<GraphNode> page = graph.nodes(filter, null);
+      Page<GraphNode> page = graph.nodes(filter, text, null);
       Duration step = deadline.step();
       while (page.items().isEmpty() && step.isPositive()) {
         List<GraphEvent> events = changes.next(step);
         if (events.stream().anyMatch(event -> mayMatch(event, filter))) {
-          page = graph.nodes(filter, null);
+          page = graph.nodes(filter, text, null);
         }
         step = deadline.step();
       }
       return page;
     } catch (VersionLostException _) {
       // Too much has happened to follow each change.
-      return graph.nodes(filter, null);
+      return graph.nodes(filter, text, null);
     }
   }
 

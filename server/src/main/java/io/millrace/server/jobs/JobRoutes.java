@@ -56,7 +56,7 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
     api.query("link")
         .get("/jobs/{key}/payload", this::payload)
         .get("/jobs/{key}/result", this::result);
-    api.query("limit", "after").get("/batches", this::batches);
+    api.query("type", "full", "limit", "after", "order").get("/batches", this::batches);
     api.get("/batches/{batch}", request -> Json.response(counted(batch(request))))
         .get("/batches/{batch}/jobs", request -> jobs(batch(request)).response(shapes));
   }
@@ -81,14 +81,16 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
     long limit = query.integer("limit", 0, 0, Integer.MAX_VALUE);
     JobFilter filter = filter(query);
     long most = limit == 0 ? Long.MAX_VALUE : limit;
-    Order order =
-        switch (query.text("order").orElse("oldest")) {
-          case "oldest" -> Order.ASCENDING;
-          case "newest" -> Order.DESCENDING;
-          default -> throw HttpProblem.malformed("the parameter order is oldest or newest");
-        };
-    return new JobPages(registry, filter, reached(request), after(query), most, order)
+    return new JobPages(registry, filter, reached(request), after(query), most, order(query))
         .response(shapes);
+  }
+
+  private static Order order(Query query) {
+    return switch (query.text("order").orElse("oldest")) {
+      case "oldest" -> Order.ASCENDING;
+      case "newest" -> Order.DESCENDING;
+      default -> throw HttpProblem.malformed("the parameter order is oldest or newest");
+    };
   }
 
   /** Which jobs are within the reach of the caller. */
@@ -153,16 +155,24 @@ record JobRoutes(Jobs jobs, JobRegistry registry, Shapes shapes) {
   }
 
   private Response batches(Request request) {
-    long after = request.query().integer("after", 0, 0, Long.MAX_VALUE);
-    int limit = (int) request.query().integer("limit", USUAL_BATCHES, 1, MAX_BATCHES);
+    Query query = request.query();
+    long after = query.integer("after", 0, 0, Long.MAX_VALUE);
+    int limit = (int) query.integer("limit", USUAL_BATCHES, 1, MAX_BATCHES);
+    Order order = order(query);
+    Predicate<Batch> wanted = batch -> Types.reaches(request, batch.type());
+    String type = query.text("type").orElse("");
+    if (!type.isEmpty()) {
+      wanted = wanted.and(batch -> batch.type().equals(type));
+    }
+    if (query.text("full").isPresent()) {
+      boolean full = query.bool("full", true);
+      wanted = wanted.and(batch -> batch.isFull() == full);
+    }
     List<Batch> found = new ArrayList<>();
     List<Batch> page;
     do {
-      page = registry.batches(after, limit);
-      page.stream()
-          .filter(batch -> Types.reaches(request, batch.type()))
-          .limit(limit - (long) found.size())
-          .forEach(found::add);
+      page = registry.batches(after, limit, order);
+      page.stream().filter(wanted).limit(limit - (long) found.size()).forEach(found::add);
       after = page.isEmpty() ? after : page.getLast().id();
     } while (found.size() < limit && page.size() == limit);
     return Json.response(Json.array(found, Shapes::of));

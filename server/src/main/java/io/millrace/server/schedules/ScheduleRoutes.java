@@ -17,6 +17,8 @@ import io.millrace.schedules.ScheduleState.Run;
 import io.millrace.schedules.Schedules;
 import io.millrace.schedules.Schedules.View;
 import io.millrace.schedules.SchedulesException.NoScheduleException;
+import io.millrace.work.filter.Condition;
+import io.millrace.work.filter.Condition.Contains;
 import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -31,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
 
 /**
  * Reads and changes schedules. Times are shown with the offset of the schedule's zone. A caller
@@ -57,7 +60,8 @@ final class ScheduleRoutes {
   /** Adds those that only read the store. */
   void addReadsTo(ApiRoutes all) {
     ApiRoutes api = all.stale();
-    api.strictQuery(Set.of("prefix", "paused", "after", "limit")).get("", this::list);
+    api.strictQuery(Set.of("prefix", "text", "paused", "after", "limit", "order"))
+        .get("", this::list);
     api.strictQuery(Set.of("count", "after")).get("/{name}/next", this::next);
     api.strictQuery(Set.of()).get("/{name}", request -> response(find(request)));
   }
@@ -143,13 +147,31 @@ final class ScheduleRoutes {
       boolean paused = query.bool("paused", true);
       wanted = wanted.and(view -> (view.state().pause() != null) == paused);
     }
-    List<View> found =
-        schedules.list(
-            query.text("prefix").orElse(""), query.text("after").orElse(""), limit, wanted);
+    Condition text = new Contains(query.text("text").orElse("").toLowerCase(Locale.ROOT));
+    wanted = wanted.and(view -> text.test(described(view.schedule())));
+    String prefix = query.text("prefix").orElse("");
+    String after = query.text("after").orElse("");
+    ScheduleOrder order = ScheduleOrder.of(query);
+    List<ObjectNode> found =
+        order == ScheduleOrder.NAME
+            ? schedules.list(prefix, after, limit, wanted).stream()
+                .map(ScheduleRoutes::summary)
+                .toList()
+            : schedules.list(prefix, "", Integer.MAX_VALUE, wanted).stream()
+                .map(ScheduleRoutes::summary)
+                .filter(after.isEmpty() ? _ -> true : order.after(after))
+                .sorted(order.comparator())
+                .limit(limit)
+                .toList();
     ObjectNode response = Json.object();
-    response.set("schedules", Json.array(found, ScheduleRoutes::summary));
-    response.put("next", found.size() == limit ? found.getLast().schedule().name() : null);
+    response.set("schedules", Json.array().addAll(found));
+    response.put("next", found.size() == limit ? order.place(found.getLast()) : null);
     return Json.response(response);
+  }
+
+  /** What a text is looked for in. */
+  private static List<JsonNode> described(Schedule schedule) {
+    return List.of(StringNode.valueOf(schedule.name()), schedule.target());
   }
 
   private Response next(Request request) {

@@ -5,6 +5,7 @@ import io.millrace.archive.ArchiveTable;
 import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
+import io.millrace.server.schedules.ScheduleOrder;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -102,7 +103,7 @@ final class MergedLists {
     every.put("GET /api/batches", MergedLists::batches);
     every.put("GET /api/workers", MergedLists::workers);
     every.put("GET /v1/running", (_, answers) -> array(elements(answers).toList()));
-    every.put("GET /schedules", pages("schedules", BY_NAME, text("name")));
+    every.put("GET /schedules", MergedLists::schedules);
     every.put("GET /bulk", pages("actions", BY_ID.reversed(), text("id")));
     every.put("GET /limits", MergedLists::limits);
     for (ArchiveTable table : ArchiveTable.values()) {
@@ -233,15 +234,24 @@ final class MergedLists {
     };
   }
 
+  private static JsonNode schedules(Query query, List<JsonNode> answers) {
+    ScheduleOrder order = ScheduleOrder.of(query);
+    return pages("schedules", order.comparator(), order::place).of(query, answers);
+  }
+
   private static JsonNode jobs(Query query, List<JsonNode> answers) {
     long limit = query.integer("limit", 0, 0, Integer.MAX_VALUE);
-    boolean newest = query.text("order").orElse("").equals("newest");
-    return array(
-        sorted(answers, newest ? BY_ID.reversed() : BY_ID, limit == 0 ? Long.MAX_VALUE : limit));
+    Comparator<JsonNode> order = isNewestFirst(query) ? BY_ID.reversed() : BY_ID;
+    return array(sorted(answers, order, limit == 0 ? Long.MAX_VALUE : limit));
+  }
+
+  private static boolean isNewestFirst(Query query) {
+    return query.text("order").orElse("").equals("newest");
   }
 
   private static JsonNode batches(Query query, List<JsonNode> answers) {
-    return array(sorted(answers, BY_NUMBER, limit(query, BATCHES_PAGE)));
+    Comparator<JsonNode> order = isNewestFirst(query) ? BY_NUMBER.reversed() : BY_NUMBER;
+    return array(sorted(answers, order, limit(query, BATCHES_PAGE)));
   }
 
   private static JsonNode limits(Query query, List<JsonNode> answers) {

@@ -11,6 +11,7 @@ import io.millrace.store.TaskStore;
 import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.store.TaskStore.DocumentQuery.Order;
 import io.millrace.store.TaskStore.GroupQuery;
+import io.millrace.store.TaskStore.GroupQuery.Place;
 import io.millrace.store.TaskStore.GroupQuery.Selection;
 import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.TaskStore.Read;
@@ -95,7 +96,15 @@ record Reads(TaskStore store, Function<Request, TaskStore> shard, int maxRefs) {
     String group = name("group", request.parameter("group"));
     new Permitted(request.caller()).checkRead(group);
     DataForm form = data(request);
-    Read<List<Task>> read = store.group(new GroupQuery(group, limit(request), selection(request)));
+    Place after =
+        request
+            .query()
+            .text("after")
+            .filter(it -> !it.isEmpty())
+            .map(Requests::readPlace)
+            .orElse(null);
+    Read<List<Task>> read =
+        store.group(new GroupQuery(group, limit(request), selection(request), after));
     return list(
         read,
         read.value().size(),

@@ -109,7 +109,7 @@ public final class StorePart implements Part {
         .get("/group", reads::groupNames)
         .get("/summary", reads::summary);
     api.query(SHARD).get("/position", reads::position);
-    api.query("data", "limit", "owned", "delayed").get("/group/{group}", reads::group);
+    api.query("data", "limit", "owned", "delayed", "after").get("/group/{group}", reads::group);
     api.query("data")
         .get("/task/{id}", reads::task)
         .get("/tasks/{ids}", reads::tasks)

@@ -190,8 +190,10 @@ final class HttpGraphRegistry implements GraphRegistry, AutoCloseable {
   }
 
   @Override
-  public Page<GraphNode> nodes(NodeFilter filter, Page.@Nullable Wanted wanted) {
-    Calls.Tagged answer = calls.tagged("/nodes" + query(filter, wanted));
+  public Page<GraphNode> nodes(
+      NodeFilter filter, @Nullable String text, Page.@Nullable Wanted wanted) {
+    String part = text == null ? "" : "&text=" + encoded(text);
+    Calls.Tagged answer = calls.tagged("/nodes" + query(filter, wanted) + part);
     return page(answer.body(), "nodes", Forms::node, answer.version());
   }
 

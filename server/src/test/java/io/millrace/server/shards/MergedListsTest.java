@@ -8,6 +8,7 @@ import io.millrace.http.json.Json;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
 import io.millrace.server.queues.Input;
+import io.millrace.server.schedules.ScheduleOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -279,6 +280,7 @@ class MergedListsTest {
     return Json.object()
         .put("id", padded)
         .put("name", padded)
+        .put("due", number % 7 == 0 ? null : "2026-03-%02dT02:30+01:00".formatted(1 + number % 5))
         // Some have ended in the same millisecond.
         .put("finished", Instant.ofEpochMilli(1_000_000 + number / 7).toString());
   }
@@ -328,7 +330,14 @@ class MergedListsTest {
             array("GET /api/jobs", "", byId),
             array("GET /api/jobs", "order=newest&", byId.reversed()),
             array("GET /api/batches", "", byId),
+            array("GET /api/batches", "order=newest&", byId.reversed()),
             object("GET /schedules", "", "schedules", byId, name),
+            object(
+                "GET /schedules",
+                "order=due&",
+                "schedules",
+                Comparator.comparing(each -> each, ScheduleOrder.DUE.comparator()),
+                ScheduleOrder.DUE::place),
             object("GET /bulk", "", "actions", byId.reversed(), name),
             object("GET /archive/tasks", "", "tasks", byId.reversed(), row),
             object("GET /archive/graphs", "order=oldest&", "graphs", byId, row))

@@ -198,7 +198,7 @@ final class Standby implements StandbyStore {
     public Read<List<Task>> group(GroupQuery query) {
       return read(state -> {
         Group.Frozen group = state.group(query.group());
-        return group == null ? List.of() : Listings.tasks(group, query);
+        return group == null ? List.of() : Listings.tasks(group, query, state.timeMillis());
       });
     }
 

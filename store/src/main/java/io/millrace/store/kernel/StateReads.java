@@ -60,7 +60,9 @@ abstract class StateReads implements TaskStore {
     return new Read<>(
         read.position(),
         read.timeMillis(),
-        read.value().map(group -> Listings.tasks(group, query)).orElse(List.of()));
+        read.value()
+            .map(group -> Listings.tasks(group, query, read.timeMillis()))
+            .orElse(List.of()));
   }
 
   @Override

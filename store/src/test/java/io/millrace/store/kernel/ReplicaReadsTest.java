@@ -174,7 +174,7 @@ class ReplicaReadsTest {
       var group =
           replica.read(SECOND, null, state -> requireNonNull(state.freezeGroup("group"))).read();
       String ofGroup = Long.toString(group.position().number() - 1);
-      assertThat(Listings.tasks(group.value(), GroupQuery.all("group")))
+      assertThat(Listings.tasks(group.value(), GroupQuery.all("group"), group.timeMillis()))
           .hasSize(20)
           .allMatch(task -> task.data().utf8().equals(ofGroup));
       long id = group.value().waiting().getFirst().id();

@@ -7,12 +7,14 @@ import io.millrace.store.Outcome;
 import io.millrace.store.Task;
 import io.millrace.store.TaskRef;
 import io.millrace.store.TaskStore.GroupQuery;
+import io.millrace.store.TaskStore.GroupQuery.Selection;
 import io.millrace.store.TaskStore.GroupSummary;
 import io.millrace.store.TaskStore.Read;
 import io.millrace.store.Transaction;
 import io.millrace.store.Transaction.When;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -96,6 +98,74 @@ abstract class ReadContract extends StoreTopic {
         .containsExactly("t1", "t2", "t3", "t4", "t0");
     assertThat(store().group(GroupQuery.waiting("a")).value()).hasSize(4);
     assertThat(store().group(GroupQuery.all("a").withLimit(100)).value()).hasSize(5);
+  }
+
+  @Test
+  void a_group_is_listed_page_by_page() {
+    long now = now();
+    for (int i = 0; i < 5; i++) {
+      add("a", "waiting " + i, past(now, i % 2), false);
+      add("a", "delayed " + i, When.after(LEASE.plusSeconds(i % 2)), false);
+      add("a", "owned " + i, When.after(LEASE.plusSeconds(i % 2)), true);
+    }
+    for (int i = 0; i < 3; i++) {
+      addKeyed("a", "key " + i);
+    }
+    for (Selection selection : Selection.values()) {
+      GroupQuery query = new GroupQuery("a", 0, selection);
+      List<Task> all = store().group(query).value();
+      for (int limit = 1; limit <= all.size() + 1; limit++) {
+        assertThat(pages(query.withLimit(limit))).as("%s by %s", selection, limit).isEqualTo(all);
+      }
+    }
+  }
+
+  private void addKeyed(String group, String data) {
+    commit(
+        Transaction.by(ALICE)
+            .add(
+                new Transaction.Add(
+                    group, Bytes.of(data), When.now(), false, null, new Task.Lane("anna", 3))));
+  }
+
+  private List<Task> pages(GroupQuery query) {
+    List<Task> found = new ArrayList<>();
+    List<Task> page = store().group(query).value();
+    while (!page.isEmpty()) {
+      assertThat(page).hasSizeLessThanOrEqualTo(query.limit());
+      found.addAll(page);
+      page = store().group(query.after(page.getLast())).value();
+    }
+    return found;
+  }
+
+  @Test
+  void a_list_goes_on_after_a_task_that_is_gone_or_has_got_another_place() {
+    for (int i = 0; i < 4; i++) {
+      add("a", "t" + i);
+    }
+    List<Task> page = store().group(GroupQuery.waiting("a").withLimit(2)).value();
+    commit(Transaction.by(ALICE).delete(page.getLast().ref()));
+    assertThat(texts(store().group(GroupQuery.all("a").after(page.getLast())).value()))
+        .containsExactly("t2", "t3");
+    claim(ALICE, "a");
+    assertThat(texts(store().group(GroupQuery.waiting("a").after(page.getFirst())).value()))
+        .containsExactly("t2", "t3");
+    assertThat(texts(store().group(GroupQuery.all("a").after(page.getFirst())).value()))
+        .containsExactly("t2", "t3", "t0");
+  }
+
+  @Test
+  void a_list_of_delayed_tasks_goes_on_when_their_time_has_come() {
+    for (int i = 1; i <= 4; i++) {
+      add("a", "t" + i, When.after(Duration.ofSeconds(5L * i)), false);
+    }
+    List<Task> page = store().group(GroupQuery.all("a").withLimit(1)).value();
+    advance(Duration.ofSeconds(12));
+    assertThat(texts(store().group(GroupQuery.all("a").after(page.getFirst())).value()))
+        .containsExactly("t2", "t3", "t4");
+    assertThat(texts(store().group(GroupQuery.delayed("a").after(page.getFirst())).value()))
+        .containsExactly("t3", "t4");
   }
 
   @Test

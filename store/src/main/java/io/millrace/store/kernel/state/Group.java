@@ -298,14 +298,9 @@ public final class Group {
     return new GroupSummary(name, waitingCount(), delayed, held.size() - delayed, claimed);
   }
 
-  /**
-   * The current waiting tasks; see {@link OrderedTree#freeze}. First those with a key or priority,
-   * then the others, each in order of available time.
-   */
+  /** The current waiting tasks; see {@link Frozen#waiting}. */
   public List<Task> frozenWaiting() {
-    return inLanes.isEmpty()
-        ? waiting.freeze()
-        : new Listings.Joined<>(inLanes.freeze(), waiting.freeze());
+    return freeze().waiting();
   }
 
   /** The current delayed and owned tasks; see {@link OrderedTree#freeze}. */
@@ -313,12 +308,24 @@ public final class Group {
     return held.freeze();
   }
 
+  /** The current tasks; see {@link OrderedTree#freeze}. */
   Frozen freeze() {
-    return new Frozen(frozenWaiting(), frozenHeld());
+    return new Frozen(inLanes.freeze(), waiting.freeze(), held.freeze());
   }
 
-  /** The tasks of a group at one moment: the waiting ones, and the delayed and owned ones. */
-  public record Frozen(List<Task> waiting, FrozenTree<Task> held) {}
+  /**
+   * The tasks of a group at one moment, each in order of available time.
+   *
+   * @param inLanes the waiting ones with a key or priority
+   * @param others the other waiting ones
+   * @param held the delayed and owned ones
+   */
+  public record Frozen(FrozenTree<Task> inLanes, FrozenTree<Task> others, FrozenTree<Task> held) {
+    /** The waiting ones, first those with a key or priority. */
+    public List<Task> waiting() {
+      return Listings.joined(inLanes, others);
+    }
+  }
 
   /**
    * A column of available times and origins. It keeps copies of the numbers, so that a search does

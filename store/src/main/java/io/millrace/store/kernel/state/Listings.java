@@ -5,6 +5,7 @@ import io.millrace.store.Task;
 import io.millrace.store.TaskStore.DocumentQuery;
 import io.millrace.store.TaskStore.DocumentQuery.Order;
 import io.millrace.store.TaskStore.GroupQuery;
+import io.millrace.store.TaskStore.GroupQuery.Place;
 import io.millrace.store.TaskStore.GroupSummary;
 import java.util.AbstractList;
 import java.util.ArrayList;
@@ -15,25 +16,54 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Lists for readers, as views of frozen trees. */
 public final class Listings {
   private Listings() {}
 
-  /** The result of a query, in the order of its selection. */
-  public static List<Task> tasks(Group.Frozen group, GroupQuery query) {
+  /**
+   * The result of a query, in the order of its selection.
+   *
+   * @param nowMillis the store time at which the group was frozen
+   */
+  public static List<Task> tasks(Group.Frozen group, GroupQuery query, long nowMillis) {
+    Place after = query.after();
+    List<Task> held = after == null ? group.held() : rest(group.held(), after);
     List<Task> tasks =
         switch (query.selection()) {
-          case WAITING -> group.waiting();
-          case DELAYED -> delayed(group.held(), query.limit());
-          case ALL -> new Joined<>(group.waiting(), group.held());
+          case WAITING -> waiting(group, after, nowMillis);
+          case DELAYED -> delayed(held, query.limit());
+          case ALL -> joined(waiting(group, after, nowMillis), held);
         };
     return query.limit() > 0 && query.limit() < tasks.size()
         ? tasks.subList(0, query.limit())
         : tasks;
   }
 
-  private static List<Task> delayed(FrozenTree<Task> held, int limit) {
+  private static List<Task> waiting(Group.Frozen group, @Nullable Place after, long nowMillis) {
+    if (after == null) {
+      return group.waiting();
+    }
+    if (after.availableAtMillis() > nowMillis) {
+      return List.of();
+    }
+    return after.inLane()
+        ? joined(rest(group.inLanes(), after), group.others())
+        : rest(group.others(), after);
+  }
+
+  /** The tasks after a place, whichever list it is in. */
+  private static List<Task> rest(FrozenTree<Task> tasks, Place after) {
+    int begin =
+        tasks.rank(task ->
+            task.availableAtMillis() < after.availableAtMillis()
+                || (task.availableAtMillis() == after.availableAtMillis()
+                    && task.origin() <= after.origin()));
+    return tasks.range(begin, tasks.size());
+  }
+
+  private static List<Task> delayed(List<Task> held, int limit) {
     List<Task> found = new ArrayList<>();
     for (Task task : held) {
       if (task.owner() == null) {
@@ -115,8 +145,12 @@ public final class Listings {
     };
   }
 
-  /** The concatenation of two lists. */
-  static final class Joined<T> extends AbstractList<T> {
+  /** The concatenation of two lists, as a view. */
+  static <T> List<T> joined(List<T> left, List<T> right) {
+    return left.isEmpty() ? right : new Joined<>(left, right);
+  }
+
+  private static final class Joined<T> extends AbstractList<T> {
     private final List<T> left;
     private final List<T> right;
 
