@@ -10,6 +10,10 @@ import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
 import io.millrace.cli.Shell;
 import io.millrace.cli.queues.Program;
+import io.millrace.client.HttpTaskStore;
+import io.millrace.cluster.documents.Version;
+import io.millrace.cluster.documents.VersionedDocuments;
+import io.millrace.cluster.documents.store.StoreDocuments;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -463,6 +467,192 @@ class DashboardPagesTest {
   }
 
   @Test
+  void the_tasks_of_a_group_of_the_store_are_shown_page_by_page() throws Exception {
+    up();
+    post(
+        "/store/update",
+        IntStream.range(0, 130)
+            .mapToObj("{\"group\":\"letters\",\"data\":\"letter %03d\"}"::formatted)
+            .collect(Collectors.joining(",", "{\"clientid\":7,\"adds\":[", "]}")));
+    Page page = open("#/store");
+    page.getByLabel("Text").fill("LETT");
+    page.getByLabel("Text").press("Enter");
+    assertThat(page.locator("tbody tr")).hasCount(1);
+    link(page, "letters").click();
+    Locator rows = page.locator("tbody tr");
+    assertThat(rows).hasCount(100);
+    link(page, "Next page").click();
+    assertThat(rows).hasCount(30);
+    assertThat(rows.first()).containsText("letter 100");
+    assertThat(page.locator(".command code")).containsText("--after ");
+    link(page, "First page").click();
+    assertThat(rows.first()).containsText("letter 000");
+    browser.checkProblems();
+  }
+
+  @Test
+  void the_search_finds_things_of_each_kind() throws Exception {
+    up();
+    run("limits", "set", "mail-server", "--running", "4");
+    run("queues", "create", "mail", "--plugin", "shell", "--threads", "0");
+    run("graph", "add", "--name", "fetch", "--", "echo", "to Mailboxes");
+    run("store", "add", "mail/outgoing", "x");
+    Path payload = Files.writeString(root.resolve("payload"), "x");
+    run("jobs", "submit", payload.toString());
+    run("schedules", "create", "nightly", "--every", "1h", "--queue", "mail", "command=date");
+    lead();
+    Page page = open("");
+    page.getByLabel("Search").fill("MAIL");
+    page.getByLabel("Search").press("Enter");
+    Locator kinds = page.locator("tbody tr td:first-child");
+    assertThat(kinds.filter(new Locator.FilterOptions().setHasText("graph node"))).hasCount(1);
+    for (String kind :
+        List.of("limit", "queue", "group of the store", "schedule", "lock", "partition")) {
+      assertThat(kinds.filter(new Locator.FilterOptions().setHasText(kind)).first()).isVisible();
+    }
+    link(page, "lock/mail").click();
+    assertThat(page.getByLabel("Text of locks")).hasValue("lock/mail");
+    assertThat(kinds.filter(new Locator.FilterOptions().setHasText("lock/"))).hasCount(1);
+    page.getByLabel("Text of locks").fill("");
+    page.getByLabel("Text of locks").press("Enter");
+    assertThat(kinds.filter(new Locator.FilterOptions().setHasText("lock/"))).hasCount(2);
+    page.getByLabel("State of partitions").selectOption("done");
+    assertThat(kinds.filter(new Locator.FilterOptions().setHasText("7-"))).hasCount(1);
+    page.navigate(address + "/#/search?text=1");
+    assertThat(kinds.filter(new Locator.FilterOptions().setHasText("batch"))).hasCount(1);
+    browser.checkProblems();
+  }
+
+  @Test
+  void queues_are_filtered_and_ordered_and_paused_on_their_own_pages() throws Exception {
+    up();
+    for (String name : List.of("mail", "print")) {
+      run("queues", "create", name, "--plugin", "shell", "--threads", "2");
+    }
+    Page page = open("#/queues?order=most%20threads");
+    Locator names = page.locator("tbody tr td:first-child");
+    assertThat(names).hasText(new String[] {"mail", "print"});
+    link(page, "print").click();
+    button(page, "Pause").click();
+    assertThat(page.locator(".page-head .status")).hasText("paused");
+    page.navigate(address + "/#/queues?order=most%20threads");
+    assertThat(names).hasText(new String[] {"mail", "print"});
+    page.getByLabel("State").selectOption("paused");
+    assertThat(names).hasText(new String[] {"print"});
+    link(page, "print").click();
+    button(page, "Resume").click();
+    page.getByRole(AriaRole.DIALOG).getByLabel("Threads").fill("3");
+    submit(page, "Resume");
+    assertThat(page.locator(".page-head .status")).hasText("ok");
+    assertThat(page.locator(".facts")).containsText("3");
+    browser.checkProblems();
+  }
+
+  @Test
+  void batches_and_schedules_are_filtered_and_ordered_by_the_server() throws Exception {
+    up("--set", "jobs.batch-size=1");
+    Path payload = Files.writeString(root.resolve("payload"), "x");
+    for (int i = 0; i < 3; i++) {
+      run("jobs", "submit", payload.toString());
+    }
+    run("queues", "create", "mail", "--plugin", "shell", "--threads", "0");
+    run("schedules", "create", "a-year", "--every", "365d", "--queue", "mail", "command=date");
+    run("schedules", "create", "b-hour", "--every", "1h", "--queue", "mail", "command=uptime");
+    Page page = open("#/batches");
+    Locator names = page.locator("tbody tr td:first-child");
+    assertThat(names).hasText(new String[] {"3", "2", "1"});
+    page.getByLabel("Order").selectOption("oldest");
+    assertThat(names).hasText(new String[] {"1", "2", "3"});
+    page.getByLabel("State").selectOption("false");
+    assertThat(page.locator("main")).containsText("None of them has that");
+
+    page.navigate(address + "/#/schedules");
+    assertThat(names).hasText(new String[] {"a-year", "b-hour"});
+    page.getByLabel("Order").selectOption("due");
+    assertThat(names).hasText(new String[] {"b-hour", "a-year"});
+    page.getByLabel("Text").fill("DATE");
+    page.getByLabel("Text").press("Enter");
+    assertThat(names).hasText(new String[] {"a-year"});
+    browser.checkProblems();
+  }
+
+  @Test
+  void a_graph_is_folded_by_mouse_touch_and_keyboard() throws Exception {
+    up();
+    post(
+        "/v1/nodes",
+        """
+        [{"metadata": {"type": "shell command", "name": "top", "local": "t"}, "data": {"command": "true"}},
+         {"metadata": {"type": "shell command", "name": "left", "parents": ["local:t"]}, "data": {"command": "true"}},
+         {"metadata": {"type": "shell command", "name": "right", "parents": ["local:t"]}, "data": {"command": "true"}}]\
+        """);
+    Page page = open("#/graph");
+    assertThat(page.locator("tbody tr")).hasCount(3);
+    Locator fold = button(page, "Fold what is below top");
+    assertThat(fold).hasCount(1);
+    fold.focus();
+    page.keyboard().press("Enter");
+    Locator unfold = button(page, "Unfold what is below top");
+    assertThat(unfold).hasAttribute("aria-expanded", "false");
+    assertThat(drawnNodes(page)).isEqualTo(1);
+    page.keyboard().press("Space");
+    assertThat(fold).hasAttribute("aria-expanded", "true");
+    assertThat(drawnNodes(page)).isEqualTo(3);
+
+    emit(page, "taphold");
+    assertThat(unfold).isVisible();
+    assertThat(drawnNodes(page)).isEqualTo(1);
+    button(page, "Unfold all").click();
+    emit(page, "cxttap");
+    assertThat(unfold).isVisible();
+
+    page.getByLabel("Order").selectOption("name");
+    assertThat(page.locator("tbody tr").first()).containsText("left");
+    assertThat(page).hasURL(Pattern.compile("#/graph\\?order=name$"));
+    browser.checkProblems();
+  }
+
+  private static int drawnNodes(Page page) {
+    return ((Number)
+            page.evaluate("document.querySelector('millrace-drawing').picture.nodes().length"))
+        .intValue();
+  }
+
+  /** Does to the first node of a drawing what the browser does after a gesture. */
+  private static void emit(Page page, String gesture) {
+    page.evaluate(
+        "gesture => {"
+            + " document.querySelector('millrace-drawing').picture.getElementById('1').emit(gesture);"
+            + " }",
+        gesture);
+  }
+
+  @Test
+  void all_of_it_works_below_a_path_of_a_proxy() throws Exception {
+    try (PrefixProxy proxy = PrefixProxy.start("/tools/millrace")) {
+      up("--set", "server.origins=" + proxy.origin());
+      proxy.passTo(address);
+      run("queues", "create", "mail", "--plugin", "shell", "--threads", "2");
+      run("graph", "add", "--name", "fetch", "--", "echo", "fetched");
+      Page page = browser.page();
+      page.navigate(proxy.origin() + "/tools/millrace/#/graph");
+      Locator rows = page.locator("tbody tr");
+      assertThat(rows).hasCount(1);
+      assertThat(page.locator(".drawing canvas").first()).isVisible();
+      run("graph", "add", "--name", "parse", "--parent", "1", "--", "echo", "parsed");
+      assertThat(rows.nth(1)).containsText("parse");
+
+      link(page, "Queues").click();
+      button(page, "Pause").click();
+      assertThat(rows).containsText("paused");
+      assertThat(run("queues", "show", "mail", "--json")).contains("\"threads\":0");
+      page.reload();
+      assertThat(rows).containsText("paused");
+    }
+    browser.checkProblems();
+  }
+
+  @Test
   void archived_work_of_each_kind_is_listed_and_opened() throws Exception {
     up("--set", "jobs.keep-finished=0s", "--set", "graph.keep-finished=0s");
     String[] worker = {"worker", "--server", address, "--", "cat"};
@@ -611,10 +801,12 @@ class DashboardPagesTest {
             page,
             pictures.resolve(
                 place.getKey() + "-" + scheme.name().toLowerCase(Locale.ROOT) + ".png"));
+        page.setViewportSize(390, 844);
+        assertThat(page.evaluate(WIDER_THAN_ITS_WINDOW)).as(place.getKey()).isEqualTo(false);
+        String phone = scheme == ColorScheme.LIGHT ? "-phone.png" : "-phone-dark.png";
+        picture(page, pictures.resolve(place.getKey() + phone));
         if (scheme == ColorScheme.LIGHT) {
-          page.setViewportSize(390, 844);
-          assertThat(page.evaluate(WIDER_THAN_ITS_WINDOW)).as(place.getKey()).isEqualTo(false);
-          picture(page, pictures.resolve(place.getKey() + "-phone.png"));
+          violations.addAll(violations(page, place.getKey() + " on a phone"));
         }
       }
       page.close();
@@ -709,6 +901,31 @@ class DashboardPagesTest {
     }
   }
 
+  /** Writes down the leader of a cluster, its members, and what they hold. */
+  private void lead() {
+    long later = 4_000_000_000_000L;
+    Map<String, String> written =
+        Map.of(
+            "leader",
+            "{'holder':'anna','expire':%d,'fence':7}".formatted(later),
+            "members",
+            "{'nodes':[{'token':'anna','workers':2},{'token':'mailer','workers':1}]}",
+            "partition/7-1",
+            "{'holder':'mailer','expire':%d,'fence':2001,'task':'YQ==','state':'outstanding'}"
+                .formatted(later),
+            "partition/7-2",
+            "{'holder':'','expire':0,'fence':3000,'task':'YQ==','state':'done'}",
+            "lock/mail",
+            "{'holder':'anna','expire':%d,'fence':5001}".formatted(later),
+            "lock/reindex",
+            "{'holder':'','expire':0,'fence':5002}");
+    try (VersionedDocuments documents =
+        StoreDocuments.owning(HttpTaskStore.open(URI.create(address)))) {
+      written.forEach((key, json) ->
+          assertThat(documents.put(key, Version.NONE, json.replace('\'', '"'))).isPresent());
+    }
+  }
+
   /** A server with something of each kind; the places of its pages by name. */
   private Map<String, String> fill() throws Exception {
     run("limits", "set", "gateway", "--running", "3");
@@ -723,6 +940,12 @@ class DashboardPagesTest {
     run("graph", "wait", "1", "--timeout", "1m");
     run("schedules", "create", "heartbeat", "--every", "1h", "--queue", "mail", "command=date");
     run("access", "create", "vera", "--role", "viewer");
+    run("graph", "add", "--name", "parse", "--parent", "1", "-s", "echo parsed; exit 4");
+    run("graph", "add", "--name", "report", "--parent", "2", "--", "echo", "report");
+    Shell.CommandResult blocked =
+        Shell.run("graph", "wait", "3", "--settled", "--timeout", "1m", "--server", address);
+    assertThat(blocked.code()).as(blocked.err()).isEqualTo(6);
+    lead();
     Map<String, String> places = new TreeMap<>();
     for (String name :
         List.of(
@@ -749,6 +972,8 @@ class DashboardPagesTest {
     places.put("task", "#/tasks/" + task);
     places.put("job", "#/jobs/" + job);
     places.put("node", "#/graph/1");
+    places.put("batch", "#/batches/1");
+    places.put("group", "#/store/queues%2Fdefinitions");
     places.put("schedule", "#/schedules/heartbeat");
     places.put("principal", "#/access/vera");
     places.put("search", "#/search?text=mail");

@@ -7,8 +7,8 @@ import { bulkLink } from './bulk.js';
 import { count, duration, moment, tone } from './format.js';
 import { layered } from './layout.js';
 import {
-  View, ask, attempt, attemptHistory, brief, button, chooser, chosenBar, commandLine, define, edit, empty, facts,
-  field, head, href, json, link, reasons, select, status, table, time,
+  ACTIONS, View, ask, attempt, attemptHistory, brief, button, chooser, chosenBar, commandLine, define, edit, empty,
+  facts, field, head, href, json, link, reasons, select, status, table, time,
 } from './view.js';
 
 const nodePath = id => `v1/nodes/${segment(id)}`;
@@ -60,16 +60,42 @@ const submitLike = (node, values) =>
     },
     { yes: 'Submit' });
 
+/** The orders of the list of nodes, besides by id: the number of a node, of which the greatest is first. */
+const ORDERS = {
+  'started last': node => node.started,
+  'ended last': node => node.ended,
+  'ran longest': node => node.started && (node.ended ?? Date.now()) - node.started,
+  'most attempts': node => node.attempt,
+};
+
+const ordered = (nodes, order) => {
+  if (order === 'name') return nodes.toSorted((a, b) => (a.name ?? '').localeCompare(b.name ?? ''));
+  const number = Object.hasOwn(ORDERS, order) ? ORDERS[order] : null;
+  return number ? nodes.toSorted((a, b) => (number(b) ?? -1) - (number(a) ?? -1)) : nodes;
+};
+
 const ran = node => (node.started ? duration((node.ended ?? Date.now()) - node.started) : nothing);
 
 /** The page of the whole graph, or of one node and those below it. It follows the events of the graph. */
 class Graph extends LitElement {
-  static properties = { route: { attribute: false }, nodes: { state: true }, failure: { state: true } };
+  static properties = { route: { attribute: false }, nodes: { state: true }, failure: { state: true }, folded: { state: true } };
 
   chosen = new Set();
 
+  constructor() {
+    super();
+    this.folded = new Set();
+  }
+
   createRenderRoot() {
     return this;
+  }
+
+  /** Hides what is below a node in the drawing, or shows it again. */
+  #fold(id) {
+    const folded = new Set(this.folded);
+    if (!folded.delete(id)) folded.add(id);
+    this.folded = folded;
   }
 
   willUpdate(changed) {
@@ -121,7 +147,7 @@ class Graph extends LitElement {
   render() {
     if (this.failure) return html`${head('Graph')}<p class="banner bad" role="alert">${this.failure}</p>`;
     if (!this.nodes) return html`${head('Graph')}<p class="calm" aria-busy="true">Loading</p>`;
-    const { state, name, show, below, from } = this.route.parameters;
+    const { state, name, show, order, below, from } = this.route.parameters;
     if (this.nodes.length === 0) {
       return html`${head('Graph')}${empty('The graph is empty', 'A graph has commands that run once those above them have finished.', './millrace graph run hello.yaml')}`;
     }
@@ -147,17 +173,21 @@ class Graph extends LitElement {
       <div class="filters">
         ${field('Name or id', name, name => this.#set({ name, from: null }))}
         ${select('State', state, [['', 'any'], ...STATES.map(word => [word, word])], state => this.#set({ state, from: null }))}
+        ${select('Order', order, [['', 'by id'], ['name', 'by name'], ...Object.keys(ORDERS).map(each => [each, each])], order => this.#set({ order, from: null }))}
         ${select('Show', show, [['', 'drawing and list'], ['list', 'list'], ['drawing', 'drawing']], show => this.#set({ show }))}
       </div>
-      ${show === 'list' ? nothing : html`<millrace-drawing .nodes=${this.nodes} .shown=${state || text ? new Set(shown.map(node => node.id)) : null}></millrace-drawing>`}
-      ${show === 'drawing' ? nothing : this.#list(shown, begin)}
+      ${show === 'list' ? nothing : html`<millrace-drawing
+        .nodes=${this.nodes} .shown=${state || text ? new Set(shown.map(node => node.id)) : null} .folded=${this.folded}
+        @fold=${event => this.#fold(event.detail)} @unfold=${() => (this.folded = new Set())}></millrace-drawing>`}
+      ${show === 'drawing' ? nothing : this.#list(ordered(shown, order), begin, show !== 'list')}
       ${chosenBar(this.chosen, nodeActions, () => this.requestUpdate())}
       ${commandLine(below ? `./millrace graph show --below ${below}` : './millrace graph show')}
     `;
   }
 
-  #list(shown, begin) {
+  #list(shown, begin, drawn) {
     const rows = shown.slice(begin, begin + MAX_ROWS);
+    const above = new Set(drawn ? this.nodes.flatMap(node => node.parents) : []);
     return html`
       ${table(
         [
@@ -170,6 +200,17 @@ class Graph extends LitElement {
           { title: 'Above', value: node => node.parents.slice(0, 5).map((id, index) => html`${index ? ', ' : ''}${link(['graph', id], id)}`) },
           { title: 'Started', value: node => time(node.started) },
           { title: 'Ran', kind: 'number', value: ran },
+          ...(above.size
+            ? [{
+                title: ACTIONS, kind: 'buttons',
+                value: node => above.has(node.id)
+                  ? html`<button
+                      type="button" class="secondary small" aria-expanded=${this.folded.has(node.id) ? 'false' : 'true'}
+                      title="Hide what is below it in the drawing, or show it again" @click=${() => this.#fold(node.id)}
+                      >${this.folded.has(node.id) ? 'Unfold' : 'Fold'}<span class="hidden"> what is below ${node.name ?? node.id}</span></button>`
+                  : nothing,
+              }]
+            : []),
         ],
         rows,
         { caption: 'Nodes', none: empty('No such nodes', 'Change the filters.') })}
@@ -212,7 +253,7 @@ function bent(from, to, places) {
 
 /** The graph as a picture: nodes in layers, with colours for their states. */
 class Drawing extends LitElement {
-  static properties = { nodes: { attribute: false }, shown: { attribute: false }, folded: { state: true } };
+  static properties = { nodes: { attribute: false }, shown: { attribute: false }, folded: { attribute: false } };
 
   createRenderRoot() {
     return this;
@@ -220,7 +261,6 @@ class Drawing extends LitElement {
 
   constructor() {
     super();
-    this.folded = new Set();
     this.restyle = () => this.picture?.style(this.#style());
   }
 
@@ -342,8 +382,15 @@ class Drawing extends LitElement {
     this.drawn = new Map();
     picture.viewport(before ?? this.#fitting(positions));
     this.#watchSize(area, positions);
-    picture.on('tap', 'node', event => (location.hash = `#/graph/${event.target.id()}`));
-    picture.on('cxttap', 'node', event => this.#fold(event.target.id()));
+    const fold = event => this.dispatchEvent(new CustomEvent('fold', { detail: event.target.id() }));
+    let held = false;
+    picture.on('tapstart', () => (held = false));
+    picture.on('tap', 'node', event => held || (location.hash = `#/graph/${event.target.id()}`));
+    picture.on('cxttap', 'node', fold);
+    picture.on('taphold', 'node', event => {
+      held = true;
+      fold(event);
+    });
     picture.on('mouseover', 'node', () => (area.dataset.over = 'node'));
     picture.on('mouseout', 'node', () => delete area.dataset.over);
     const elements = [...nodes.map(node => ({ data: this.#drawn(node, hides), position: positions.get(node.id) })), ...edges];
@@ -405,12 +452,6 @@ class Drawing extends LitElement {
     };
   }
 
-  #fold(id) {
-    const folded = new Set(this.folded);
-    if (!folded.delete(id)) folded.add(id);
-    this.folded = folded;
-  }
-
   #zoom(factor) {
     this.picture.zoom({ level: this.picture.zoom() * factor, renderedPosition: { x: this.picture.width() / 2, y: this.picture.height() / 2 } });
   }
@@ -423,9 +464,9 @@ class Drawing extends LitElement {
           <button type="button" class="secondary small" aria-label="Zoom in" @click=${() => this.#zoom(1.3)}>+</button>
           <button type="button" class="secondary small" aria-label="Zoom out" @click=${() => this.#zoom(1 / 1.3)}>−</button>
           <button type="button" class="secondary small" @click=${() => this.picture.fit(undefined, 24)}>Fit</button>
-          ${this.folded.size ? html`<button type="button" class="secondary small" @click=${() => (this.folded = new Set())}>Unfold all</button>` : nothing}
+          ${this.folded.size ? html`<button type="button" class="secondary small" @click=${() => this.dispatchEvent(new CustomEvent('unfold'))}>Unfold all</button>` : nothing}
         </div>
-        <p class="calm drawing-help">Click a node to open it. Right-click it to fold what is below.</p>
+        <p class="calm drawing-help">Click a node to open it. Hold it or right-click it to fold what is below, or use the list.</p>
       </div>
     `;
   }

@@ -315,14 +315,24 @@ const keptText = kept => [kept?.keep_finished, kept?.keep_count && `${count(kept
 
 class Batches extends View {
   async load() {
-    const batches = await get(`api/batches${query({ after: this.route.parameters.after, limit: PAGE + 1 })}`);
-    return { batches: batches.slice(0, PAGE), more: batches.length > PAGE };
+    const { type, full, order, after } = this.route.parameters;
+    const [types, batches] = await Promise.all([
+      get('api/types'),
+      get(`api/batches${query({ type, full, order: order === 'oldest' ? null : 'newest', after, limit: PAGE + 1 })}`),
+    ]);
+    return { types, batches: batches.slice(0, PAGE), more: batches.length > PAGE };
   }
 
   content() {
-    const { batches, more } = this.data;
+    const { types, batches, more } = this.data;
+    const { type, full, order } = this.route.parameters;
     return html`
       ${head('Batches', { above: [[['jobs'], 'Jobs']] })}
+      <div class="filters">
+        ${types.length ? select('Type', type, [['', 'any'], ...types.map(({ name }) => [name, name])], type => this.filter({ type })) : nothing}
+        ${select('State', full, [['', 'any'], ['true', 'full'], ['false', 'filling']], full => this.filter({ full }))}
+        ${select('Order', order, [['', 'newest first'], ['oldest', 'oldest first']], order => this.filter({ order }))}
+      </div>
       ${table(
         [
           { title: 'Batch', value: batch => link(['batches', batch.id], batch.id) },
@@ -331,10 +341,10 @@ class Batches extends View {
           { title: 'State', value: batch => status(batch.full ? 'full' : 'filling') },
         ],
         batches,
-        { caption: 'Batches', none: empty('No batches yet', 'Jobs are put into batches as they are submitted.') },
+        { caption: 'Batches', none: type || full ? empty('None of them has that') : empty('No batches yet', 'Jobs are put into batches as they are submitted.') },
       )}
       ${pager(this, more ? batches.at(-1).id : null)}
-      ${commandLine('./millrace jobs batches')}
+      ${commandLine(`./millrace jobs batches${order === 'oldest' ? '' : ' --newest'}${type ? ` --type ${quoted(type)}` : ''}${full ? (full === 'true' ? ' --full' : ' --no-full') : ''}`)}
     `;
   }
 }

@@ -145,11 +145,22 @@ class Worker extends View {
   }
 }
 
+/** Who has a lock or partition, and until when. */
+const holding = [
+  { title: 'Held by', value: lock => lock.holder ?? html`<span class="calm">nobody</span>` },
+  { title: 'Until', value: lock => time(lock.expire) },
+  { title: 'Fence', kind: 'number', value: lock => lock.fence },
+];
+const holdingOrders = { 'ends last': lock => millis(lock.expire), 'highest fence': lock => lock.fence };
+
+/** Locks that a program has asked for, without those by which members elect a leader and are known. */
+export const namedLocks = locks => locks.filter(lock => !/^(leader$|member\/)/.test(lock.id));
+
 class Cluster extends View {
   async load() {
     this.follow('cluster/events');
     const [cluster, locks] = await Promise.all([get('cluster'), get('cluster/locks')]);
-    return { cluster, locks: locks.filter(lock => !/^(leader$|member\/)/.test(lock.id)) };
+    return { cluster, locks: namedLocks(locks) };
   }
 
   content() {
@@ -176,26 +187,35 @@ class Cluster extends View {
         cluster.members,
         { caption: 'Members' })}
       <h2>Partitions <span class="count">${cluster.partitions.length}</span></h2>
-      ${table(
+      ${wholeList(
+        this,
         [
           { title: 'Partition', value: partition => html`<code>${partition.id}</code>` },
           { title: 'State', value: partition => status(partition.state) },
-          { title: 'Held by', value: partition => partition.holder ?? html`<span class="calm">nobody</span>` },
-          { title: 'Until', value: partition => time(partition.expire) },
-          { title: 'Fence', kind: 'number', value: partition => partition.fence },
+          ...holding,
         ],
-        cluster.partitions.slice(0, 500),
-        { caption: 'Partitions', none: html`<p class="calm">There is no divided work.</p>` })}
+        cluster.partitions,
+        {
+          of: 'partitions',
+          texts: partition => [partition.id, partition.holder],
+          state: partition => partition.state,
+          orders: holdingOrders,
+          caption: 'Partitions',
+          none: html`<p class="calm">There is no divided work.</p>`,
+        })}
       <h2>Locks and permits <span class="count">${locks.length}</span></h2>
-      ${table(
-        [
-          { title: 'Lock', value: lock => html`<code>${lock.id}</code>` },
-          { title: 'Held by', value: lock => lock.holder ?? html`<span class="calm">nobody</span>` },
-          { title: 'Until', value: lock => time(lock.expire) },
-          { title: 'Fence', kind: 'number', value: lock => lock.fence },
-        ],
-        locks.slice(0, 500),
-        { caption: 'Locks', none: html`<p class="calm">There are no locks.</p>` })}
+      ${wholeList(
+        this,
+        [{ title: 'Lock', value: lock => html`<code>${lock.id}</code>` }, ...holding],
+        locks,
+        {
+          of: 'locks',
+          texts: lock => [lock.id, lock.holder],
+          state: lock => (lock.holder ? 'held' : 'free'),
+          orders: holdingOrders,
+          caption: 'Locks',
+          none: html`<p class="calm">There are no locks.</p>`,
+        })}
       ${commandLine('./millrace cluster status')}
     `;
   }

@@ -4,8 +4,8 @@ import { html, nothing } from 'lit';
 import { change, get, query, segment, sendJson, stringify } from './http.js';
 import { TASK_STATUSES, count, duration, millis, moment, taskStatus } from './format.js';
 import {
-  ACTIONS, View, ask, attempt, attemptHistory, brief, button, chooser, chosenBar, commandLine, define, edit, empty, facts,
-  field, head, href, json, link, notify, pager, quoted, reasons, select, status, table, tabs, time,
+  ACTIONS, View, ask, attempt, attemptHistory, brief, button, chooser, chosenBar, commandLine, define, edit, empty,
+  facts, field, head, href, json, link, notify, pager, quoted, reasons, select, status, table, tabs, time, wholeList,
 } from './view.js';
 import { bulkLink } from './bulk.js';
 import './output.js';
@@ -100,6 +100,30 @@ async function submitTask(queue, params, done) {
     { yes: 'Submit' });
 }
 
+/** Sets how many tasks of a queue run at a time. */
+async function setThreads(view, queue, threads, done) {
+  const set = value => () => change('POST', queuePath(queue.id), { threads: value });
+  await attempt(set(threads), done, set(queue.threads));
+  view.reload();
+}
+
+/** The button that stops a queue from starting tasks, or lets it go on. */
+function pauseOrResume(view, queue) {
+  if (queue.halted || queue.suspended.length) {
+    return button('Resume', async () => {
+      await attempt(() => change('POST', `${queuePath(queue.id)}/resume`, {}), `${queue.name} goes on`);
+      view.reload();
+    });
+  }
+  return queue.threads
+    ? button('Pause', () => setThreads(view, queue, 0, `${queue.name} is paused`))
+    : button('Resume', () => edit(
+        `Resume ${queue.name}`,
+        [{ name: 'threads', label: 'Threads', kind: 'number', value: 1, required: true, help: 'How many of its tasks run at a time, over all nodes.' }],
+        ({ threads }) => setThreads(view, queue, Number(threads), `${queue.name} goes on`),
+        { yes: 'Resume' }));
+}
+
 class Queues extends View {
   async load() {
     this.follow('dci/events?type=queue');
@@ -108,14 +132,10 @@ class Queues extends View {
 
   content() {
     const { queues } = this.data;
-    const text = (this.route.parameters.name ?? '').toLowerCase();
-    const shown = queues.filter(queue => queue.name.toLowerCase().includes(text));
     return html`
       ${head('Queues', { actions: button('New queue', () => createQueue(this), { kind: '' }) })}
-      ${queues.length > 8
-        ? html`<div class="filters">${field('Name', this.route.parameters.name, name => this.filter({ name }))}</div>`
-        : nothing}
-      ${table(
+      ${wholeList(
+        this,
         [
           { title: 'Queue', value: queue => link(['queues', queue.id], queue.name) },
           { title: 'State', value: queue => html`<span title=${health(queue)[1]}>${status(health(queue)[0])}</span>` },
@@ -124,23 +144,21 @@ class Queues extends View {
           { title: 'Running', kind: 'number', value: queue => link(['queues', queue.id], count(queue.running), { status: 'running' }) },
           { title: 'Waiting', kind: 'number', value: queue => link(['queues', queue.id], count(queue.queued), { status: 'waiting' }) },
           { title: 'Finished', kind: 'number', value: queue => link(['queues', queue.id], count(queue.completed), { status: 'finished' }) },
-          {
-            title: ACTIONS, kind: 'buttons',
-            value: queue => html`
-              ${queue.halted || queue.suspended.length
-                ? button('Resume', () => this.#resume(queue))
-                : queue.threads
-                  ? button('Pause', () => this.#threadsOf(queue, 0, `${queue.name} is paused`))
-                  : nothing}`,
-          },
+          { title: ACTIONS, kind: 'buttons', value: queue => pauseOrResume(this, queue) },
         ],
-        shown,
+        queues,
         {
+          texts: queue => [queue.name, queue.plugin],
+          state: queue => health(queue)[0].split(' ')[0],
+          orders: {
+            'most waiting': queue => queue.queued, 'most running': queue => queue.running,
+            'most finished': queue => queue.completed, 'most threads': queue => queue.threads,
+          },
           caption: 'Queues',
           none: empty(
-            queues.length ? 'No queue with such a name' : 'No queues yet',
-            queues.length ? nothing : 'A queue holds tasks, and execution nodes run them by a plugin, for example as shell commands.',
-            queues.length ? null : './millrace queues create mail --plugin shell --threads 2'),
+            'No queues yet',
+            'A queue holds tasks, and execution nodes run them by a plugin, for example as shell commands.',
+            './millrace queues create mail --plugin shell --threads 2'),
         },
       )}
       ${commandLine('./millrace queues list')}
@@ -151,18 +169,7 @@ class Queues extends View {
     return html`<input
       class="cell" type="number" min="0" aria-label="Threads of ${queue.name}" .value=${String(queue.threads ?? '')}
       @change=${event =>
-        this.#threadsOf(queue, event.target.value === '' ? null : Number(event.target.value), `${queue.name} has ${event.target.value || 'no'} threads`)}>`;
-  }
-
-  async #threadsOf(queue, threads, done) {
-    const set = value => () => change('POST', queuePath(queue.id), { threads: value });
-    await attempt(set(threads), done, set(queue.threads));
-    this.reload();
-  }
-
-  async #resume(queue) {
-    await attempt(() => change('POST', `${queuePath(queue.id)}/resume`, {}), `${queue.name} goes on`);
-    this.reload();
+        setThreads(this, queue, event.target.value === '' ? null : Number(event.target.value), `${queue.name} has ${event.target.value || 'no'} threads`)}>`;
   }
 }
 
@@ -250,12 +257,7 @@ class Queue extends View {
         note: html`${status(word)} ${reason ? html`<span class="calm">${reason}</span>` : nothing}`,
         actions: html`
           ${button('New task', () => submitTask(queue, '{"command": "date"}', () => this.reload()), { role: 'submitter', kind: '' })}
-          ${queue.halted || queue.suspended.length
-            ? button('Resume', async () => {
-                await attempt(() => change('POST', `${queuePath(queue.id)}/resume`, {}), 'The queue goes on');
-                this.reload();
-              })
-            : nothing}
+          ${pauseOrResume(this, queue)}
           ${bulkLink('tasks', taskFilter(this.route.parameters, queue.name))}
           ${button('Settings', () => this.#edit(queue))}
           ${button('Delete', () => this.#delete(queue), { kind: 'danger' })}

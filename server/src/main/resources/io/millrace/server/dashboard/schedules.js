@@ -54,18 +54,20 @@ const state = schedule =>
 
 class Schedules extends View {
   async load() {
-    const { prefix, paused, after } = this.route.parameters;
-    return get(`schedules${query({ prefix, paused, after, limit: 100 })}`);
+    const { text, paused, order, after } = this.route.parameters;
+    return get(`schedules${query({ text, paused, order, after, limit: 100 })}`);
   }
 
   content() {
     const { schedules, next } = this.data;
-    const { prefix, paused } = this.route.parameters;
+    const { text, paused, order } = this.route.parameters;
+    const any = text || paused;
     return html`
       ${head('Schedules', { actions: button('New schedule', () => put(this, null, FORM), { kind: '' }) })}
       <div class="filters">
-        ${field('Name begins with', prefix, prefix => this.filter({ prefix }))}
+        ${field('Text', text, text => this.filter({ text }), 'a name, queue, type or param')}
         ${select('Paused', paused, [['', 'with'], ['true', 'only'], ['false', 'without']], paused => this.filter({ paused }))}
+        ${select('Order', order, [['', 'by name'], ['due', 'due next']], order => this.filter({ order }))}
       </div>
       ${table(
         [
@@ -82,11 +84,11 @@ class Schedules extends View {
         schedules,
         {
           caption: 'Schedules',
-          none: empty('No schedules', 'A schedule runs a task, a job or a graph at times: by a cron expression, at an interval, or from a list.', "./millrace schedules create nightly --cron '30 2 * * *' --queue mail command=date"),
+          none: any ? empty('None of them has that') : empty('No schedules', 'A schedule runs a task, a job or a graph at times: by a cron expression, at an interval, or from a list.', "./millrace schedules create nightly --cron '30 2 * * *' --queue mail command=date"),
         },
       )}
       ${pager(this, next)}
-      ${commandLine(`./millrace schedules list${prefix ? ` --prefix ${quoted(prefix)}` : ''}${paused ? (paused === 'true' ? ' --paused' : ' --no-paused') : ''}`)}
+      ${commandLine(`./millrace schedules list${text ? ` --text ${quoted(text)}` : ''}${order ? ` --order ${order}` : ''}${paused ? (paused === 'true' ? ' --paused' : ' --no-paused') : ''}`)}
     `;
   }
 }

@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit';
 import { get, parse, query, segment } from './http.js';
 import { count, moment } from './format.js';
-import { View, commandLine, define, empty, field, head, json, link, quoted, select, status, table, time } from './view.js';
+import { View, commandLine, define, empty, head, json, link, pager, quoted, select, status, table, time, wholeList } from './view.js';
 
 const PAGE = 100;
 
@@ -15,12 +15,10 @@ class Store extends View {
 
   content() {
     const { groups, health } = this.data;
-    const text = (this.route.parameters.name ?? '').toLowerCase();
-    const shown = groups.filter(group => group.group.toLowerCase().includes(text));
     return html`
       ${head('Store', { note: html`<span class="calm">${health.journaling} journal, at ${health.position}</span>` })}
-      <div class="filters">${field('Group', this.route.parameters.name, name => this.filter({ name }))}</div>
-      ${table(
+      ${wholeList(
+        this,
         [
           { title: 'Group', value: group => link(['store', group.group], html`<code>${group.group}</code>`) },
           { title: 'Waiting', kind: 'number', value: group => count(group.waiting) },
@@ -28,9 +26,16 @@ class Store extends View {
           { title: 'Owned', kind: 'number', value: group => count(group.owned) },
           { title: 'Claimed', kind: 'number', value: group => count(group.claimed) },
         ],
-        shown.slice(0, 500),
-        { caption: 'Groups', none: empty('No groups', 'Tasks of all parts are in groups of the store.') })}
-      ${shown.length > 500 ? html`<p class="calm">and ${count(shown.length - 500)} more: filter by a part of the name.</p>` : nothing}
+        groups,
+        {
+          texts: group => [group.group],
+          orders: {
+            'most waiting': group => group.waiting, 'most delayed': group => group.delayed,
+            'most owned': group => group.owned, 'most claimed': group => group.claimed,
+          },
+          caption: 'Groups',
+          none: empty('No groups', 'Tasks of all parts are in groups of the store.'),
+        })}
       ${commandLine('./millrace store groups')}
       ${health.shards ? shardTable(health.shards) : nothing}
     `;
@@ -60,19 +65,26 @@ const data = task => {
   return html`<code class="data">${task.data.length > 300 ? `${task.data.slice(0, 300)}…` : task.data}</code>`;
 };
 
+/** The place of a task in its group, which the next page begins after. */
+const placeOf = task => `${task.timespec}~${task.origin}${task.key || task.priority ? '~keyed' : ''}`;
+
 class Group extends View {
   async load() {
-    const group = this.route.path[1];
-    const { state } = this.route.parameters;
-    return get(`store/group/${segment(group)}${query({ limit: PAGE, owned: state ? null : 'yes', delayed: state === 'delayed' ? 'yes' : null })}`);
+    const { state, after } = this.route.parameters;
+    const tasks = await get(`store/group/${segment(this.route.path[1])}${query({
+      limit: PAGE + 1, owned: state ? null : 'yes', delayed: state === 'delayed' ? 'yes' : null, after,
+    })}`);
+    return { tasks: tasks.slice(0, PAGE), more: tasks.length > PAGE };
   }
 
   content() {
     const group = this.route.path[1];
+    const { tasks, more } = this.data;
+    const { state, after } = this.route.parameters;
     return html`
       ${head(html`<code>${group}</code>`, { above: [[['store'], 'Store']] })}
       <div class="filters">
-        ${select('Tasks', this.route.parameters.state, [['', 'all'], ['waiting', 'waiting'], ['delayed', 'delayed']], state => this.filter({ state }))}
+        ${select('Tasks', state, [['', 'all'], ['waiting', 'waiting'], ['delayed', 'delayed']], state => this.filter({ state }))}
       </div>
       ${table(
         [
@@ -84,10 +96,10 @@ class Group extends View {
           { title: 'Key', value: task => task.key ?? nothing },
           { title: 'Data', kind: 'wide', value: data },
         ],
-        this.data,
+        tasks,
         { caption: 'Tasks', none: empty('No such tasks') })}
-      ${this.data.length === PAGE ? html`<p class="calm">Only the first ${PAGE} are shown.</p>` : nothing}
-      ${commandLine(`./millrace store list ${quoted(group)}`)}
+      ${pager(this, more ? placeOf(tasks.at(-1)) : null)}
+      ${commandLine(`./millrace store list ${quoted(group)}${state === 'waiting' ? '' : ' --all'} --limit ${PAGE}${after ? ` --after ${after}` : ''}`)}
     `;
   }
 }

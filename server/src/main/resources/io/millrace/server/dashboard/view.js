@@ -268,12 +268,15 @@ export const table = (columns, rows, { none = empty('Nothing here'), caption = '
             </thead>
             <tbody>
               ${rows.map(row => html`
-                <tr>${columns.map(column => html`<td class=${column.kind ?? ''}>${column.value(row)}</td>`)}</tr>
+                <tr>${columns.map(column => html`<td class=${column.kind ?? ''} data-title=${titleOf(column)}>${column.value(row)}</td>`)}</tr>
               `)}
             </tbody>
           </table>
         </div>
       `;
+
+/** What stands before a value on a phone, where each row is a card. */
+const titleOf = ({ title }) => (typeof title === 'string' ? title : nothing);
 
 /** The title of a column of buttons, for screen readers. */
 export const ACTIONS = html`<span class="hidden">Actions</span>`;
@@ -387,6 +390,9 @@ export const field = (label, value, changed, placeholder = '') => html`
   </label>
 `;
 
+/** The most rows that a list shows which is read whole. */
+const MOST_ROWS = 500;
+
 /**
  * A table of a list that is read whole, with filters by a part of a text and by state, and an order. They are in the
  * address of the page as `text`, `state` and `order`.
@@ -394,25 +400,33 @@ export const field = (label, value, changed, placeholder = '') => html`
  * @param texts the texts of a row that are looked at, of which the first is its name
  * @param state the state of a row; null if rows have none
  * @param orders besides by name: the title of each and the number of a row, of which the greatest is first
+ * @param of what the rows are, if a page has several such lists: then this word is part of the names in the address
  */
-export const wholeList = (view, columns, rows, { texts, state = null, orders = {}, ...options }) => {
-  const { text, state: wanted, order } = view.route.parameters;
-  const part = (text ?? '').toLowerCase();
-  const shown = rows.filter(row =>
+export const wholeList = (view, columns, rows, { texts, state = null, orders = {}, of = '', ...options }) => {
+  const parameter = name => (of ? `${of}-${name}` : name);
+  const given = name => view.route.parameters[parameter(name)];
+  const change = name => value => view.filter({ [parameter(name)]: value });
+  const label = title => (of ? `${title} of ${of}` : title);
+  const part = (given('text') ?? '').toLowerCase();
+  const [wanted, order] = [given('state'), given('order')];
+  const chosen = rows.filter(row =>
     (!wanted || !state || state(row) === wanted) && texts(row).some(each => String(each ?? '').toLowerCase().includes(part)));
   const number = Object.hasOwn(orders, order) ? orders[order] : null;
   const name = row => String(texts(row)[0] ?? '');
-  shown.sort((a, b) => (number ? (number(b) ?? -1) - (number(a) ?? -1) : 0) || name(a).localeCompare(name(b)));
+  chosen.sort((a, b) => (number ? (number(b) ?? -1) - (number(a) ?? -1) : 0) || name(a).localeCompare(name(b)));
   const states = state ? [...new Set([...rows.map(state), ...(wanted ? [wanted] : [])])].sort() : [];
   return rows.length === 0
     ? table(columns, rows, options)
     : html`
         <div class="filters">
-          ${field('Text', text, value => view.filter({ text: value }), 'a part of a name')}
-          ${state ? select('State', wanted, [['', 'any'], ...states.map(each => [each, each])], value => view.filter({ state: value })) : nothing}
-          ${select('Order', order, [['', 'by name'], ...Object.keys(orders).map(each => [each, each])], value => view.filter({ order: value }))}
+          ${field(label('Text'), given('text'), change('text'), 'a part of a name')}
+          ${state ? select(label('State'), wanted, [['', 'any'], ...states.map(each => [each, each])], change('state')) : nothing}
+          ${select(label('Order'), order, [['', 'by name'], ...Object.keys(orders).map(each => [each, each])], change('order'))}
         </div>
-        ${table(columns, shown, { ...options, none: empty('None of them has that') })}
+        ${table(columns, chosen.slice(0, MOST_ROWS), { ...options, none: empty('None of them has that') })}
+        ${chosen.length > MOST_ROWS
+          ? html`<p class="calm">and ${count(chosen.length - MOST_ROWS)} more: filter by a part of the name.</p>`
+          : nothing}
       `;
 };
 
