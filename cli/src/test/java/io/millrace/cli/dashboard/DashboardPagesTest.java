@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.deque.html.axecore.playwright.AxeBuilder;
 import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Mouse;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
+import com.microsoft.playwright.options.MouseButton;
 import io.millrace.cli.Shell;
 import io.millrace.cli.queues.Program;
 import io.millrace.client.HttpTaskStore;
@@ -491,6 +494,25 @@ class DashboardPagesTest {
   }
 
   @Test
+  void a_page_that_was_left_before_it_was_loaded_does_not_come_back() throws Exception {
+    up();
+    Page page = browser.page();
+    List<Route> held = new ArrayList<>();
+    page.route("**/overview.js", held::add);
+    page.navigate(address + "/");
+    page.waitForCondition(() -> !held.isEmpty());
+    page.evaluate("() => { location.hash = '#/limits'; }");
+    assertThat(heading(page, "Shared limits")).isVisible();
+    held.forEach(Route::resume);
+    page.evaluate(
+        "() => import(document.querySelector('script[type=module]').src.replace('app.js',"
+            + " 'overview.js')).then(() => {})");
+    assertThat(page.locator("millrace-overview")).hasCount(0);
+    assertThat(heading(page, "Shared limits")).isVisible();
+    browser.checkProblems();
+  }
+
+  @Test
   void the_search_finds_things_of_each_kind() throws Exception {
     up();
     run("limits", "set", "mail-server", "--running", "4");
@@ -599,11 +621,21 @@ class DashboardPagesTest {
     assertThat(fold).hasAttribute("aria-expanded", "true");
     assertThat(drawnNodes(page)).isEqualTo(3);
 
-    emit(page, "taphold");
+    page.mouse().move(x(page), y(page));
+    page.mouse().down();
     assertThat(unfold).isVisible();
     assertThat(drawnNodes(page)).isEqualTo(1);
+    page.mouse().up();
     button(page, "Unfold all").click();
-    emit(page, "cxttap");
+    assertThat(fold).isVisible();
+
+    touch(page, "touchstart");
+    assertThat(unfold).isVisible();
+    touch(page, "touchend");
+    button(page, "Unfold all").click();
+    assertThat(fold).isVisible();
+
+    page.mouse().click(x(page), y(page), new Mouse.ClickOptions().setButton(MouseButton.RIGHT));
     assertThat(unfold).isVisible();
 
     page.getByLabel("Order").selectOption("name");
@@ -613,18 +645,41 @@ class DashboardPagesTest {
   }
 
   private static int drawnNodes(Page page) {
-    return ((Number)
-            page.evaluate("document.querySelector('millrace-drawing').picture.nodes().length"))
-        .intValue();
+    return (int) number(page, "document.querySelector('millrace-drawing').picture.nodes().length");
   }
 
-  /** Does to the first node of a drawing what the browser does after a gesture. */
-  private static void emit(Page page, String gesture) {
+  /** Where the first node is on the screen, from the left. */
+  private static double x(Page page) {
+    return place(page, "x");
+  }
+
+  /** Where the first node is on the screen, from above. */
+  private static double y(Page page) {
+    return place(page, "y");
+  }
+
+  private static double place(Page page, String axis) {
+    return number(
+        page,
+        "() => { const box = document.querySelector('.drawing-area').getBoundingClientRect();"
+            + " return box.%1$s + document.querySelector('millrace-drawing').picture.getElementById('1').renderedPosition().%1$s; }"
+                .formatted(axis));
+  }
+
+  /** Begins or ends a touch of the first node. */
+  private static void touch(Page page, String type) {
     page.evaluate(
-        "gesture => {"
-            + " document.querySelector('millrace-drawing').picture.getElementById('1').emit(gesture);"
-            + " }",
-        gesture);
+        """
+        ([type, clientX, clientY]) => {
+          const target = document.elementFromPoint(clientX, clientY);
+          const touches = [new Touch({ identifier: 1, target, clientX, clientY })];
+          target.dispatchEvent(new TouchEvent(type, {
+            bubbles: true, cancelable: true, changedTouches: touches,
+            touches: type === 'touchend' ? [] : touches, targetTouches: type === 'touchend' ? [] : touches,
+          }));
+        }\
+        """,
+        List.of(type, x(page), y(page)));
   }
 
   @Test
@@ -815,7 +870,7 @@ class DashboardPagesTest {
     browser.checkProblems();
   }
 
-  private static double milliseconds(Page page, String script) {
+  private static double number(Page page, String script) {
     return ((Number) page.evaluate(script)).doubleValue();
   }
 
@@ -833,9 +888,7 @@ class DashboardPagesTest {
     }
     Page page = open("#/queues");
     assertThat(page.locator("tbody tr")).containsText("1,000,000");
-    assertThat(
-            milliseconds(
-                page, "performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+    assertThat(number(page, "performance.getEntriesByName('first-contentful-paint')[0].startTime"))
         .isBetween(1.0, FIRST_PAINT.toMillis() * (double) LENIENCE);
 
     link(page, "big").click();
@@ -848,7 +901,7 @@ class DashboardPagesTest {
     assertThat(rows).hasCount(1);
     assertThat(rows.first()).containsText("654321");
     assertThat(
-            milliseconds(
+            number(
                 page,
                 "Math.max(...performance.getEntriesByType('resource').filter(one =>"
                     + " one.name.endsWith('/dci/tasks/search')).map(one => one.duration))"))
@@ -986,6 +1039,9 @@ class DashboardPagesTest {
   }
 
   private static void picture(Page page, Path file) {
+    // Until all of it is painted.
+    page.evaluate(
+        "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
     page.screenshot(new Page.ScreenshotOptions().setPath(file).setFullPage(true));
   }
 

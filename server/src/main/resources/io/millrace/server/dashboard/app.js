@@ -134,9 +134,12 @@ class App extends LitElement {
 
   async #navigate() {
     if (!this.ready) return;
-    const route = routeOf(location.hash);
+    const { hash } = location;
+    const route = routeOf(hash);
     const [module, list, item] = VIEWS[route.path[0]] ?? VIEWS[''];
     await import(`./${module}.js`);
+    // The user may have gone on meanwhile, to a page that was there sooner.
+    if (location.hash !== hash) return;
     const name = item && route.path.length > 1 ? item : list;
     if (this.view?.localName !== name || this.view.route.path.join('/') !== route.path.join('/')) {
       this.view = document.createElement(name);

@@ -2,10 +2,14 @@
 
 const numbers = new Intl.NumberFormat('en');
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+const names = new Intl.Collator('en');
 const pad = number => String(number).padStart(2, '0');
 
 /** 12,345. */
 export const count = value => (value === null || value === undefined ? '–' : numbers.format(value));
+
+/** Compares names for people, much faster than `localeCompare`. */
+export const compareNames = names.compare;
 
 /** 12.3K. */
 export const short = value => compact.format(value);

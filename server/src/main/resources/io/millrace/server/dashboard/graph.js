@@ -4,7 +4,7 @@ import { LitElement, html, nothing } from 'lit';
 import cytoscape from 'cytoscape';
 import { change, get, query, segment, sendJson, stringify, subscribe } from './http.js';
 import { bulkLink } from './bulk.js';
-import { count, duration, moment, tone } from './format.js';
+import { compareNames, count, duration, moment, tone } from './format.js';
 import { layered } from './layout.js';
 import {
   ACTIONS, View, ask, attempt, attemptHistory, brief, button, chooser, chosenBar, commandLine, define, edit, empty,
@@ -69,7 +69,7 @@ const ORDERS = {
 };
 
 const ordered = (nodes, order) => {
-  if (order === 'name') return nodes.toSorted((a, b) => (a.name ?? '').localeCompare(b.name ?? ''));
+  if (order === 'name') return nodes.toSorted((a, b) => compareNames(a.name ?? '', b.name ?? ''));
   const number = Object.hasOwn(ORDERS, order) ? ORDERS[order] : null;
   return number ? nodes.toSorted((a, b) => (number(b) ?? -1) - (number(a) ?? -1)) : nodes;
 };

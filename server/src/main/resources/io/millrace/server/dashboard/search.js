@@ -10,8 +10,6 @@ import { View, brief, define, empty, head, link, status, table } from './view.js
 /** The most things of a kind that are shown. */
 const MOST = 50;
 
-const none = () => [];
-
 /** Those of a list that is read whole with a part of a text. */
 const having = (text, all, textOf) => all.filter(one => textOf(one).toLowerCase().includes(text.toLowerCase()));
 
@@ -88,14 +86,20 @@ class Search extends View {
 
   async load() {
     const text = this.route.parameters.text ?? '';
-    const found = await Promise.all(SEARCHES.map(search => search(text).catch(none)));
-    return { text, found: found.flatMap(some => some.slice(0, MOST)), more: found.some(some => some.length >= MOST) };
+    const problems = new Set();
+    const found = await Promise.all(SEARCHES.map(search => search(text).catch(failure => {
+      // Most searches for an id find nothing, and what the user may not see is left out.
+      if (!(failure.status >= 400 && failure.status < 500)) problems.add(failure.message);
+      return [];
+    })));
+    return { text, problems, found: found.flatMap(some => some.slice(0, MOST)), more: found.some(some => some.length >= MOST) };
   }
 
   content() {
-    const { text, found, more } = this.data;
+    const { text, problems, found, more } = this.data;
     return html`
       ${head(html`Search for “${text}”`)}
+      ${[...problems].map(problem => html`<p class="banner bad" role="alert">Not everything was searched: ${problem}</p>`)}
       ${table(
         [
           { title: 'What', value: one => one.kind },

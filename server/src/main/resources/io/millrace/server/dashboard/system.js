@@ -106,7 +106,7 @@ class Access extends View {
           { title: 'Reach', kind: 'wide', value: principal => (principal.reach ? brief(principal.reach) : html`<span class="calm">everything</span>`) },
           { title: 'Keys', kind: 'number', value: principal => keys.filter(key => key.principal === principal.name).length },
           { title: 'State', value: principal => status(principal.disabled ? 'paused: disabled' : 'active') },
-          { title: 'Note', value: principal => brief(principal.note ?? '') },
+          { title: 'Note', value: principal => (principal.note ? brief(principal.note) : nothing) },
         ],
         principals,
         { caption: 'Principals', none: empty('No principals', 'Everyone on this machine may do everything. A principal is a program or a person with a key or a password.', './millrace access create alice --role operator --key-file alice.key') })}

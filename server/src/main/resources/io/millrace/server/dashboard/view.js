@@ -3,7 +3,7 @@
 import { LitElement, html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { repeat, stringify, subscribe } from './http.js';
-import { ago, count, duration, millis, moment, tone } from './format.js';
+import { ago, compareNames, count, duration, millis, moment, tone } from './format.js';
 
 /** Who uses the page; set by the shell. */
 export const session = { principal: null, roles: new Set(), reach: null };
@@ -413,7 +413,7 @@ export const wholeList = (view, columns, rows, { texts, state = null, orders = {
     (!wanted || !state || state(row) === wanted) && texts(row).some(each => String(each ?? '').toLowerCase().includes(part)));
   const number = Object.hasOwn(orders, order) ? orders[order] : null;
   const name = row => String(texts(row)[0] ?? '');
-  chosen.sort((a, b) => (number ? (number(b) ?? -1) - (number(a) ?? -1) : 0) || name(a).localeCompare(name(b)));
+  chosen.sort((a, b) => (number ? (number(b) ?? -1) - (number(a) ?? -1) : 0) || compareNames(name(a), name(b)));
   const states = state ? [...new Set([...rows.map(state), ...(wanted ? [wanted] : [])])].sort() : [];
   return rows.length === 0
     ? table(columns, rows, options)
