@@ -4,30 +4,30 @@ import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
 import java.time.OffsetDateTime;
 import java.util.Comparator;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import tools.jackson.databind.JsonNode;
 
 /** An order of schedules, in the form in which they are listed. */
 public enum ScheduleOrder {
   /** By name. */
-  NAME(_ -> ""),
+  NAME,
 
   /** The one that is due next first; last those that are not due. */
-  DUE(schedule -> {
-    String due = schedule.path("due").asString("");
-    return due.isEmpty()
-        ? "none"
-        : "%020d".formatted(OffsetDateTime.parse(due).toInstant().toEpochMilli());
-  });
+  DUE;
 
   private static final char SEPARATOR = '/';
 
   /** What is compared before the name. */
-  private final Function<JsonNode, String> key;
-
-  ScheduleOrder(Function<JsonNode, String> key) {
-    this.key = key;
+  private String key(JsonNode schedule) {
+    return switch (this) {
+      case NAME -> "";
+      case DUE -> {
+        String due = schedule.path("due").asString("");
+        yield due.isEmpty()
+            ? "none"
+            : "%020d".formatted(OffsetDateTime.parse(due).toInstant().toEpochMilli());
+      }
+    };
   }
 
   /**
@@ -49,12 +49,12 @@ public enum ScheduleOrder {
 
   /** Compares two schedules. */
   public Comparator<JsonNode> comparator() {
-    return Comparator.comparing(key).thenComparing(ScheduleOrder::name);
+    return Comparator.comparing(this::key).thenComparing(ScheduleOrder::name);
   }
 
   /** The place of a schedule: what {@code after} is for the page that begins behind it. */
   public String place(JsonNode schedule) {
-    return this == NAME ? name(schedule) : key.apply(schedule) + SEPARATOR + name(schedule);
+    return this == NAME ? name(schedule) : key(schedule) + SEPARATOR + name(schedule);
   }
 
   /**
@@ -71,7 +71,7 @@ public enum ScheduleOrder {
     String before = end < 0 ? "" : place.substring(0, end);
     String name = place.substring(end + 1);
     return schedule -> {
-      int order = key.apply(schedule).compareTo(before);
+      int order = key(schedule).compareTo(before);
       return order > 0 || (order == 0 && name(schedule).compareTo(name) > 0);
     };
   }
