@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -17,6 +18,9 @@ import java.util.stream.Stream;
  * @param folder where its {@code pom.xml} and its sources are
  */
 record OutsideProject(Path folder) {
+  private static final Path GUIDE = Path.of("..", "docs", "library.md");
+  private static final Pattern INSTALLATION =
+      Pattern.compile("^\\./mvnw .*install .*-pl (\\S+) -am$", Pattern.MULTILINE);
   private static final Path BOM = Path.of("..", "bom", "pom.xml");
   private static final Path JAVA_HOME = Path.of(System.getProperty("java.home"));
 
@@ -44,41 +48,55 @@ record OutsideProject(Path folder) {
   }
 
   /**
-   * Compiles it, as its developer does.
+   * Installs the libraries and compiles it, as its developer does.
    *
    * @return its class path
    */
   String compile() throws IOException, InterruptedException {
-    install("pom.xml", "millrace", "pom");
-    install("bom/pom.xml", "millrace-bom", "pom");
-    for (String artifact : artifacts(bom())) {
-      String module = artifact.substring("millrace-".length());
-      install(module + "/pom.xml", artifact, "pom");
-      install(module + "/target/" + artifact + "-" + version(bom()) + ".jar", artifact, "jar");
-    }
+    install();
     Path paths = folder.resolve("class-path");
-    List<String> maven =
-        List.of(
-            Path.of(System.getProperty("maven.home"), "bin", "mvn").toString(),
-            "compile",
-            "dependency:build-classpath",
-            "-Dmdep.outputFile=" + paths,
-            "-q",
-            "-B",
-            "-Dmaven.repo.local=" + folder.resolve("repository"),
-            "-Dmaven.repo.local.tail=" + System.getProperty("outer.repository"),
-            "-Dmaven.repo.local.tail.ignoreAvailability=true");
-    assertThat(run(maven)).isEmpty();
+    assertThat(run(maven("compile", "dependency:build-classpath", "-Dmdep.outputFile=" + paths)))
+        .isEmpty();
     return folder.resolve("target/classes") + ":" + Files.readString(paths);
   }
 
-  /** Copies a file of the build to where an installation puts it. */
-  private void install(String file, String artifact, String type) throws IOException {
-    String version = version(bom());
-    Path to =
-        Files.createDirectories(
-            folder.resolve("repository/io/millrace").resolve(artifact).resolve(version));
-    Files.copy(Path.of("..", file), to.resolve(artifact + "-" + version + "." + type));
+  /**
+   * Installs what the command of the guide installs. What this build has made is not made again,
+   * and of the phase {@code install} only the installation itself is done: documentation and
+   * signatures take long.
+   */
+  private void install() throws IOException, InterruptedException {
+    Matcher command = INSTALLATION.matcher(Files.readString(GUIDE));
+    assertThat(command.find()).isTrue();
+    List<String> install =
+        maven(
+            "-f",
+            Path.of("..").toRealPath().toString(),
+            "package",
+            "install:install@install",
+            "-Dmaven.main.skip",
+            "-Dmaven.resources.skip",
+            "-Dmaven.test.skip",
+            "-Dmaven.source.skip",
+            "-Dexec.skip",
+            "-am",
+            "-pl",
+            command.group(1));
+    assertThat(run(install)).isEmpty();
+  }
+
+  /** Maven with a repository of the project's own, which has what that of this build has too. */
+  private List<String> maven(String... arguments) {
+    return Stream.concat(
+            Stream.of(
+                Path.of(System.getProperty("maven.home"), "bin", "mvn").toString(),
+                "-q",
+                "-B",
+                "-Dmaven.repo.local=" + folder.resolve("repository"),
+                "-Dmaven.repo.local.tail=" + System.getProperty("outer.repository"),
+                "-Dmaven.repo.local.tail.ignoreAvailability=true"),
+            Stream.of(arguments))
+        .toList();
   }
 
   /** The command that runs a program of it. */
