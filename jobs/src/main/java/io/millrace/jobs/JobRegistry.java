@@ -281,7 +281,7 @@ public interface JobRegistry {
    * @param priority how soon it was wanted
    * @param batch the number of its batch
    * @param worker the worker that has it or had it last
-   * @param text a part of its GUID, key or description, in upper or lower case
+   * @param text a part of its GUID, key, description or tags, in upper or lower case
    */
   public record JobFilter(
       @Nullable String type,
@@ -313,7 +313,8 @@ public interface JobRegistry {
           && (text == null
               || contains(job.id().toString(), text)
               || contains(job.order().key(), text)
-              || contains(job.order().description(), text));
+              || contains(job.order().description(), text)
+              || job.order().policy().tags().stream().anyMatch(tag -> contains(tag, text)));
     }
 
     private static boolean contains(@Nullable String whole, String part) {

@@ -98,6 +98,29 @@ final class DciTaskTest {
     assertThat(task.has("total_end")).isTrue();
   }
 
+  @Test
+  void tasks_are_found_by_each_of_their_tags() throws Exception {
+    dci.post("/tasks/demo?tags=eu,nightly", "[{'a': 1}]");
+    dci.post("/tasks/demo?tags=us", "[{'a': 1}]");
+    dci.post("/tasks/demo", "[{'a': 1}]");
+
+    assertThat(dci.post("/tasks/search", "{'filter': {'tags': 'nightly'}}"))
+        .singleElement()
+        .satisfies(task -> assertThat(task.path("tags").asString()).isEqualTo("eu,nightly"));
+    assertThat(dci.post("/tasks/search", "{'filter': {'tags': {'$in': ['eu', 'us']}}}")).hasSize(2);
+    assertThat(dci.post("/tasks/search", "{'filter': {'tags': {'$exists': false}}}")).hasSize(1);
+    assertThat(dci.post("/tasks/search", "{'filter': {'tags': 'night'}, 'count': true}").toString())
+        .contains("0");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tags=a%20b", "tags=a,a", "tags=,"})
+  void tags_that_are_no_words_are_refused(String term) throws Exception {
+    HttpResponse<String> answer = dci.server().post("/dci/tasks/demo?" + term, "[{}]");
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(answer.body()).contains("tags must list up to 20 tags");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"wait_timeout=0s", "total_timeout=never", "wait_timeout=5"})
   void a_timeout_that_is_no_duration_is_refused(String term) throws Exception {

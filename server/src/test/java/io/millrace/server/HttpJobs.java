@@ -14,6 +14,7 @@ import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.registry.JobsAccess;
 import io.millrace.store.TaskStore.DocumentQuery.Order;
+import io.millrace.work.policy.Policy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URLEncoder;
@@ -24,6 +25,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -106,7 +108,11 @@ final class HttpJobs implements JobsAccess {
             json.required("type").asString(),
             Priority.named(json.required("priority").asString()).orElseThrow(),
             key.equals(id) ? null : key,
-            text(json, "display"));
+            text(json, "display"),
+            0,
+            json.has("tags")
+                ? new Policy(Map.of("tags", json.path("tags").asString()))
+                : Policy.NONE);
     return new Job(
         id(id),
         order,
@@ -160,6 +166,7 @@ final class HttpJobs implements JobsAccess {
     if (order.description() != null) {
       form.addAll(List.of("Description", order.description()));
     }
+    order.policy().fields().forEach((field, text) -> form.addAll(List.of(field, text)));
     form.addAll(List.of("Payload", payload));
     String path = order.type().isEmpty() ? "" : "/" + order.type();
     try {

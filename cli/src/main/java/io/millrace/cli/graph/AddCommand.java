@@ -213,6 +213,8 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
 
     @Mixin private PolicyOptions policy = new PolicyOptions();
 
+    @Mixin private PolicyOptions.Tags tags = new PolicyOptions.Tags();
+
     @Option(
         names = "--interruptions",
         paramLabel = "N",
@@ -356,12 +358,12 @@ final class AddCommand extends GraphServer implements Callable<Integer> {
       if (stdin != null) {
         node.put("stdin", Arguments.text("--stdin: ", stdin, terminal));
       }
-      policy
-          .fields(false)
-          .forEach((key, text) -> {
-            boolean number = Policy.Field.of(key).filter(Policy.Field::isNumber).isPresent();
-            node.set(key, number ? Arguments.value(text) : StringNode.valueOf(text));
-          });
+      Map<String, String> settings = policy.fields(false);
+      tags.addTo(settings);
+      settings.forEach((key, text) -> {
+        boolean number = Policy.Field.of(key).filter(Policy.Field::isNumber).isPresent();
+        node.set(key, number ? Arguments.value(text) : StringNode.valueOf(text));
+      });
       if (interruptions != null) {
         node.put("interruptions", interruptions);
       }

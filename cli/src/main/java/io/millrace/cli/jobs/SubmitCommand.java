@@ -220,6 +220,8 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
 
     @Mixin private PolicyOptions.OfJobs policy = new PolicyOptions.OfJobs();
 
+    @Mixin private PolicyOptions.Tags tags = new PolicyOptions.Tags();
+
     /**
      * Checks the options for this number of jobs.
      *
@@ -254,7 +256,7 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
       if (level != null && !level.matches("[0-9]")) {
         throw new UsageException("--priority-level is a number from 0 to 9, not '" + level + "'");
       }
-      policy.fields(false);
+      tags.addTo(policy.fields(false));
     }
 
     /** Where to submit. */
@@ -285,6 +287,7 @@ final class SubmitCommand extends JobServer implements Callable<Integer> {
         fields.put("priority_level", level);
       }
       fields.putAll(policy.fields(false));
+      tags.addTo(fields);
       return fields;
     }
   }

@@ -88,6 +88,10 @@ public class PolicyOptions {
     if (changes) {
       fields.replaceAll((_, text) -> text.equals(UNSET) ? "" : text);
     }
+    return checked(fields);
+  }
+
+  private static Map<String, String> checked(Map<String, String> fields) {
     try {
       Policy.NONE.with(fields);
     } catch (PolicyException e) {
@@ -102,6 +106,26 @@ public class PolicyOptions {
   static void put(Map<String, String> fields, Field field, @Nullable String text) {
     if (text != null) {
       fields.put(field.key(), text);
+    }
+  }
+
+  /** The tags of single tasks, jobs and nodes. */
+  public static final class Tags {
+    @Option(
+        names = "--tags",
+        paramLabel = "TAG[,TAG…]",
+        description = "Words by which the work is found, up to 20.")
+    private @Nullable String tags;
+
+    /**
+     * Adds the tags, if there are any.
+     *
+     * @throws UsageException if they are not valid
+     */
+    public void addTo(Map<String, String> fields) {
+      if (tags != null) {
+        fields.putAll(checked(Map.of(Field.TAGS.key(), tags)));
+      }
     }
   }
 

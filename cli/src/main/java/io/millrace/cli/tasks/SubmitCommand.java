@@ -65,6 +65,8 @@ final class SubmitCommand extends ServerCommand implements Callable<Integer> {
 
   @Mixin private PolicyOptions.OfTasks policy = new PolicyOptions.OfTasks();
 
+  @Mixin private PolicyOptions.Tags tags = new PolicyOptions.Tags();
+
   @Mixin private Waiter.Options waiting = new Waiter.Options();
 
   @Option(
@@ -117,6 +119,7 @@ final class SubmitCommand extends ServerCommand implements Callable<Integer> {
    */
   private String terms() {
     Map<String, String> terms = policy.fields(false);
+    tags.addTo(terms);
     if (status != Status.QUEUED) {
       terms.put("status", Integer.toString(status));
     }

@@ -84,6 +84,16 @@ class TaskCommandsTest {
   }
 
   @Test
+  void a_task_is_submitted_with_tags_and_found_by_one() {
+    String id = submitted("n=1", "--tags", "eu,nightly");
+    submitted("n=2");
+    JsonNode found = found("--filter", "{\"tags\": \"eu\"}");
+    assertThat(found).hasSize(1);
+    assertThat(found.path(0).path("_id").path("$oid").asString()).isEqualTo(id);
+    expect(2, "tags must list up to 20 tags", "tasks", "submit", "q", "n=1", "--tags", "a b");
+  }
+
+  @Test
   void a_task_is_shown_with_the_moment_at_which_it_can_run() {
     String moment =
         Instant.now().plus(Duration.ofDays(1)).truncatedTo(ChronoUnit.SECONDS).toString();

@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Bulk actions on jobs, in the order of their GUIDs. */
@@ -43,7 +44,8 @@ final class BulkJobs implements BulkTarget<BulkJobs.JobItem> {
           "started",
           "ended",
           "failures",
-          "returns");
+          "returns",
+          "tags");
 
   private static final Set<String> TIMES = Set.of("submitted", "started", "ended");
 
@@ -173,6 +175,11 @@ final class BulkJobs implements BulkTarget<BulkJobs.JobItem> {
       case "ended" -> time(job.times().ended());
       case "failures" -> json.numberNode(job.failures());
       case "returns" -> json.numberNode(job.returns());
+      case "tags" -> {
+        ArrayNode tags = json.arrayNode();
+        job.order().policy().tags().forEach(tags::add);
+        yield tags;
+      }
       default -> null;
     };
   }

@@ -17,10 +17,12 @@ import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
 import io.millrace.jobs.registry.JobsAccess.Taken;
 import io.millrace.store.TaskStore.DocumentQuery.Order;
+import io.millrace.work.policy.Policy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -306,6 +308,18 @@ public abstract class JobsContract {
     assertThat(listed(containing("\"QUOTED"), null, 10)).hasSize(1);
     assertThat(listed(containing("second"), null, 10)).isEmpty();
     assertThat(newest(containing("photo"), null, 1)).containsExactly(album);
+  }
+
+  @Test
+  void a_job_is_found_by_its_tags() {
+    Policy tags = new Policy(Map.of("tags", "eu,nightly"));
+    JobId tagged =
+        jobs.submit(new Submission("second", Priority.BATCH, null, null, 0, tags), "").id();
+    jobs.submit(new Submission("second", Priority.BATCH, null, null), "");
+
+    assertThat(listed(containing("NIGHT"), null, 10)).containsExactly(tagged);
+    assertThat(listed(containing("weekly"), null, 10)).isEmpty();
+    assertThat(job(tagged).order().policy().tags()).containsExactly("eu", "nightly");
   }
 
   private static JobFilter containing(String text) {

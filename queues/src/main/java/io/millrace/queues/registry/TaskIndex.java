@@ -39,6 +39,7 @@ public final class TaskIndex {
   private static final Prefilter.Writing WRITING =
       new Prefilter.Writing(
           Set.of("queue", "node", "params", "stdout", "stderr", "mixedout", "reason"),
+          Set.of("tags"),
           Set.of("status", "ctime", "mtime"),
           Json::quoted);
 

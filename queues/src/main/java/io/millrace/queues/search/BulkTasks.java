@@ -54,7 +54,8 @@ public final class BulkTasks implements BulkTarget<BulkTasks.TaskItem> {
           "attempt",
           "snoozed",
           "not_before",
-          "started");
+          "started",
+          "tags");
 
   private static final Map<String, Integer> STATUSES =
       IntStream.rangeClosed(Status.ORPHANED, Status.FAILED)

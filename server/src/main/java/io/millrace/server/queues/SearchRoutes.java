@@ -48,7 +48,8 @@ record SearchRoutes(TaskFinder search, Shapes shapes, QueueBackend.Definitions q
           "attempt",
           "snoozed",
           "not_before",
-          "started");
+          "started",
+          "tags");
 
   /** Adds the route that only reads the store. */
   void addReadsTo(DciRoutes api) {

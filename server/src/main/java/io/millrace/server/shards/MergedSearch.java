@@ -51,7 +51,7 @@ final class MergedSearch {
 
   /** Fields that are not always shown as they are sorted. */
   private static final Set<String> SHOWN_OTHERWISE =
-      Set.of("stdout", "stderr", "mixedout", "attempt");
+      Set.of("stdout", "stderr", "mixedout", "attempt", "tags");
 
   private static final String NOT_OBJECTS = "filter and options must be name/value objects";
 

@@ -205,6 +205,7 @@ class Job extends View {
         ['Key', job.key === job.id ? null : html`<code>${job.key}</code>`],
         ['Type', job.type],
         ['Priority', job.priority],
+        ['Tags', job.tags],
         ['Batch', link(['batches', job.batchId], job.batchId)],
         ['Worker', job.workerId && link(['workers', job.workerId], job.workerId)],
         ['Submitted', html`${moment(job.submitted)} · ${time(job.submitted)}`],

@@ -207,6 +207,7 @@ function taskFilter(parameters, queue) {
   const wanted = statusFilter(parameters.status);
   if (wanted !== undefined) filter.status = wanted;
   if (parameters.node) filter.node = parameters.node;
+  if (parameters.tag) filter.tags = parameters.tag;
   if (parameters.params) Object.assign(filter, paramsFilter(parameters.params));
   return filter;
 }
@@ -315,6 +316,7 @@ const taskFilters = view => html`
     ${select('Status', view.route.parameters.status, [['', 'any'], ['waiting', 'waiting'], ['finished', 'finished'], ...[...TASK_STATUSES.values()].map(word => [word, word])], status => view.filter({ status }))}
     ${field('Params', view.route.parameters.params, params => view.filter({ params }), 'anna or user=anna')}
     ${field('Node', view.route.parameters.node, node => view.filter({ node }))}
+    ${field('Tag', view.route.parameters.tag, tag => view.filter({ tag }))}
     ${select('Order', view.route.parameters.order, [['', 'newest first'], ['oldest', 'oldest first']], order => view.filter({ order }))}
     ${select('Archive', view.route.parameters.archived, [['', 'without'], ['1', 'with']], archived => view.filter({ archived }))}
   </div>
@@ -413,6 +415,7 @@ class Task extends View {
         ['Orphaned', task.orphaned || null],
         ['Key', task.key],
         ['Priority', task.priority],
+        ['Tags', task.tags],
         ['Schedule', task.schedule && html`${link(['schedules', task.schedule.name], task.schedule.name)}, for ${moment(task.schedule.nominal)}`],
         ['Waits at most until', task.wait_end && moment(task.wait_end)],
         ['Ends at the latest', task.total_end && moment(task.total_end)],

@@ -40,10 +40,13 @@ public final class Prefilter {
    *
    * @param texts the fields whose values, if they are text, are in the document as they are; what
    *     is within their objects is written without spaces
+   * @param lists the fields that filters see as lists of texts, and that are written as one text
+   *     with commas
    * @param numbers the fields that are whole numbers, and not the last ones, written without spaces
    * @param quoted a text as it is written in documents, with its quotes
    */
-  public record Writing(Set<String> texts, Set<String> numbers, UnaryOperator<String> quoted) {}
+  public record Writing(
+      Set<String> texts, Set<String> lists, Set<String> numbers, UnaryOperator<String> quoted) {}
 
   private final Writing writing;
 
@@ -104,6 +107,9 @@ public final class Prefilter {
         if (writing.numbers().contains(field)) {
           yield path.steps().size() == 1 ? ofNumber(field, condition) : null;
         }
+        if (writing.lists().contains(field)) {
+          yield path.steps().size() == 1 ? ofList(condition) : null;
+        }
         if (!writing.texts().contains(field)) {
           yield null;
         }
@@ -121,6 +127,14 @@ public final class Prefilter {
       return within(field, condition);
     }
     return anyOf(wanted.stream().map(number -> "\"" + field + "\":" + number.intValue() + ","));
+  }
+
+  private @Nullable Predicate<Bytes> ofList(Condition condition) {
+    if (!(condition instanceof Condition.OneOf(List<JsonNode> wanted))) {
+      return needed(condition);
+    }
+    List<String> parts = wanted.stream().map(each -> longestPlain(each.asString(""))).toList();
+    return parts.contains("") ? null : anyOf(parts.stream());
   }
 
   private static Predicate<Bytes> anyOf(Stream<String> texts) {

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,8 @@ public record Policy(Map<String, String> fields) {
   private static final int MAX_FACTOR = 1_000;
   private static final int MAX_LISTED = 100;
   private static final int MAX_KEY_BYTES = 512;
+  private static final int MAX_TAGS = 20;
+  private static final Pattern TAG = Pattern.compile("[\\p{L}\\p{N}._:@/=+-]{1,64}");
 
   /** The fields of a policy. */
   public enum Field {
@@ -75,6 +78,8 @@ public record Policy(Map<String, String> fields) {
     KEY_FIELD("key_field", false),
     /** The priority, from 0 to 9. */
     PRIORITY("priority", true),
+    /** Words by which the work is found, separated by commas; of single tasks and jobs only. */
+    TAGS("tags", false),
     /** How many may run at a time; of job types only, since queues have threads. */
     RUNNING("running", true),
     /** How many may start in a time, such as {@code 100/1m}; of queues and types only. */
@@ -123,7 +128,7 @@ public record Policy(Map<String, String> fields) {
 
     /** Whether all jobs of a type may have it in common. */
     public boolean isOfTypes() {
-      return this != KEY;
+      return this != KEY && this != TAGS;
     }
 
     /** Whether it says how long finished work stays. */
@@ -144,7 +149,7 @@ public record Policy(Map<String, String> fields) {
     /** The names of the fields that a queue may have. */
     public static Set<String> keysOfQueues() {
       return Arrays.stream(values())
-          .filter(field -> field != RUNNING)
+          .filter(field -> field != RUNNING && field != TAGS)
           .map(Field::key)
           .collect(Collectors.toUnmodifiableSet());
     }
@@ -221,6 +226,7 @@ public record Policy(Map<String, String> fields) {
       case KEY -> laneKey(field, text);
       case KEY_FIELD -> key(field, text);
       case PRIORITY -> priority(field, text);
+      case TAGS -> tags(field, text);
       case RUNNING, KEY_RUNNING -> running(field, text);
       case STARTS, KEY_STARTS -> starts(field, text, 0);
       case AGEING -> ageingMillis(field, text);
@@ -310,6 +316,11 @@ public record Policy(Map<String, String> fields) {
     return Optional.ofNullable(fields.get(Field.KEY_FIELD.key));
   }
 
+  /** The words by which the work is found; none by default. */
+  public List<String> tags() {
+    return get(Field.TAGS, Policy::tags, List.of());
+  }
+
   /** The priority, from 0, the default. */
   public int priority() {
     return get(Field.PRIORITY, Policy::priority, 0);
@@ -396,6 +407,21 @@ public record Policy(Map<String, String> fields) {
           field.key, field.key + " must have 1 to " + MAX_KEY_BYTES + " bytes of UTF-8");
     }
     return text;
+  }
+
+  private static List<String> tags(Field field, String text) {
+    List<String> tags = listed(field, text);
+    if (tags.size() > MAX_TAGS
+        || Set.copyOf(tags).size() < tags.size()
+        || !tags.stream().allMatch(tag -> TAG.matcher(tag).matches())) {
+      throw new PolicyException(
+          field.key,
+          field.key
+              + " must list up to "
+              + MAX_TAGS
+              + " tags, each once, of 1 to 64 letters, digits and . _ : @ / = + -");
+    }
+    return tags;
   }
 
   private static int priority(Field field, String text) {

@@ -23,7 +23,10 @@ class PrefilterTest {
 
   private static final Prefilter.Writing WRITING =
       new Prefilter.Writing(
-          Set.of("text", "params"), Set.of("number"), text -> MAPPER.writeValueAsString(text));
+          Set.of("text", "params"),
+          Set.of("tags"),
+          Set.of("number"),
+          text -> MAPPER.writeValueAsString(text));
 
   private static Predicate<Bytes> prefilter(String filter) {
     return Prefilter.of(filter(filter), WRITING);
@@ -96,6 +99,18 @@ class PrefilterTest {
     }
     assertThat(matched).isGreaterThan(2_000);
     assertThat(ruledOut).isGreaterThan(8_000);
+  }
+
+  @Test
+  void elements_of_a_list_that_is_written_as_one_text_are_looked_for_in_it() {
+    Bytes document = Bytes.of("{\"tags\":\"eu,nightly\",\"number\":1}");
+    assertThat(prefilter("{\"tags\": \"eu\"}").test(document)).isTrue();
+    assertThat(prefilter("{\"tags\": {\"$in\": [\"us\", \"nightly\"]}}").test(document)).isTrue();
+    assertThat(prefilter("{\"tags\": {\"$contains\": \"NIGHT\"}}").test(document)).isTrue();
+    assertThat(prefilter("{\"tags\": {\"$ne\": \"eu\"}}").test(document)).isTrue();
+    assertThat(prefilter("{\"tags\": {\"$exists\": false}}").test(document)).isTrue();
+    assertThat(prefilter("{\"tags\": \"us\"}").test(document)).isFalse();
+    assertThat(prefilter("{\"tags\": {\"$contains\": \"weekly\"}}").test(document)).isFalse();
   }
 
   @ParameterizedTest
