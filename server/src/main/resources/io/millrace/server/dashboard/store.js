@@ -82,7 +82,10 @@ class Group extends View {
     const { tasks, more } = this.data;
     const { state, after } = this.route.parameters;
     return html`
-      ${head(html`<code>${group}</code>`, { above: [[['store'], 'Store']] })}
+      ${head(html`<code>${group}</code>`, {
+        above: [[['store'], 'Store']],
+        note: html`<p class="calm">What waits comes first, by the time since when it is available; then what is delayed or owned, by the time until when.</p>`,
+      })}
       <div class="filters">
         ${select('Tasks', state, [['', 'all'], ['waiting', 'waiting'], ['delayed', 'delayed']], state => this.filter({ state }))}
       </div>
