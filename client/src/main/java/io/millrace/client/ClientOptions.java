@@ -3,6 +3,7 @@ package io.millrace.client;
 import io.millrace.store.environment.DurationText;
 import io.millrace.work.TrustedCertificates;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -73,8 +74,7 @@ public record ClientOptions(
     String scheme = server.getScheme();
     if (server.getHost() == null
         || !("http".equalsIgnoreCase(scheme) || "https".equalsIgnoreCase(scheme))) {
-      throw new IllegalArgumentException(
-          "the server's address must be like http://host:8048, not " + server);
+      throw new IllegalArgumentException(badAddress(server));
     }
     if (server.getPort() == 0 || server.getPort() > 65_535) {
       throw new IllegalArgumentException(
@@ -103,7 +103,20 @@ public record ClientOptions(
    * @throws IllegalArgumentException if one is invalid
    */
   public static ClientOptions at(String servers) {
-    return at(Stream.of(servers.strip().split("\\s*,\\s*", -1)).map(URI::create).toList());
+    return at(
+        Stream.of(servers.strip().split("\\s*,\\s*", -1)).map(ClientOptions::address).toList());
+  }
+
+  private static URI address(String server) {
+    try {
+      return new URI(server);
+    } catch (URISyntaxException e) {
+      throw new IllegalArgumentException(badAddress(server), e);
+    }
+  }
+
+  private static String badAddress(Object server) {
+    return "the server's address must be like http://host:8048, not " + server;
   }
 
   /** The first address of the server. */

@@ -210,6 +210,9 @@ final class HttpExchange {
         return Responses.readError(body);
       } catch (WireException _) {
         String text = new String(body, 0, Math.min(body.length, 200), StandardCharsets.UTF_8);
+        if (text.stripLeading().startsWith("<")) {
+          return "a page that is not of Millrace, perhaps of a proxy";
+        }
         return text.isBlank() ? "no reason given" : text.strip();
       }
     }

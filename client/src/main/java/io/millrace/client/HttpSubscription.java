@@ -77,7 +77,7 @@ final class HttpSubscription implements Subscription {
         return subscription;
       } catch (IOException e) {
         if (!attempts.mayFindLeader()) {
-          throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
+          throw server.unreachable(e);
         }
       }
     }

@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * configured and to those that one of them has named. Thread-safe.
  */
 final class HttpTransport implements AutoCloseable {
+  private static final String CANNOT_REACH = "cannot reach ";
   private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
@@ -123,7 +124,7 @@ final class HttpTransport implements AutoCloseable {
       } catch (NotSentException e) {
         throw e;
       } catch (IOException e) {
-        throw new NotSentException("cannot reach " + address + ": " + e.getMessage(), e);
+        throw new NotSentException(CANNOT_REACH + address + ": " + e.getMessage(), e);
       }
     }
 
@@ -223,7 +224,16 @@ final class HttpTransport implements AutoCloseable {
     if (isClosed()) {
       return closedException();
     }
-    return new UnreachableException("no answer from " + this + why, failure);
+    return unreachable(failure);
+  }
+
+  /** The exception for a server that was not reached, or did not answer a read. */
+  UnreachableException unreachable(IOException failure) {
+    String message = failure.getMessage() == null ? "" : failure.getMessage();
+    String itself = CANNOT_REACH + this + ": ";
+    String why = message.startsWith(itself) ? message.substring(itself.length()) : message;
+    return new UnreachableException(
+        "no answer from " + this + (why.isEmpty() ? "" : ": " + why), failure);
   }
 
   /** Whether several servers are configured, so that one of them may soon lead. */

@@ -200,7 +200,7 @@ public final class JsonCalls implements AutoCloseable {
             .whole();
       } catch (NotSentException e) {
         if (!content.rewind() || !attempts.mayFindLeader()) {
-          throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
+          throw server.unreachable(e);
         }
       } catch (IOException e) {
         if (content.failure() != null) {
@@ -256,7 +256,7 @@ public final class JsonCalls implements AutoCloseable {
         }
       } catch (IOException e) {
         if (!attempts.mayFindLeader()) {
-          throw new UnreachableException("no answer from " + server + ": " + e.getMessage(), e);
+          throw server.unreachable(e);
         }
       }
     }
