@@ -4,6 +4,7 @@ import io.millrace.cli.terminal.CommandException;
 import io.millrace.cli.terminal.ExitCode;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.RejectedException;
+import io.millrace.client.UnreachableException;
 import io.millrace.cluster.ClusterException;
 import io.millrace.examples.failover.Failover;
 import io.millrace.examples.wordcount.WordcountException;
@@ -33,6 +34,8 @@ final class ErrorMessages implements IExecutionExceptionHandler, IParameterExcep
   private static final int UNAUTHORIZED = 401;
   private static final String TOKEN_FILE = "--token-file";
   private static final String API_KEY_FILE = "--api-key-file";
+  private static final String SERVER = "--server";
+  private static final String CERTIFICATES = "--certificates";
 
   private final PrintStream err;
 
@@ -71,20 +74,34 @@ final class ErrorMessages implements IExecutionExceptionHandler, IParameterExcep
         e.printStackTrace(err);
       }
     }
-    if (lacksCredentials(e) && command.getCommandSpec().findOption(TOKEN_FILE) != null) {
-      boolean secret = command.getCommandSpec().findOption(API_KEY_FILE) != null;
-      say(
-          "a file with your key is named by %s%s; docs/access.md says how to get one"
-              .formatted(TOKEN_FILE, secret ? " or " + API_KEY_FILE : ""));
-    }
+    advise(e, command);
     return exitCode(e);
   }
 
-  /** Whether a server has not accepted who the caller is. */
-  private static boolean lacksCredentials(Exception e) {
+  /** Says which option may help, if the command has it. */
+  private void advise(Exception e, CommandLine command) {
     Throwable cause =
         e instanceof CommandException || e instanceof ClusterException ? e.getCause() : e;
-    return cause instanceof RejectedException rejected && rejected.status() == UNAUTHORIZED;
+    if (cause instanceof UnreachableException unreachable) {
+      if (unreachable.isUntrusted() && has(command, CERTIFICATES)) {
+        say(CERTIFICATES + " names a file of certificates to trust; docs/access.md says more");
+      } else if (unreachable.isRefused() && has(command, SERVER)) {
+        say(
+            "is a server running there? 'millrace up' starts one, and %s names another address"
+                .formatted(SERVER));
+      }
+    }
+    if (cause instanceof RejectedException rejected
+        && rejected.status() == UNAUTHORIZED
+        && has(command, TOKEN_FILE)) {
+      say(
+          "a file with your key is named by %s%s; docs/access.md says how to get one"
+              .formatted(TOKEN_FILE, has(command, API_KEY_FILE) ? " or " + API_KEY_FILE : ""));
+    }
+  }
+
+  private static boolean has(CommandLine command, String option) {
+    return command.getCommandSpec().findOption(option) != null;
   }
 
   private void say(String message) {

@@ -17,14 +17,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The links of the documents lead somewhere, and every page can be found. */
+/** The links of the documents lead somewhere, and every page and every module can be found. */
 final class DocumentedLinksTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Pattern CODE =
       Pattern.compile("(?ms)^ *```.*?^ *```|`[^`\\n]+`(?!\\]|[^\\[\\n]*\\]\\()");
   private static final Pattern LINK = Pattern.compile("]\\(([^()\\s]+)\\)");
   private static final Pattern HEADING = Pattern.compile("(?m)^#{1,6} +(.+)$");
-
+  private static final Pattern MODULE = Pattern.compile("<module>([^<]+)</module>");
   private static final Pattern ANCHOR = Pattern.compile("<a (?:id|name)=\"([^\"]+)\"");
 
   private final Map<Path, Set<String>> anchors = new HashMap<>();
@@ -77,6 +77,19 @@ final class DocumentedLinksTest {
                   .filter(name -> name.endsWith(".md") && !name.equals("README.md")))
           .allMatch(linked::contains);
     }
+  }
+
+  @Test
+  void the_readme_says_what_every_module_is() throws IOException {
+    String modules = Files.readString(ROOT.resolve("README.md")).split("\n## Modules\n", 2)[1];
+    List<String> unnamed =
+        MODULE
+            .matcher(Files.readString(ROOT.resolve("pom.xml")))
+            .results()
+            .map(module -> "`" + module.group(1) + "`")
+            .filter(module -> !modules.contains(module))
+            .toList();
+    assertThat(unnamed).isEmpty();
   }
 
   /** The anchors of the headings of a page, as GitHub makes them. */

@@ -68,12 +68,12 @@ final class FailureMessagesTest {
 
   /** What goes wrong, and what the message must name. */
   enum Failure {
-    UNREACHABLE("cannot reach http://127.0.0.1:", 1),
+    UNREACHABLE("no answer from http://127.0.0.1:", 1),
     NOT_FOUND("the server's words", 404, "{\"error\": \"the server's words\"}"),
     WRONG_TOKEN("--token-file", 401, "{\"error\": \"credentials are wrong\"}"),
     FORBIDDEN("the server's words", 403, "{\"error\": \"the server's words\"}"),
     NO_JSON("", 200, "<html>a proxy's page</html>"),
-    BROKEN("", 500, "<html>broken</html>");
+    BROKEN("a page that is not of Millrace", 500, "<html>broken</html>");
 
     private final String named;
     private final int status;

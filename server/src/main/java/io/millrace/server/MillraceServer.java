@@ -302,7 +302,10 @@ public final class MillraceServer implements AutoCloseable {
           where.certificate() == null ? "" : " with TLS");
       return opened;
     } catch (HttpException e) {
-      throw new ServerException(String.valueOf(e.getMessage()), e.getCause());
+      String why = String.valueOf(e.getMessage());
+      boolean taken = why.endsWith("in use");
+      throw new ServerException(
+          taken ? why + "; server.port (--port) chooses another one" : why, e.getCause());
     }
   }
 

@@ -9,6 +9,7 @@ import io.millrace.cli.terminal.Durations;
 import io.millrace.cli.terminal.Terminal;
 import io.millrace.cli.terminal.UsageException;
 import io.millrace.client.JsonCalls;
+import io.millrace.client.RejectedException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -444,6 +445,10 @@ public final class AccessCommands extends CommandGroup {
   int me(@Mixin ServerCommand server) {
     return server.perform(calls -> {
       JsonNode me = calls.get("/access/me");
+      if (me.path("roles").isEmpty() && me.path("principal").asString("").equals("unknown")) {
+        // The route serves everybody, so that pages can ask who they are before they sign in.
+        throw new RejectedException(401, "the server does not know these credentials");
+      }
       if (server.json()) {
         out().println(me);
       } else {

@@ -1,5 +1,6 @@
 package io.millrace.cli.doctor;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.millrace.blobs.BlobException;
 import io.millrace.cli.queues.MongoHome;
 import io.millrace.cli.remote.QueuesAddress;
@@ -20,6 +21,7 @@ import io.millrace.server.store.StoreSettings;
 import io.millrace.server.traces.TracesSettings;
 import io.millrace.store.journal.JournalException;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -85,6 +87,9 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
 
   private final List<Finding> findings = new ArrayList<>();
 
+  /** Whether a server uses the data folder, which then has the port, too. */
+  private boolean inUse;
+
   /** How bad a finding is. */
   private enum Level {
     OK,
@@ -130,12 +135,14 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
   private void checkJava() {
     ok(
         "java",
-        "%s %s, %d processors, heap of up to %d MiB"
+        "%s %s, %d processors, %d MiB of memory (a quarter of it, or -Xmx, is the heap of a server)"
             .formatted(
                 System.getProperty("java.vm.name"),
                 Runtime.version(),
                 Runtime.getRuntime().availableProcessors(),
-                Runtime.getRuntime().maxMemory() >> 20));
+                ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class)
+                        .getTotalMemorySize()
+                    >> 20));
   }
 
   /** The limit of open files of this process, which a server started here has too. */
@@ -220,7 +227,7 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
                 found.advice()));
   }
 
-  /** Whether another process has the lock of the folder. */
+  /** Notes whether another process has the lock of the folder. */
   private void checkUse(Path folder) {
     Path lock = folder.resolve("lock");
     if (!Files.exists(lock)) {
@@ -228,7 +235,8 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
     }
     try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE);
         FileLock taken = channel.tryLock()) {
-      ok("data folder", taken == null ? "a server uses it now" : "no server uses it now");
+      inUse = taken == null;
+      ok("data folder", inUse ? "a server uses it now" : "no server uses it now");
     } catch (IOException e) {
       fail("data folder", lock + " cannot be locked: " + e.getMessage(), "check its owner");
     }
@@ -330,10 +338,14 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
     try (ServerSocket socket = new ServerSocket()) {
       socket.setReuseAddress(true);
       socket.bind(new InetSocketAddress(server.address(), server.port()));
-      ok("port", server.port() == 0 ? "any free port is taken" : where + " is free");
+      ok("port", server.port() == 0 ? "a server chooses one that is free" : where + " is free");
     } catch (UnknownHostException | IllegalArgumentException e) {
       fail("port", server.address() + " is no address of this machine", "correct --address");
     } catch (IOException e) {
+      if (inUse && String.valueOf(e.getMessage()).contains("in use")) {
+        ok("port", where + " is in use, as the data folder is");
+        return;
+      }
       fail(
           "port",
           "%s cannot be used: %s".formatted(where, e.getMessage()),

@@ -53,6 +53,9 @@ public final class PackageCommands extends CommandGroup {
                       + " package is twice as large, and starts more slowly.")
           boolean fast) {
     DebianPackage made = new DebianPackage(checkout(), program, fast);
+    if (!fast) {
+      terminal().say("class caches and compression take minutes; --fast leaves them out");
+    }
     out().println(made.write(out == null ? Path.of("target") : out));
     out().flush();
     return ExitCode.OK;

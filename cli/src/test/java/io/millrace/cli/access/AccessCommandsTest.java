@@ -112,6 +112,13 @@ final class AccessCommandsTest {
   }
 
   @Test
+  void somebody_whom_the_server_does_not_know_is_told_so() throws IOException {
+    Path file = Files.writeString(folder.resolve("wrong"), "mr_wrong");
+    assertThat(run(file, "me").code()).isEqualTo(1);
+    assertThat(run(file, "me").err()).contains("does not know these credentials", "--token-file");
+  }
+
+  @Test
   void a_revoked_key_is_refused() throws IOException {
     String key = done("create", "ann", "-r", "viewer", "--expires", "1d").strip();
     Path file = Files.writeString(folder.resolve("ann"), key);

@@ -41,7 +41,7 @@ class DoctorCommandTest {
     Shell.CommandResult ran = doctor();
     assertThat(ran.code()).as(ran.out()).isZero();
     assertThat(ran.out())
-        .contains("ok       configuration:", "will be created", "a sync takes", "any free port")
+        .contains("ok       configuration:", "will be created", "a sync takes", "one that is free")
         .doesNotContain("failure");
     assertThat(ran.err()).isEmpty();
     assertThat(folder).isEmptyDirectory();
@@ -72,6 +72,38 @@ class DoctorCommandTest {
       Shell.CommandResult ran = doctor(port);
       assertThat(ran.code()).isEqualTo(1);
       assertThat(ran.out()).contains("failure  port:", "port " + port, "--port");
+    }
+  }
+
+  @Test
+  void the_port_of_the_server_that_uses_the_folder_is_no_failure() throws Exception {
+    Path data = Files.createDirectories(folder.resolve("data"));
+    // Locked by another process, as a server does: this one's own locks would count otherwise.
+    Path lock = Files.createFile(data.resolve("lock"));
+    String program =
+        """
+        import java.nio.channels.FileChannel;
+        import java.nio.file.*;
+        class Holder {
+          public static void main(String[] words) throws Exception {
+            FileChannel.open(Path.of(words[0]), StandardOpenOption.WRITE).lock();
+            System.out.println("locked");
+            System.in.read();
+          }
+        }
+        """;
+    Path source = Files.writeString(folder.resolve("Holder.java"), program);
+    Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+    Process holder =
+        new ProcessBuilder(java.toString(), source.toString(), lock.toString()).start();
+    try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      assertThat(holder.inputReader().readLine()).isEqualTo("locked");
+      Shell.CommandResult ran = doctor(other.getLocalPort());
+      assertThat(ran.code()).as(ran.out()).isZero();
+      assertThat(ran.out())
+          .contains("a server uses it now", other.getLocalPort() + " is in use, as the data");
+    } finally {
+      holder.destroyForcibly();
     }
   }
 

@@ -96,9 +96,9 @@ class FirstContactTest {
       assertThat(node.ended()).isEqualTo(1);
       assertThat(Files.readString(words))
           .contains("\nmillrace: no answer from " + front.address())
-          .contains("is not trusted")
+          .contains("is not trusted", "--certificates names a file")
           .contains("stopped node n with exit code 1")
-          .hasLineCount(4);
+          .hasLineCount(5);
     }
   }
 

@@ -165,6 +165,7 @@ class QueueCommandsTest {
   @CsvSource({
     "'', --server is empty",
     "nowhere, the server's address must be like http://host:8048",
+    "127.0.0.1:8048, 'the server''s address must be like http://host:8048, not 127.0.0.1:8048'",
     "http://127.0.0.1:99999, 'port 99999, which is not from 1 to 65535'"
   })
   void an_address_that_is_none_is_told_and_asks_no_other_server(String address, String message) {
@@ -181,7 +182,9 @@ class QueueCommandsTest {
     }
     Shell.CommandResult ran = Shell.run("queues", "list", "--server", nobody);
     assertThat(ran.code()).isEqualTo(1);
-    assertThat(ran.err()).contains("no answer from " + nobody);
+    assertThat(ran.err())
+        .contains("no answer from " + nobody + ": Connection refused")
+        .contains("is a server running there?");
   }
 
   @Test
