@@ -117,6 +117,12 @@ def failure(status: int, content: bytes) -> ServerError:
     if isinstance(body, dict):
         said = body.get("error") or body.get("errors") or body.get("detail") or body.get("title")
         message = "; ".join(map(str, said)) if isinstance(said, list) else str(said or text)
+        if "error" in body:
+            message += "".join(
+                f" ({name}: {value})"
+                for name, value in body.items()
+                if not name.startswith("error") and isinstance(value, (str, int, float)) and value != said
+            )
     message = message or http.client.responses.get(status, "an error without a message")
     kind = BadRequestError
     kinds = {401: AuthenticationError, 403: AuthenticationError, 404: NotFoundError, 503: UnavailableError}
@@ -474,7 +480,9 @@ class Transport:
                 raise CertificateError(target.address, e.verify_message) from e
             except OSError as e:
                 connection.close()
-                raise ConnectionFailedError(f"{target.address} cannot be reached: {e}") from e
+                plain = isinstance(e, ssl.SSLError) and e.reason == "WRONG_VERSION_NUMBER"
+                why = "it does not speak TLS, so its address may be one with http" if plain else e
+                raise ConnectionFailedError(f"{target.address} cannot be reached: {why}") from e
             try:
                 if connection.sock is not None:
                     connection.sock.settimeout((silence or 0) + self.timeout)

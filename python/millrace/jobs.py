@@ -116,6 +116,9 @@ class Jobs:
             payload = payload.encode()
         if isinstance(payload, (bytes, bytearray)):
             payload = io.BytesIO(payload)
+        if not hasattr(payload, "read"):
+            kind = payload.__class__.__name__
+            raise TypeError(f"a payload is bytes, text, a path or a stream, not {kind}; a JobKind makes one of a value")
         return self._submit(path, fields, payload)
 
     def _submit(self, path: str, fields: Dict[str, str], source: BinaryIO) -> SubmittedJob:

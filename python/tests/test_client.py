@@ -148,6 +148,16 @@ class JobsTest(unittest.TestCase):
             jobs.submit(b"x", type="busy", key="taken")
         with self.assertRaisesRegex(millrace.BadRequestError, "nosuch"):
             jobs.submit(b"x", type="nosuch")
+        with self.assertRaisesRegex(TypeError, "not dict; a JobKind"):
+            jobs.submit({"to": "x"}, type="busy")  # type: ignore[arg-type]
+
+    def test_messages_say_what_was_wrong(self) -> None:
+        with self.assertRaisesRegex(millrace.BadRequestError, r"Unknown plugin \(plugin: nosuch\) \(hint: "):
+            self.client.queues.create("wrong", "nosuch")
+        encrypted = server().address.replace("http:", "https:")
+        with Client(encrypted, retry_for=0) as client:
+            with self.assertRaisesRegex(millrace.ConnectionFailedError, "does not speak TLS"):
+                client.health()
 
     def test_kinds_read_what_they_write(self) -> None:
         kind: JobKind[Letter, int] = JobKind("letter", Letter, int)
