@@ -115,18 +115,21 @@ final class ShardServers implements AutoCloseable {
     return JsonMapper.shared().readTree(send(server, "GET", path, "").body());
   }
 
-  /** How many shards each server leads, once all are led. */
+  /** How many shards each server leads, once all are led and every server knows by whom. */
   private List<Integer> leads() throws Exception {
     while (true) {
       List<Integer> counts = new ArrayList<>();
+      boolean known = true;
       for (MillraceServer server : servers) {
         int count = 0;
         for (JsonNode shard : json(server, "/shards")) {
-          count += shard.path("role").asString().equals("leader") ? 1 : 0;
+          boolean led = shard.path("role").asString().equals("leader");
+          count += led ? 1 : 0;
+          known &= led || shard.path("leader").isString();
         }
         counts.add(count);
       }
-      if (counts.stream().mapToInt(Integer::intValue).sum() == SHARDS) {
+      if (known && counts.stream().mapToInt(Integer::intValue).sum() == SHARDS) {
         return counts;
       }
       Thread.onSpinWait();
