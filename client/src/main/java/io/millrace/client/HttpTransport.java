@@ -33,7 +33,6 @@ import org.jspecify.annotations.Nullable;
  * configured and to those that one of them has named. Thread-safe.
  */
 final class HttpTransport implements AutoCloseable {
-  private static final String CANNOT_REACH = "cannot reach ";
   private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
@@ -124,7 +123,9 @@ final class HttpTransport implements AutoCloseable {
       } catch (NotSentException e) {
         throw e;
       } catch (IOException e) {
-        throw new NotSentException(CANNOT_REACH + address + ": " + e.getMessage(), e);
+        // Whoever tells of the failure names the servers, so only one of several is named here.
+        String which = address.equals(options.addresses()) ? "" : "cannot reach " + address + ": ";
+        throw new NotSentException(which + e.getMessage(), e);
       }
     }
 
@@ -216,10 +217,10 @@ final class HttpTransport implements AutoCloseable {
   }
 
   private StoreException failed(IOException failure, boolean mayBeDone) {
-    String why = failure.getMessage() == null ? "" : ": " + failure.getMessage();
     if (mayBeDone) {
-      String message = "the connection to " + this + " broke before the response arrived" + why;
-      return new OutcomeUnknownException(message, failure);
+      return new OutcomeUnknownException(
+          "the connection to " + this + " broke before the response arrived" + why(failure),
+          failure);
     }
     if (isClosed()) {
       return closedException();
@@ -229,11 +230,11 @@ final class HttpTransport implements AutoCloseable {
 
   /** The exception for a server that was not reached, or did not answer a read. */
   UnreachableException unreachable(IOException failure) {
-    String message = failure.getMessage() == null ? "" : failure.getMessage();
-    String itself = CANNOT_REACH + this + ": ";
-    String why = message.startsWith(itself) ? message.substring(itself.length()) : message;
-    return new UnreachableException(
-        "no answer from " + this + (why.isEmpty() ? "" : ": " + why), failure);
+    return new UnreachableException("no answer from " + this + why(failure), failure);
+  }
+
+  private static String why(IOException failure) {
+    return failure.getMessage() == null ? "" : ": " + failure.getMessage();
   }
 
   /** Whether several servers are configured, so that one of them may soon lead. */

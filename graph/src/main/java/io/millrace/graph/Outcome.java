@@ -69,46 +69,39 @@ public sealed interface Outcome {
               taken,
               running.startedMillis(),
               nowMillis);
-      case Failed(String reason) ->
-          new History(running, log, nowMillis).ended(NodeState.FAILED, reason);
-      case Killed(String reason) ->
-          new History(running, log, nowMillis).ended(NodeState.KILLED, reason);
+      case Failed(String reason) -> ended(running, NodeState.FAILED, reason, log, nowMillis);
+      case Killed(String reason) -> ended(running, NodeState.KILLED, reason, log, nowMillis);
       case Again _ when running.killing() ->
-          new History(running, log, nowMillis).ended(NodeState.KILLED, "it was killed");
-      case Again again -> new History(running, log, nowMillis).waiting(again);
+          ended(running, NodeState.KILLED, "it was killed", log, nowMillis);
+      case Again(long notBefore, Cause cause, String reason) -> {
+        String end = cause.name().toLowerCase(Locale.ROOT);
+        Phase.Attempts attempts = counted(running.attempts(), cause);
+        yield new Phase.Waiting(
+            attempts.with(attempt(running, end, reason, log, nowMillis)),
+            notBefore,
+            reason,
+            running.dueMillis());
+      }
     };
   }
 
-  /** Adds an attempt that did not succeed to those of its node. */
-  record History(Phase.Running running, @Nullable String log, long nowMillis) {
-    private Phase.Attempts with(String end, String reason, @Nullable Cause cause) {
-      Phase.Attempts before = running.attempts();
-      EndedAttempt attempt =
-          new EndedAttempt(null, running.startedMillis(), nowMillis, end, null, reason, log);
-      return new Phase.Attempts(
-          before.number(),
-          before.interrupted() + (cause == Cause.INTERRUPTED ? 1 : 0),
-          before.snoozed() + (cause == Cause.SNOOZED ? 1 : 0),
-          attempt.after(before.ended()));
-    }
+  private static Phase ended(
+      Phase.Running running, NodeState state, String reason, @Nullable String log, long nowMillis) {
+    EndedAttempt attempt = attempt(running, state.word(), reason, log, nowMillis);
+    return new Phase.Ended(
+        running.attempts().with(attempt), state, reason, null, running.startedMillis(), nowMillis);
+  }
 
-    private Phase ended(NodeState state, String reason) {
-      return new Phase.Ended(
-          with(state.word(), reason, null),
-          state,
-          reason,
-          null,
-          running.startedMillis(),
-          nowMillis);
-    }
+  private static EndedAttempt attempt(
+      Phase.Running running, String end, String reason, @Nullable String log, long nowMillis) {
+    return new EndedAttempt(null, running.startedMillis(), nowMillis, end, null, reason, log);
+  }
 
-    private Phase waiting(Again again) {
-      String end = again.cause().name().toLowerCase(Locale.ROOT);
-      return new Phase.Waiting(
-          with(end, again.reason(), again.cause()),
-          again.notBeforeMillis(),
-          again.reason(),
-          running.dueMillis());
-    }
+  private static Phase.Attempts counted(Phase.Attempts attempts, Cause cause) {
+    return new Phase.Attempts(
+        attempts.number(),
+        attempts.interrupted() + (cause == Cause.INTERRUPTED ? 1 : 0),
+        attempts.snoozed() + (cause == Cause.SNOOZED ? 1 : 0),
+        attempts.ended());
   }
 }

@@ -41,6 +41,11 @@ public sealed interface Phase {
       return new Attempts(number + 1, interrupted, snoozed, ended);
     }
 
+    /** With one that has ended and did not succeed. */
+    public Attempts with(EndedAttempt attempt) {
+      return new Attempts(number, interrupted, snoozed, attempt.after(ended));
+    }
+
     /** How many count: those that were neither interrupted nor snoozed. */
     public int counted() {
       return number - interrupted - snoozed;

@@ -23,7 +23,6 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Bulk actions on jobs, in the order of their GUIDs. */
@@ -175,11 +174,7 @@ final class BulkJobs implements BulkTarget<BulkJobs.JobItem> {
       case "ended" -> time(job.times().ended());
       case "failures" -> json.numberNode(job.failures());
       case "returns" -> json.numberNode(job.returns());
-      case "tags" -> {
-        ArrayNode tags = json.arrayNode();
-        job.order().policy().tags().forEach(tags::add);
-        yield tags;
-      }
+      case "tags" -> FilterFields.texts(job.order().policy().tags());
       default -> null;
     };
   }

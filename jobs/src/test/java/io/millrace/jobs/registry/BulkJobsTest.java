@@ -137,6 +137,19 @@ final class BulkJobsTest {
   }
 
   @Test
+  void jobs_are_chosen_by_one_of_their_tags_or_by_having_none() {
+    Policy tags = new Policy(Map.of("tags", "eu,nightly"));
+    Job tagged =
+        world.submit(new Submission("mail", Priority.BATCH, null, null, 0, tags), "payload");
+    Job other = submit("mail", 1).getFirst();
+
+    assertThat(run("cancel", "{'tags': 'nightly'}").progress().done()).isEqualTo(1);
+    assertThat(statuses(List.of(tagged))).containsOnly(JobStatus.FAILED);
+    assertThat(run("cancel", "{'tags': {'$exists': false}}").progress().done()).isEqualTo(1);
+    assertThat(statuses(List.of(other))).containsOnly(JobStatus.FAILED);
+  }
+
+  @Test
   void pending_and_running_jobs_are_cancelled_and_their_results_come_too_late() {
     List<Job> jobs = submit("mail", 30);
     Assignment running = world.assign("mail", JobsFixture.A);

@@ -150,12 +150,12 @@ final class RunEnd {
       Progress progress = task.progress();
       boolean orphaned = report.status() == Status.ORPHANED;
       if (orphaned && rules.stop()) {
-        return ended(Status.TERMINATED, ended("terminated"), report.reason());
+        return ended(Status.TERMINATED, remembered("terminated"), report.reason());
       }
       if (orphaned && progress.orphaned() < rules.settings().requeueOrphans()) {
         Progress again =
             progress.queued(
-                nowMillis, report.reason(), progress.orphaned() + 1, ended("orphaned").at(0));
+                nowMillis, report.reason(), progress.orphaned() + 1, remembered("orphaned").at(0));
         return task.with(again.waiting()).with(TaskOutput.NONE);
       }
       Optional<String> overTime = task.progress().deadlines().exceeded(false, nowMillis);
@@ -176,15 +176,15 @@ final class RunEnd {
     /** The attempts with this one, unless it has finished. */
     private Retries asReported() {
       return switch (report.status()) {
-        case Status.FAILED -> ended("failed");
-        case Status.TERMINATED -> ended("terminated");
-        case Status.ORPHANED -> ended("orphaned");
+        case Status.FAILED -> remembered("failed");
+        case Status.TERMINATED -> remembered("terminated");
+        case Status.ORPHANED -> remembered("orphaned");
         default -> task.progress().retries();
       };
     }
 
     /** The attempts with this one, which ended so. */
-    private Retries ended(String end) {
+    private Retries remembered(String end) {
       Progress progress = task.progress();
       String code =
           report.wish() instanceof RetryWish.IfFailed(Failed failed) ? failed.code() : null;
@@ -209,7 +209,7 @@ final class RunEnd {
                   && Run.TIMEOUT_CODE.equals(code));
       return ended(
           Status.FAILED,
-          failed(1, 0, Duration.ZERO, "failed"),
+          counted("failed", 1, 0, Duration.ZERO),
           cut ? limit : report.reason() + "; " + limit);
     }
 
@@ -219,7 +219,7 @@ final class RunEnd {
           rules.stop()
               ? Optional.empty()
               : policy.retry(failures, failed, new SplittableRandom(rules.seed()));
-      Retries retries = failed(1, 0, pause.orElse(Duration.ZERO), "failed");
+      Retries retries = counted("failed", 1, 0, pause.orElse(Duration.ZERO));
       if (pause.isEmpty()) {
         return ended(report.status(), retries, report.reason());
       }
@@ -231,16 +231,16 @@ final class RunEnd {
       if (!policy.maySnooze(task.progress().retries().snoozed())) {
         return ended(
             Status.FAILED,
-            failed(1, 0, Duration.ZERO, "failed"),
+            counted("failed", 1, 0, Duration.ZERO),
             "it snoozed more than " + policy.snoozes() + " times");
       }
       Duration pause = RetryPolicy.capped(delay);
-      return queued(failed(0, 1, pause, "snoozed"), "it snoozed for " + DurationText.show(pause));
+      return queued(counted("snoozed", 0, 1, pause), "it snoozed for " + DurationText.show(pause));
     }
 
     /** The attempts with this one, which counts as so many failures and snoozes. */
-    private Retries failed(int failures, int snoozes, Duration pause, String end) {
-      Retries now = ended(end);
+    private Retries counted(String end, int failures, int snoozes, Duration pause) {
+      Retries now = remembered(end);
       return new Retries(
           now.failed() + failures,
           now.snoozed() + snoozes,

@@ -10,13 +10,11 @@ import io.millrace.work.filter.FilterFields;
 import io.millrace.work.filter.RelativeTimes;
 import io.millrace.work.filter.Subject;
 import java.time.Instant;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -122,20 +120,11 @@ public final class TaskFilter {
       case "orphaned" -> json.numberNode(task.progress().orphaned());
       case "attempt" -> json.numberNode(task.progress().attempt());
       case "snoozed" -> json.numberNode(task.progress().retries().snoozed());
-      case "tags" -> tags(task.policy().tags());
+      case "tags" -> FilterFields.texts(task.policy().tags());
       case "not_before" -> json.numberNode(task.progress().retries().notBeforeMillis());
       case "started" -> json.numberNode(task.progress().retries().startedMillis());
       default -> null;
     };
-  }
-
-  private static @Nullable JsonNode tags(List<String> tags) {
-    if (tags.isEmpty()) {
-      return null;
-    }
-    ArrayNode array = JsonNodeFactory.instance.arrayNode();
-    tags.forEach(array::add);
-    return array;
   }
 
   private static JsonNode output(Output output) {

@@ -147,8 +147,11 @@ final class ScheduleRoutes {
       boolean paused = query.bool("paused", true);
       wanted = wanted.and(view -> (view.state().pause() != null) == paused);
     }
-    Condition text = new Contains(query.text("text").orElse("").toLowerCase(Locale.ROOT));
-    wanted = wanted.and(view -> text.test(described(view.schedule())));
+    String part = query.text("text").orElse("");
+    if (!part.isEmpty()) {
+      Condition text = new Contains(part.toLowerCase(Locale.ROOT));
+      wanted = wanted.and(view -> text.test(described(view.schedule())));
+    }
     String prefix = query.text("prefix").orElse("");
     String after = query.text("after").orElse("");
     ScheduleOrder order = ScheduleOrder.of(query);

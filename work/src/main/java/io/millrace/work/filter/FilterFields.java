@@ -4,7 +4,9 @@ import io.millrace.work.policy.PolicyException;
 import io.millrace.work.policy.TimeText;
 import java.math.BigDecimal;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** The fields of one kind of thing, as filters name them. Immutable. */
@@ -31,6 +33,16 @@ public interface FilterFields {
    * @throws FilterException if there is no such field
    */
   default void check(FieldPath path) {}
+
+  /** A field with several texts, each of which a condition may match; null, for absent, if none. */
+  static @Nullable JsonNode texts(List<String> texts) {
+    if (texts.isEmpty()) {
+      return null;
+    }
+    ArrayNode array = JsonNodeFactory.instance.arrayNode();
+    texts.forEach(array::add);
+    return array;
+  }
 
   /**
    * A time in milliseconds. Numbers up to {@link #MAX_SECONDS} are seconds, as in answers: as

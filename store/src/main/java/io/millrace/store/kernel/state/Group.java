@@ -300,7 +300,7 @@ public final class Group {
 
   /** The current waiting tasks; see {@link Frozen#waiting}. */
   public List<Task> frozenWaiting() {
-    return freeze().waiting();
+    return Listings.joined(inLanes.freeze(), waiting.freeze());
   }
 
   /** The current delayed and owned tasks; see {@link OrderedTree#freeze}. */
