@@ -27,11 +27,8 @@ final class GraphRun extends Scenario {
   private static final int WARM_UP = 20_000;
   private static final int COMMANDS_A_SECOND = 200;
 
-  /**
-   * How long commands run before they are measured: the servers of users have been running for
-   * longer.
-   */
-  private static final Duration WARMING = Duration.ofSeconds(20);
+  /** How long commands run before they are measured; see {@link QueuesRun}. */
+  private static final Duration WARMING = Duration.ofMinutes(1);
 
   /** The default of the server. */
   private static final int PLACES = 16;

@@ -27,8 +27,11 @@ final class QueuesRun extends Scenario {
   private static final int WARM_RUNNERS = 16;
   private static final int WARM_UP = 1_000;
 
-  /** How long tasks run before they are measured, as {@link GraphRun} has it. */
-  private static final Duration WARMING = Duration.ofSeconds(20);
+  /**
+   * How long a server runs tasks before they are measured: on two cores its compilers are at work
+   * for most of that time, and take as much of them as the tasks.
+   */
+  private static final Duration WARMING = Duration.ofMinutes(1);
 
   /** What the plugins start for the command {@code true}. */
   private static final Map<String, List<String>> SPAWNED =
@@ -56,10 +59,12 @@ final class QueuesRun extends Scenario {
     }
     Path folder = context.newFolder("run");
     try (NodeServer server = NodeServer.start(context, folder, WARM_RUNNERS)) {
+      long warm = System.nanoTime() + (context.scale() == 1 ? WARMING.toNanos() : 0);
       BenchQueue shell = BenchQueue.create(server.calls(), "shell", WARM_RUNNERS);
-      throughput(context, server, shell, "shell");
+      throughput(context, server, shell, "shell", warm);
       soon(context, shell);
-      throughput(context, server, BenchQueue.create(server.calls(), "exec", WARM_RUNNERS), "exec");
+      BenchQueue exec = BenchQueue.create(server.calls(), "exec", WARM_RUNNERS);
+      throughput(context, server, exec, "exec", warm);
       atOnce(context, server);
     }
   }
@@ -68,16 +73,20 @@ final class QueuesRun extends Scenario {
     return JsonNodeFactory.instance.objectNode().put("command", words);
   }
 
-  private void throughput(Context context, NodeServer server, BenchQueue queue, String plugin)
+  /**
+   * Measures one plugin.
+   *
+   * @param warmNanos when the server has been under load for long enough
+   */
+  private void throughput(
+      Context context, NodeServer server, BenchQueue queue, String plugin, long warmNanos)
       throws InterruptedException {
     List<String> program = Objects.requireNonNull(SPAWNED.get(plugin));
-    Duration warming = context.scale() == 1 ? WARMING : Duration.ZERO;
-    long warm = System.nanoTime() + warming.toNanos();
     String before;
     do {
       before = queue.submit(Math.max(20, WARM_UP / context.scale()), command("true"));
       queue.awaitNone();
-    } while (System.nanoTime() < warm);
+    } while (System.nanoTime() < warmNanos);
     double alone = SpawnAlone.perSecond(program, WARM_RUNNERS, context.time().dividedBy(2));
     int tasks = (int) Math.max(20, TASKS_A_SECOND * context.time().toMillis() / 1000);
     MillraceProcess.Usage used = server.usage();
