@@ -1,5 +1,6 @@
 package io.millrace.http;
 
+import io.millrace.http.message.Head;
 import io.millrace.http.message.Headers;
 import io.millrace.http.message.HttpProblem;
 import java.net.InetAddress;
@@ -34,19 +35,20 @@ public interface AccessCheck {
   @Nullable Caller check(Attempt attempt);
 
   /**
-   * The address of the client that sends a request.
+   * Where a request comes from. Called once for each request, before it is checked.
    *
-   * @param peer the other end of the connection: the client, or a proxy
+   * @param peer the other end of the connection
+   * @throws HttpProblem 403 or 429 if a header says so that does not count
    */
-  default InetAddress clientOf(InetAddress peer, Headers headers) {
-    return peer;
+  default Source sourceOf(InetAddress peer, Head head) {
+    return new Source(peer, peer, null);
   }
 
   /**
    * Checks whether a client may show a secret in the content of a request or of a WebSocket, such
    * as the token in the registration of a worker. The default lets everybody.
    *
-   * @param client its address, see {@link #clientOf}
+   * @param client its address, see {@link Source#client}
    * @throws HttpProblem 429 if it has shown too many wrong ones
    */
   default void checkPace(InetAddress client) {}
@@ -55,27 +57,38 @@ public interface AccessCheck {
   default void wrongSecret(InetAddress client, String secret) {}
 
   /**
+   * Somebody whom a proxy has signed in.
+   *
+   * @param name the name that the proxy gives
+   * @param groups what it says of the groups of the person; empty if it says nothing
+   */
+  record Person(String name, String groups) {}
+
+  /**
+   * Where a request comes from.
+   *
+   * @param peer the other end of the connection: the client, a proxy, or another server
+   * @param client the address of the client
+   * @param person for whom another server passes the request on, because a proxy has signed them in
+   *     there; null for nobody
+   */
+  record Source(InetAddress peer, InetAddress client, @Nullable Person person) {}
+
+  /**
    * What is known of a request before it is let in.
    *
    * @param route the matched route; a placeholder if none matched
    * @param host the value of the header Host
    * @param headers the headers of the request
-   * @param client the address of the client, see {@link #clientOf}
-   * @param peer the other end of the connection: the client, or a proxy
+   * @param source where it comes from
    * @param secure whether the request came over TLS
    * @param mayBlock whether the check may take long; false on an event loop
    */
   record Attempt(
-      Route route,
-      String host,
-      Headers headers,
-      InetAddress client,
-      InetAddress peer,
-      boolean secure,
-      boolean mayBlock) {
+      Route route, String host, Headers headers, Source source, boolean secure, boolean mayBlock) {
     /** The same request to another route, by a thread that may block. */
     public Attempt at(Route other) {
-      return new Attempt(other, host, headers, client, peer, secure, true);
+      return new Attempt(other, host, headers, source, secure, true);
     }
   }
 

@@ -86,16 +86,14 @@ final class Dispatcher {
     Routes.Match match = routes.match(head.method(), request.routed());
     Route route = match.route();
     request.route(route);
-    request.client(access.clientOf(connection.peer(), head));
+    AccessCheck.Source source = request.source();
+    if (source == null) {
+      source = access.sourceOf(connection.peer(), head);
+      request.source(source);
+    }
     AccessCheck.Attempt attempt =
         new AccessCheck.Attempt(
-            route,
-            head.host(),
-            head,
-            request.client(),
-            connection.peer(),
-            connection.transport().isSecure(),
-            mayBlock);
+            route, head.host(), head, source, connection.transport().isSecure(), mayBlock);
     request.attempt(attempt);
     Caller caller = access.check(attempt);
     if (caller == null) {

@@ -39,7 +39,8 @@ public final class Request {
   private final Head head;
   private final String routed;
   private final HttpLimits limits;
-  private InetAddress client;
+  private final InetAddress peer;
+  private AccessCheck.@Nullable Source source;
   private final long beganNanos = System.nanoTime();
   private Routes.@Nullable Match match;
   private @Nullable Caller caller;
@@ -72,7 +73,7 @@ public final class Request {
     this.head = head;
     this.routed = routed;
     this.limits = limits;
-    this.client = peer;
+    this.peer = peer;
   }
 
   /**
@@ -238,11 +239,16 @@ public final class Request {
 
   /** The address of the client; if a proxy forwards for it, what the access check makes of it. */
   public InetAddress client() {
-    return client;
+    return source == null ? peer : source.client();
   }
 
-  void client(InetAddress address) {
-    client = address;
+  /** Where it comes from; null until that was asked. */
+  AccessCheck.@Nullable Source source() {
+    return source;
+  }
+
+  void source(AccessCheck.Source found) {
+    source = found;
   }
 
   /**
@@ -344,12 +350,12 @@ public final class Request {
    * @throws HttpProblem 429 if it has shown too many wrong ones
    */
   public void checkPace() {
-    serving().access().checkPace(client);
+    serving().access().checkPace(client());
   }
 
   /** Counts a wrong secret in such content, so that the client is slowed down. As above. */
   public void wrongSecret(String secret) {
-    serving().access().wrongSecret(client, secret);
+    serving().access().wrongSecret(client(), secret);
   }
 
   /** Whether the sender is known; always true in a handler. */

@@ -3,12 +3,10 @@ package io.millrace.server;
 import io.millrace.http.AccessCheck;
 import io.millrace.http.Caller;
 import io.millrace.http.HttpServer;
-import io.millrace.http.message.Headers;
+import io.millrace.http.message.Head;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.server.MillraceServer.Setup;
 import io.millrace.server.security.Access;
-import io.millrace.server.security.Proxies;
-import io.millrace.server.security.ProxySettings;
 import io.millrace.server.shards.ShardedStore;
 import io.millrace.store.StoreException;
 import io.millrace.wire.Placement;
@@ -32,44 +30,29 @@ final class FollowedAccess implements AccessCheck {
 
   private final FollowedPrincipals principals;
   private final AccessCheck ofAnyone;
-  private final Proxies proxies;
 
   /**
    * The rules of a server.
    *
    * @param principals by strict reads
    * @param ofAnyone the rules for what is open to all
-   * @param proxies which proxies tell the address of a client
    */
-  FollowedAccess(FollowedPrincipals principals, AccessCheck ofAnyone, Proxies proxies) {
+  FollowedAccess(FollowedPrincipals principals, AccessCheck ofAnyone) {
     this.principals = principals;
     this.ofAnyone = ofAnyone;
-    this.proxies = proxies;
   }
 
   /** The rules of a server with the principals of the first shard. */
   static FollowedAccess of(Setup setup, HttpServer.Endpoint endpoint, ShardedStore shards) {
-    ServerSettings settings = setup.configuration().get(ServerSettings.SECTION);
     return new FollowedAccess(
-        new FollowedPrincipals(
-            setup.configuration(),
-            setup.token(),
-            endpoint,
-            shards.shard(Placement.HOME),
-            new SecureRandom(),
-            setup.localKey()),
-        ofAnyone(setup, endpoint),
-        settings.proxies());
+        new FollowedPrincipals(setup, endpoint, shards.shard(Placement.HOME), new SecureRandom()),
+        ofAnyone(setup, endpoint));
   }
 
   /** The rules of a server that knows no principals. */
   static AccessCheck ofAnyone(Setup setup, HttpServer.Endpoint endpoint) {
-    ServerSettings settings = setup.configuration().get(ServerSettings.SECTION);
     return Access.ofStandby(
-        endpoint.address(),
-        setup.token(),
-        setup.requiresCredentials(),
-        new ProxySettings(settings.origins(), settings.proxies(), null));
+        endpoint.address(), setup.token(), setup.requiresCredentials(), setup.front());
   }
 
   @Override
@@ -102,7 +85,7 @@ final class FollowedAccess implements AccessCheck {
   }
 
   @Override
-  public InetAddress clientOf(InetAddress peer, Headers headers) {
-    return proxies.clientOf(peer, headers);
+  public Source sourceOf(InetAddress peer, Head head) {
+    return ofAnyone.sourceOf(peer, head);
   }
 }

@@ -2,12 +2,10 @@ package io.millrace.server;
 
 import io.millrace.access.AccessDirectory;
 import io.millrace.http.HttpServer;
+import io.millrace.server.MillraceServer.Setup;
 import io.millrace.server.access.AccessSettings;
-import io.millrace.server.config.Configuration;
 import io.millrace.server.security.Access;
 import io.millrace.server.security.Principals;
-import io.millrace.server.security.ProxySettings;
-import io.millrace.server.security.Token;
 import io.millrace.store.TaskStore;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -20,12 +18,10 @@ import org.jspecify.annotations.Nullable;
  * which is read again when it is too old. Thread-safe.
  */
 final class FollowedPrincipals {
-  private final Configuration configuration;
-  private final @Nullable Token token;
+  private final Setup setup;
   private final HttpServer.Endpoint endpoint;
   private final TaskStore store;
   private final SecureRandom random;
-  private final String localKey;
   private volatile @Nullable Copy copy;
 
   /**
@@ -46,23 +42,14 @@ final class FollowedPrincipals {
   /**
    * No copy yet.
    *
-   * @param token the server's token; null for none
    * @param store reads what the server follows
-   * @param localKey that of this process, see {@link Principals#newLocalKey}
    */
   FollowedPrincipals(
-      Configuration configuration,
-      @Nullable Token token,
-      HttpServer.Endpoint endpoint,
-      TaskStore store,
-      SecureRandom random,
-      String localKey) {
-    this.configuration = configuration;
-    this.token = token;
+      Setup setup, HttpServer.Endpoint endpoint, TaskStore store, SecureRandom random) {
+    this.setup = setup;
     this.endpoint = endpoint;
     this.store = store;
     this.random = random;
-    this.localKey = localKey;
   }
 
   /** The rules with the copy in memory; null if it is older than the bound. */
@@ -89,22 +76,20 @@ final class FollowedPrincipals {
     // In this order, so that they are not older than they seem.
     long nanos = System.nanoTime();
     long wallMillis = System.currentTimeMillis();
-    AccessSettings settings = configuration.get(AccessSettings.SECTION);
+    AccessSettings settings = setup.configuration().get(AccessSettings.SECTION);
     Copy known = copy;
     AccessDirectory directory;
     Access access;
     if (known == null) {
       InstantSource clock = InstantSource.system();
       directory = AccessDirectory.open(store, clock, random, settings.rules());
-      ServerSettings server = configuration.get(ServerSettings.SECTION);
       access =
           Access.to(
               endpoint.address(),
-              token,
-              new Principals(directory, clock, random, localKey),
-              MillraceServer.requiresCredentials(configuration)
-                  || !endpoint.address().isLoopbackAddress(),
-              new ProxySettings(server.origins(), server.proxies(), settings.identity()));
+              setup.token(),
+              new Principals(directory, clock, random, setup.localKey()),
+              setup.requiresCredentials(),
+              setup.front());
     } else {
       directory = known.directory();
       access = known.access();

@@ -18,6 +18,8 @@ import io.millrace.server.jobs.JobsSettings;
 import io.millrace.server.queues.CommandQueues;
 import io.millrace.server.queues.QueuesSettings;
 import io.millrace.server.security.Principals;
+import io.millrace.server.security.ProxySettings;
+import io.millrace.server.security.RelaySignatures;
 import io.millrace.server.security.Token;
 import io.millrace.server.store.StoreSettings;
 import io.millrace.server.traces.TracesSettings;
@@ -90,6 +92,7 @@ public final class MillraceServer implements AutoCloseable {
    * @param shownToken the server's token as servers show it to each other; null for none
    * @param token the same to compare with
    * @param localKey of programs that this process starts
+   * @param relays by which servers of the store believe each other
    * @param endpoint where it listens; null for nowhere
    * @param queues those that the command interface serves; null for those of the store
    * @param companion runs while it leads; null for none, and then a lead that is lost is the end
@@ -99,6 +102,7 @@ public final class MillraceServer implements AutoCloseable {
       @Nullable String shownToken,
       @Nullable Token token,
       String localKey,
+      RelaySignatures relays,
       HttpServer.@Nullable Endpoint endpoint,
       @Nullable CommandQueues queues,
       @Nullable Companion companion) {
@@ -111,7 +115,18 @@ public final class MillraceServer implements AutoCloseable {
       String shown = file == null ? null : Token.text(file);
       Token token = shown == null ? null : Token.of(shown);
       String localKey = Principals.newLocalKey(new SecureRandom());
-      return new Setup(configuration, shown, token, localKey, endpoint, queues, companion);
+      RelaySignatures relays = RelaySignatures.by(shown == null ? localKey : shown);
+      return new Setup(configuration, shown, token, localKey, relays, endpoint, queues, companion);
+    }
+
+    /** What stands between clients and the server. */
+    ProxySettings front() {
+      ServerSettings settings = configuration.get(ServerSettings.SECTION);
+      return new ProxySettings(
+          settings.origins(),
+          settings.proxies(),
+          configuration.get(AccessSettings.SECTION).identity(),
+          relays);
     }
 
     /** Whether every caller needs credentials where it listens. */

@@ -83,7 +83,7 @@ final class ShardSites implements HttpServer.Chooser {
     this.ownAddress = ownAddress;
     this.paths = new ShardPaths(shards.placement());
     this.jobsBelow = setup.configuration().get(JobsSettings.SECTION).access().prefix();
-    this.requests = ShardRequests.of(servers, shards, ownAddress);
+    this.requests = ShardRequests.of(servers, shards, ownAddress, setup.front());
     this.access = access;
     this.together =
         new HttpServer.Site(

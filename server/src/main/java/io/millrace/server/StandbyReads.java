@@ -114,9 +114,7 @@ final class StandbyReads {
     this.ownStore = ownStore;
     this.direct = direct;
     Configuration configuration = setup.configuration();
-    this.principals =
-        new FollowedPrincipals(
-            configuration, setup.token(), endpoint, store, random, setup.localKey());
+    this.principals = new FollowedPrincipals(setup, endpoint, store, random);
     this.blobs =
         new StandbyBlobs(
             configuration.get(BlobSettings.SECTION),

@@ -52,7 +52,6 @@ import io.millrace.server.security.Access;
 import io.millrace.server.security.ConfiguredPrincipal;
 import io.millrace.server.security.FilePermissions;
 import io.millrace.server.security.Principals;
-import io.millrace.server.security.ProxySettings;
 import io.millrace.server.security.SessionCookies;
 import io.millrace.server.security.Token;
 import io.millrace.server.shards.ShardRoutes;
@@ -233,16 +232,12 @@ final class Term implements AutoCloseable {
     if (access == null) {
       return Objects.requireNonNull(ground.followed());
     }
-    ServerSettings settings = ground.settings(ServerSettings.SECTION);
     return Access.to(
         endpoint.address(),
         setup.token(),
         access.principals(),
         setup.requiresCredentials(),
-        new ProxySettings(
-            settings.origins(),
-            settings.proxies(),
-            ground.settings(AccessSettings.SECTION).identity()));
+        setup.front());
   }
 
   /**

@@ -25,9 +25,18 @@ final class ShardServers implements AutoCloseable {
   private final List<MillraceServer> servers = new ArrayList<>();
   private final Path root;
 
+  /** The headers of reads. */
+  private String[] shown = {};
+
   /** None yet; what they keep is in a folder. */
   ShardServers(Path root) {
     this.root = root;
+  }
+
+  /** Lets {@link #json} and what waits for leaders show these headers. */
+  ShardServers showing(String... headers) {
+    shown = headers;
+    return this;
   }
 
   /** Those that run. */
@@ -112,7 +121,7 @@ final class ShardServers implements AutoCloseable {
   }
 
   JsonNode json(MillraceServer server, String path) throws Exception {
-    return JsonMapper.shared().readTree(send(server, "GET", path, "").body());
+    return JsonMapper.shared().readTree(send(server, "GET", path, "", shown).body());
   }
 
   /** How many shards each server leads, once all are led and every server knows by whom. */

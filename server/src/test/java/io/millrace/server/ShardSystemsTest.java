@@ -12,6 +12,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -376,6 +377,78 @@ class ShardSystemsTest {
         }
       }
     }
+  }
+
+  /** The settings of servers in front of which a proxy signs people in. */
+  private String[] behindProxy() throws Exception {
+    Path token = Files.writeString(root.resolve("token"), "secret-of-all");
+    return new String[] {
+      "server.token-file", token.toString(),
+      "access.proxy-header", "X-Forwarded-User",
+      "access.proxy-groups-header", "X-Forwarded-Groups",
+      "access.proxy-addresses", "127.0.0.1",
+      "access.roles.staff.roles", "operator",
+      "access.roles.readers.roles", "viewer"
+    };
+  }
+
+  private static String[] with(String[] headers, String... more) {
+    return Stream.of(headers, more).flatMap(Stream::of).toArray(String[]::new);
+  }
+
+  @Test
+  void whom_a_proxy_has_signed_in_is_served_by_the_leaders_of_all_shards() throws Exception {
+    String[] settings = behindProxy();
+    String[] page = {"Sec-Fetch-Mode", "cors", FORM[0], FORM[1]};
+    String[] bob = with(page, "X-Forwarded-User", "bob", "X-Forwarded-Groups", "readers");
+    String[] anna = with(page, "X-Forwarded-User", "anna", "X-Forwarded-Groups", "staff");
+    MillraceServer first = servers.showing(bob).serve(settings);
+    servers.awaitLeads(ShardServers.SHARDS);
+    first.leads().get(60, TimeUnit.SECONDS);
+    MillraceServer second = servers.serve(settings);
+    servers.awaitLeads(2, 2);
+    for (MillraceServer server : List.of(first, second)) {
+      for (int shard = 0; shard < ShardServers.SHARDS; shard++) {
+        String name = name(server.equals(first) ? "one" : "two", shard);
+        HttpResponse<String> made = servers.send(server, "POST", "/dci/queues", queue(name), anna);
+        assertThat(made.statusCode()).as(made.body()).isEqualTo(200);
+        String path = (shard == 0 ? "" : "/shards/" + shard) + "/dci/queues";
+        if (shard > 0) {
+          assertThat(servers.send(server, "GET", path, "", bob).statusCode()).isEqualTo(200);
+          path += "/" + name;
+          assertThat(servers.send(server, "POST", path, "threads=3", anna).statusCode())
+              .isEqualTo(200);
+          assertThat(servers.send(server, "POST", path, "threads=4", bob).statusCode())
+              .isEqualTo(403);
+          // The proxy names her on requests that other pages cause, too.
+          HttpResponse<String> caused =
+              servers.send(
+                  server, "POST", path, "threads=5", with(anna, "Sec-Fetch-Site", "cross-site"));
+          assertThat(caused.statusCode()).as(caused.body()).isEqualTo(403);
+        }
+        // Nobody else may say so.
+        for (String[] others :
+            new String[][] {{}, bob, {"Authorization", "Bearer secret-of-all"}}) {
+          HttpResponse<String> forged =
+              servers.send(
+                  server,
+                  "GET",
+                  path,
+                  "",
+                  with(others, "Millrace-Relayed-For", "1764000000000.made.up.by.me"));
+          assertThat(forged.statusCode()).as(forged.body()).isIn(403, 429);
+        }
+      }
+      HttpResponse<String> all = servers.send(server, "GET", "/dci/queues", "", bob);
+      assertThat(JsonMapper.shared().readTree(all.body()))
+          .hasSize((servers.all().indexOf(server) + 1) * ShardServers.SHARDS);
+    }
+    assertThat(
+            JsonMapper.shared()
+                .readTree(follow(second, "GET", "/audit?action=queue.create", "", anna).body())
+                .path("entries"))
+        .hasSize(2 * ShardServers.SHARDS)
+        .allMatch(entry -> entry.path("principal").asString().equals("proxy:anna"));
   }
 
   @Test

@@ -4,6 +4,7 @@ import io.millrace.access.AccessKey;
 import io.millrace.http.AccessCheck;
 import io.millrace.http.Caller;
 import io.millrace.http.Route;
+import io.millrace.http.message.Head;
 import io.millrace.http.message.Headers;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.server.ServerException;
@@ -77,7 +78,17 @@ public final class Access implements AccessCheck {
   public static AccessCheck ofStandby(
       InetAddress address, @Nullable Token token, boolean required, ProxySettings front) {
     Access access = new Access(address, token, null, required, front, System::nanoTime);
-    return access::checkAtStandby;
+    return new AccessCheck() {
+      @Override
+      public @Nullable Caller check(Attempt attempt) {
+        return access.checkAtStandby(attempt);
+      }
+
+      @Override
+      public Source sourceOf(InetAddress peer, Head head) {
+        return access.sourceOf(peer, head);
+      }
+    };
   }
 
   /**
@@ -105,12 +116,21 @@ public final class Access implements AccessCheck {
               + " or ::1 needs server.token-file");
     }
     return new Access(
-        address, token, null, token != null, new ProxySettings(origins, proxies, null), nanos);
+        address,
+        token,
+        null,
+        token != null,
+        new ProxySettings(origins, proxies, null, null),
+        nanos);
   }
 
   @Override
-  public InetAddress clientOf(InetAddress peer, Headers headers) {
-    return front.proxies().clientOf(peer, headers);
+  public Source sourceOf(InetAddress peer, Head head) {
+    RelaySignatures relays = front.relays();
+    return new Source(
+        peer,
+        front.proxies().clientOf(peer, head),
+        relays == null ? null : relays.person(peer, head));
   }
 
   @Override
@@ -137,7 +157,7 @@ public final class Access implements AccessCheck {
       return shown ? byCredentials(attempt, authorization) : withoutCredentials(attempt, named);
     } catch (HttpProblem problem) {
       if (problem.isOfWrongCredentials()) {
-        pace.failed(attempt.client(), authorization, headers);
+        pace.failed(attempt.source().client(), authorization, headers);
       }
       throw answer(problem, attempt);
     }
@@ -170,10 +190,11 @@ public final class Access implements AccessCheck {
   }
 
   private @Nullable Caller byProxy(Attempt attempt) {
-    IdentityHeader identity = front.identity();
-    return identity == null || principals == null
-        ? null
-        : identity.caller(attempt, principals.directory());
+    if (principals == null) {
+      return null;
+    }
+    Person person = front.person(attempt);
+    return person == null ? null : IdentityHeader.caller(person, attempt, principals.directory());
   }
 
   /**
@@ -214,7 +235,7 @@ public final class Access implements AccessCheck {
     if (caller != null) {
       return caller;
     }
-    pace.check(attempt.client(), authorization);
+    pace.check(attempt.source().client(), authorization);
     return switch (byPassword(authorization, attempt.mayBlock())) {
       case Finding.Known(Caller known) -> {
         pace.succeeded(authorization);
@@ -229,7 +250,7 @@ public final class Access implements AccessCheck {
         }
         if (caller.equals(Caller.UNKNOWN)) {
           // The route is open to all, but its response tells whether the credentials are right.
-          pace.failed(attempt.client(), authorization, headers);
+          pace.failed(attempt.source().client(), authorization, headers);
         }
         yield caller;
       }

@@ -4,6 +4,7 @@ import io.millrace.access.AccessDirectory;
 import io.millrace.access.GroupRoles;
 import io.millrace.access.Principal;
 import io.millrace.http.AccessCheck.Attempt;
+import io.millrace.http.AccessCheck.Person;
 import io.millrace.http.Caller;
 import io.millrace.http.message.Headers;
 import io.millrace.http.message.HttpProblem;
@@ -83,43 +84,52 @@ public record IdentityHeader(String user, @Nullable String groups, List<Network>
    * The person whom the proxy names.
    *
    * @return null if it names nobody
-   * @throws HttpProblem 403 if something else than the proxy sends such a header, if another page
-   *     caused a change, or if the person has no roles
+   * @throws HttpProblem 403 if something else than the proxy sends such a header
    */
-  @Nullable Caller caller(Attempt attempt, AccessDirectory directory) {
+  @Nullable Person person(Attempt attempt) {
     Headers headers = attempt.headers();
     String name = headers.only(user);
     String named = groups == null ? null : headers.only(groups);
     if (name == null && named == null) {
       return null;
     }
-    if (networks.stream().noneMatch(network -> network.contains(attempt.peer()))) {
+    if (networks.stream().noneMatch(network -> network.contains(attempt.source().peer()))) {
       throw new HttpProblem(
               403,
               "the header %s counts only from access.proxy-addresses, and this request comes from %s"
-                  .formatted(name == null ? groups : user, attempt.peer().getHostAddress()))
+                  .formatted(
+                      name == null ? groups : user, attempt.source().peer().getHostAddress()))
           .ofWrongCredentials();
     }
-    if (name == null) {
-      return null;
-    }
+    return name == null ? null : new Person(name, named == null ? "" : named);
+  }
+
+  /**
+   * A person whom a proxy has signed in, as a caller.
+   *
+   * @throws HttpProblem 403 if another page caused a change, or if the person has no roles
+   */
+  static Caller caller(Person person, Attempt attempt, AccessDirectory directory) {
     checkPage(attempt);
-    String principal = Principal.nameOutside(PREFIX, name);
+    String principal = Principal.nameOutside(PREFIX, person.name());
     GroupRoles.Entry roles =
         directory
-            .rolesOf(read(named))
+            .rolesOf(read(person.groups()))
             .orElseThrow(() ->
                 new HttpProblem(403, principal + " belongs to no group that access.roles names"));
     return Principals.outside(principal, roles);
   }
 
-  private static Set<String> read(@Nullable String groups) {
-    return groups == null
-        ? Set.of()
-        : Arrays.stream(groups.split(",", -1))
-            .map(String::strip)
-            .filter(group -> !group.isEmpty())
-            .collect(Collectors.toSet());
+  /** Whether somebody is a caller because a proxy has signed them in. */
+  public static boolean isOf(Caller caller) {
+    return caller.principal().startsWith(PREFIX + ":");
+  }
+
+  private static Set<String> read(String groups) {
+    return Arrays.stream(groups.split(",", -1))
+        .map(String::strip)
+        .filter(group -> !group.isEmpty())
+        .collect(Collectors.toSet());
   }
 
   /** The proxy adds its headers to whatever a browser sends, also if another page caused that. */

@@ -110,7 +110,7 @@ public record SessionCookies(Origins origins, Proxies proxies) {
   public boolean isSecure(Attempt attempt) {
     return attempt.secure()
         || origins.contains("https://" + attempt.host())
-        || proxies.isSecure(attempt.peer(), attempt.headers());
+        || proxies.isSecure(attempt.source().peer(), attempt.headers());
   }
 
   /** What a page has to show beside the session to change something. */

@@ -1,5 +1,6 @@
 package io.millrace.server.shards;
 
+import io.millrace.http.AccessCheck.Person;
 import io.millrace.http.Caller;
 import io.millrace.http.PendingWait;
 import io.millrace.http.Request;
@@ -8,6 +9,9 @@ import io.millrace.http.message.Headers;
 import io.millrace.http.message.HttpMethod;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
+import io.millrace.server.security.IdentityHeader;
+import io.millrace.server.security.ProxySettings;
+import io.millrace.server.security.RelaySignatures;
 import io.millrace.server.security.SessionCookies;
 import io.millrace.server.shards.ShardedStore.Shard;
 import io.millrace.wire.Responses;
@@ -66,7 +70,13 @@ public final class ShardRequests {
       List.of(Headers.AUTHORIZATION, "X-API-KEY", "X-WORKER-TOKEN");
 
   private static final List<String> OTHERS =
-      List.of("Accept", "Content-Type", SessionCookies.CSRF_HEADER, "traceparent", "tracestate");
+      List.of(
+          "Accept",
+          "Content-Type",
+          SessionCookies.CSRF_HEADER,
+          "Sec-Fetch-Site",
+          "traceparent",
+          "tracestate");
 
   /** The headers of an answer that is passed on while it arrives. */
   private static final List<String> OF_ANSWERS =
@@ -85,22 +95,26 @@ public final class ShardRequests {
   private final Supplier<@Nullable String> own;
   private final IntFunction<String> below;
   private final HttpClient http;
+  private final ProxySettings front;
 
   /**
    * Requests to these shards.
    *
    * @param own the address of this server; null if it does not listen
    * @param below the path below which a leader serves a shard, for example {@code /shards/3}
+   * @param front who may name the caller to this server, and how this server does so to others
    */
   ShardRequests(
       HttpClient http,
       List<? extends Shard> shards,
       Supplier<@Nullable String> own,
-      IntFunction<String> below) {
+      IntFunction<String> below,
+      ProxySettings front) {
     this.http = http;
     this.shards = List.copyOf(shards);
     this.own = own;
     this.below = below;
+    this.front = front;
   }
 
   /**
@@ -108,14 +122,16 @@ public final class ShardRequests {
    *
    * @param http sends them
    * @param own the address of this server; null if it does not listen
+   * @param front who may name the caller to this server, and how this server does so to others
    */
   public static ShardRequests of(
-      HttpClient http, ShardedStore shards, Supplier<@Nullable String> own) {
+      HttpClient http, ShardedStore shards, Supplier<@Nullable String> own, ProxySettings front) {
     return new ShardRequests(
         http,
         IntStream.range(0, shards.placement().shards()).mapToObj(shards::at).toList(),
         own,
-        shard -> ShardPaths.PREFIX + shard);
+        shard -> ShardPaths.PREFIX + shard,
+        front);
   }
 
   /** The number of shards. */
@@ -208,32 +224,43 @@ public final class ShardRequests {
    */
   Round begin(Request request, Duration timeout) {
     Map<String, String> headers = new LinkedHashMap<>();
-    for (String name : CREDENTIALS) {
-      request.header(name).ifPresent(value -> headers.put(name, value));
-    }
-    request
-        .header("Cookie")
-        .ifPresent(value -> headers.put("Cookie", SessionCookies.passedOn(value)));
-    if (headers.isEmpty() && !request.caller().equals(Caller.LOCAL)) {
-      throw new HttpProblem(
-          403,
-          "what names %s as the caller is not passed on to the leaders of shards; ask each of them below /shards/K/"
-              .formatted(request.caller().principal()));
+    Person person =
+        front.relays() != null && IdentityHeader.isOf(request.caller())
+            ? front.person(request.attempt())
+            : null;
+    if (person == null) {
+      for (String name : CREDENTIALS) {
+        request.header(name).ifPresent(value -> headers.put(name, value));
+      }
+      request
+          .header("Cookie")
+          .ifPresent(value -> headers.put("Cookie", SessionCookies.passedOn(value)));
+      if (headers.isEmpty() && !request.caller().equals(Caller.LOCAL)) {
+        throw new HttpProblem(
+            403,
+            "what names %s as the caller is not passed on to the leaders of shards; ask each of them below /shards/K/"
+                .formatted(request.caller().principal()));
+      }
     }
     for (String name : OTHERS) {
       request.header(name).ifPresent(value -> headers.put(name, value));
     }
-    return new Round(headers, System.nanoTime() + timeout.toNanos());
+    return new Round(headers, person, System.nanoTime() + timeout.toNanos());
   }
 
   /** Requests for one request of a client, one after the other. For one thread. */
   final class Round {
     private final Map<String, String> headers;
+
+    /** The caller if a proxy has signed them in; null if the headers say who it is. */
+    private final @Nullable Person person;
+
     private final long endNanos;
     private final AtomicLong leftBytes = new AtomicLong(MAX_BYTES);
 
-    private Round(Map<String, String> headers, long endNanos) {
+    private Round(Map<String, String> headers, @Nullable Person person, long endNanos) {
       this.headers = headers;
+      this.person = person;
       this.endNanos = endNanos;
     }
 
@@ -349,7 +376,7 @@ public final class ShardRequests {
       }
       try {
         return http.send(
-            request(address + below.apply(shard) + target, HttpMethod.GET, NO_BODY),
+            request(address, below.apply(shard) + target, HttpMethod.GET, NO_BODY),
             BodyHandlers.ofInputStream());
       } catch (IOException e) {
         throw unreachable(shard, String.valueOf(e.getMessage()));
@@ -388,7 +415,7 @@ public final class ShardRequests {
         try {
           HttpResponse<InputStream> response =
               http.send(
-                  request(address + below.apply(shard) + target, method, body),
+                  request(address, below.apply(shard) + target, method, body),
                   BodyHandlers.ofInputStream());
           try (InputStream content = response.body()) {
             if (response.statusCode() != TEMPORARY_REDIRECT) {
@@ -408,13 +435,17 @@ public final class ShardRequests {
       return failure(shard, why, isReached);
     }
 
-    private HttpRequest request(String address, HttpMethod method, byte[] body) {
+    private HttpRequest request(String address, String target, HttpMethod method, byte[] body) {
       HttpRequest.Builder request =
-          HttpRequest.newBuilder(URI.create(address))
+          HttpRequest.newBuilder(URI.create(address + target))
               .method(
                   method.name(),
                   body.length == 0 ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
       headers.forEach(request::header);
+      RelaySignatures relays = front.relays();
+      if (person != null && relays != null) {
+        request.header(RelaySignatures.HEADER, relays.sign(method.name(), target, person));
+      }
       return request.build();
     }
 

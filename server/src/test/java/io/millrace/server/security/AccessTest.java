@@ -58,6 +58,10 @@ final class AccessTest {
           .routes()
           .getFirst();
 
+  private static AccessCheck.Source from(InetAddress client) {
+    return new AccessCheck.Source(client, client, null);
+  }
+
   private static Caller check(
       Access access, Route route, String host, @Nullable String origin, @Nullable String bearer) {
     return Objects.requireNonNull(
@@ -71,8 +75,7 @@ final class AccessTest {
                       case Headers.AUTHORIZATION -> bearer;
                       default -> null;
                     },
-                InetAddress.getLoopbackAddress(),
-                InetAddress.getLoopbackAddress(),
+                from(InetAddress.getLoopbackAddress()),
                 false,
                 true)));
   }
@@ -238,8 +241,7 @@ final class AccessTest {
                 ROUTE,
                 "localhost",
                 name -> name.equals(Headers.AUTHORIZATION) ? authorization : null,
-                client,
-                client,
+                from(client),
                 false,
                 true)));
   }

@@ -16,6 +16,7 @@ import io.millrace.queues.Status;
 import io.millrace.queues.registry.Queues;
 import io.millrace.server.MillraceServer;
 import io.millrace.server.config.Configuration;
+import io.millrace.server.security.ProxySettings;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StandbyStore;
 import java.io.IOException;
@@ -116,7 +117,9 @@ class AllShardsTest {
 
   /** A server that asks these leaders of shards for what concerns all of them. */
   private void front(Duration patience, AccessCheck access, List<Led> shards) {
-    AllShards all = new AllShards(new ShardRequests(http, shards, () -> null, _ -> ""), patience);
+    AllShards all =
+        new AllShards(
+            new ShardRequests(http, shards, () -> null, _ -> "", ProxySettings.NONE), patience);
     Routes routes = new Routes(new SimpleMeterRegistry());
     routes.addAll(
         servers.getFirst().routes().stream()
