@@ -68,7 +68,7 @@ public interface AccessCheck {
    * Where a request comes from.
    *
    * @param peer the other end of the connection: the client, a proxy, or another server
-   * @param client the address of the client
+   * @param client the address of the client, as far as proxies and other servers tell it
    * @param person for whom another server passes the request on, because a proxy has signed them in
    *     there; null for nobody
    */

@@ -115,7 +115,7 @@ public final class MillraceServer implements AutoCloseable {
       String shown = file == null ? null : Token.text(file);
       Token token = shown == null ? null : Token.of(shown);
       String localKey = Principals.newLocalKey(new SecureRandom());
-      RelaySignatures relays = RelaySignatures.by(shown == null ? localKey : shown);
+      RelaySignatures relays = RelaySignatures.of(shown, localKey);
       return new Setup(configuration, shown, token, localKey, relays, endpoint, queues, companion);
     }
 

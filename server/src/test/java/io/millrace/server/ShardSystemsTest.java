@@ -452,6 +452,49 @@ class ShardSystemsTest {
   }
 
   @Test
+  void the_audit_log_has_the_address_of_the_client_whose_request_is_passed_on() throws Exception {
+    String[] settings = with(behindProxy(), "server.behind-proxy", "127.0.0.1");
+    String[] page = {
+      "Authorization",
+      "Bearer secret-of-all",
+      "X-Forwarded-For",
+      "192.0.2.7",
+      "Sec-Fetch-Mode",
+      "cors",
+      FORM[0],
+      FORM[1]
+    };
+    MillraceServer first = servers.showing(page).serve(settings);
+    servers.awaitLeads(ShardServers.SHARDS);
+    first.leads().get(60, TimeUnit.SECONDS);
+    MillraceServer second = servers.serve(settings);
+    servers.awaitLeads(2, 2);
+    // It names 198.51.100.9, without the token.
+    String made = "1764000000000." + "A".repeat(22) + ".xjNkCQ..." + "A".repeat(43);
+    for (MillraceServer server : List.of(first, second)) {
+      for (int shard = 0; shard < ShardServers.SHARDS; shard++) {
+        String name = name(server.equals(first) ? "one" : "two", shard);
+        String[] forged = with(page, "Millrace-Relayed-For", made);
+        HttpResponse<String> created =
+            servers.send(server, "POST", "/dci/queues", queue(name), forged);
+        assertThat(created.statusCode()).as(created.body()).isEqualTo(200);
+        if (shard > 0) {
+          HttpResponse<String> changed =
+              servers.send(server, "POST", "/dci/queues/" + name, "threads=3", forged);
+          assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
+        }
+      }
+    }
+    for (String action : List.of("queue.create", "queue.change")) {
+      HttpResponse<String> log = follow(second, "GET", "/audit?action=" + action, "", page);
+      assertThat(JsonMapper.shared().readTree(log.body()).path("entries"))
+          .as(log.body())
+          .isNotEmpty()
+          .allMatch(entry -> entry.path("address").asString().equals("192.0.2.7"));
+    }
+  }
+
+  @Test
   void a_page_without_valid_credentials_is_not_passed_on() throws Exception {
     MillraceServer first = servers.first();
     MillraceServer second = servers.serve("server.require-credentials", "true");

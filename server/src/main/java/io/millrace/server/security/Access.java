@@ -126,11 +126,9 @@ public final class Access implements AccessCheck {
 
   @Override
   public Source sourceOf(InetAddress peer, Head head) {
+    Source direct = new Source(peer, front.proxies().clientOf(peer, head), null);
     RelaySignatures relays = front.relays();
-    return new Source(
-        peer,
-        front.proxies().clientOf(peer, head),
-        relays == null ? null : relays.person(peer, head));
+    return relays == null ? direct : relays.source(direct, head);
   }
 
   @Override

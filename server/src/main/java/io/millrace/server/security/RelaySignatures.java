@@ -1,9 +1,11 @@
 package io.millrace.server.security;
 
 import io.millrace.http.AccessCheck.Person;
+import io.millrace.http.AccessCheck.Source;
 import io.millrace.http.message.Head;
 import io.millrace.http.message.HttpProblem;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -14,7 +16,6 @@ import java.util.Base64;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -24,8 +25,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * By which servers that share a store believe each other for whom they pass a request on: a header
- * that is signed with the token of all of them. A signature holds for one method and one target,
- * once, for {@link #VALID}. Whoever knows the token may do everything anyway, so nobody gains
+ * with the address of the client, and whom a proxy has signed in there, that is signed with the
+ * token of all of them. A signature holds for one method and one target, for {@link #VALID}, and
+ * once if it names somebody. Whoever knows the token may do everything anyway, so nobody gains
  * anything by signing. Thread-safe.
  */
 public final class RelaySignatures {
@@ -41,74 +43,107 @@ public final class RelaySignatures {
   private static final String ALGORITHM = "HmacSHA256";
   private static final int NONCE_BYTES = 16;
 
-  /** Time in milliseconds, nonce, name, groups, signature. */
+  /** Time in milliseconds, nonce, address of the client, name, groups, signature. */
   private static final Pattern FORM =
-      Pattern.compile("(([0-9]{1,15})\\.[\\w-]{22}\\.([\\w-]*)\\.([\\w-]*))\\.([\\w-]{43})");
+      Pattern.compile(
+          "(?<said>(?<time>[0-9]{1,15})\\.[\\w-]{22}\\.(?<client>[\\w-]{6}|[\\w-]{22})"
+              + "\\.(?<name>[\\w-]*)\\.(?<groups>[\\w-]*))\\.(?<code>[\\w-]{43})");
 
   private final SecretKeySpec key;
   private final InstantSource clock;
   private final RandomGenerator random;
-  private final SignInPace pace;
 
-  /** The signatures that were shown, and until when they are remembered, the oldest first. */
+  /** Slows down who guesses the secret; null if nobody could. */
+  private final @Nullable SignInPace pace;
+
+  /** The signatures that named somebody, and until when they are remembered, the oldest first. */
   private final Map<String, Long> shown = new LinkedHashMap<>();
 
   /**
    * Signatures by a secret.
    *
    * @param random unpredictable; may be used by any thread
-   * @param nanos a monotonic clock
+   * @param pace for wrong signatures; null if the secret is random
    */
-  RelaySignatures(String secret, InstantSource clock, RandomGenerator random, LongSupplier nanos) {
+  RelaySignatures(
+      String secret, InstantSource clock, RandomGenerator random, @Nullable SignInPace pace) {
     this.key = new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), ALGORITHM);
     this.clock = clock;
     this.random = random;
-    this.pace = new SignInPace(nanos);
+    this.pace = pace;
   }
 
   /**
-   * Signatures by a secret.
+   * Signatures of a server.
    *
-   * @param secret the token of all servers of a store; of a server without one, a secret of its
-   *     own, with which it believes only itself
+   * @param token that of all servers of the store; null for none, and then the server believes only
+   *     itself
+   * @param localKey that of this process, see {@link Principals#newLocalKey}
    */
-  public static RelaySignatures by(String secret) {
+  public static RelaySignatures of(@Nullable String token, String localKey) {
     return new RelaySignatures(
-        secret, InstantSource.system(), new SecureRandom(), System::nanoTime);
+        token == null ? localKey : token,
+        InstantSource.system(),
+        new SecureRandom(),
+        token == null ? null : new SignInPace(System::nanoTime));
   }
 
   /**
    * The value of the header.
    *
    * @param target path and query at the server that gets the request
+   * @param client the address of the client
+   * @param person whom a proxy has signed in; null for nobody
    */
-  public String sign(String method, String target, Person person) {
+  public String sign(String method, String target, InetAddress client, @Nullable Person person) {
     byte[] nonce = new byte[NONCE_BYTES];
     random.nextBytes(nonce);
     String said =
-        "%d.%s.%s.%s"
-            .formatted(clock.millis(), text(nonce), text(person.name()), text(person.groups()));
+        "%d.%s.%s.%s.%s"
+            .formatted(
+                clock.millis(),
+                text(nonce),
+                text(client.getAddress()),
+                person == null ? "" : text(person.name()),
+                person == null ? "" : text(person.groups()));
     return said + "." + code(method, target, said);
   }
 
   /**
-   * For whom another server passes a request on.
+   * Where a request comes from, as the server says that passes it on. If it names nobody, a
+   * signature that does not hold means nothing.
    *
-   * @param peer the other end of the connection
-   * @return null if the header is missing
-   * @throws HttpProblem 403 if the signature does not hold; 429 if there were too many wrong ones
-   *     from this address; 503 if too many are remembered
+   * @param direct where it comes from if no server says anything
+   * @throws HttpProblem if it names somebody: 403 if the signature does not hold, 429 if there were
+   *     too many wrong ones from this address, 503 if too many are remembered
    */
-  @Nullable Person person(InetAddress peer, Head head) {
+  Source source(Source direct, Head head) {
     String header = head.only(HEADER);
     if (header == null) {
-      return null;
+      return direct;
     }
-    pace.check(peer, null);
     Matcher parts = FORM.matcher(header);
+    boolean namesNobody = parts.matches() && parts.group("name").isEmpty();
+    try {
+      return checked(direct, head, header, parts);
+    } catch (HttpProblem problem) {
+      if (namesNobody) {
+        return direct;
+      }
+      throw problem;
+    }
+  }
+
+  private Source checked(Source direct, Head head, String header, Matcher parts) {
+    if (pace != null) {
+      pace.check(direct.client(), null);
+    }
     String target = head.query() == null ? head.path() : head.path() + "?" + head.query();
-    if (!parts.matches() || !isSame(parts.group(5), code(head.method(), target, parts.group(1)))) {
-      pace.failed(peer, header);
+    if (!parts.matches()
+        || !isSame(parts.group("code"), code(head.method(), target, parts.group("said")))) {
+      if (pace != null) {
+        pace.failed(direct.client(), header);
+      }
       throw new HttpProblem(
               403,
               ("the header %s is not signed with the server.token-file of this server, which has to"
@@ -117,17 +152,24 @@ public final class RelaySignatures {
           .ofWrongCredentials();
     }
     long now = clock.millis();
-    if (Math.abs(now - Long.parseLong(parts.group(2))) > VALID.toMillis()) {
+    if (Math.abs(now - Long.parseLong(parts.group("time"))) > VALID.toMillis()) {
       throw new HttpProblem(
           403,
           "the signature in the header %s holds for %d s only; do the clocks of the servers agree?"
               .formatted(HEADER, VALID.toSeconds()));
     }
-    if (!isFirst(parts.group(5), now)) {
+    InetAddress client = address(parts.group("client"));
+    if (parts.group("name").isEmpty()) {
+      return new Source(direct.peer(), client, null);
+    }
+    if (!isFirst(parts.group("code"), now)) {
       throw new HttpProblem(
           403, "the signature in the header %s was shown before".formatted(HEADER));
     }
-    return new Person(decoded(parts.group(3)), decoded(parts.group(4)));
+    return new Source(
+        direct.peer(),
+        client,
+        new Person(decoded(parts.group("name")), decoded(parts.group("groups"))));
   }
 
   private synchronized boolean isFirst(String signature, long now) {
@@ -169,5 +211,13 @@ public final class RelaySignatures {
 
   private static String decoded(String text) {
     return new String(Base64.getUrlDecoder().decode(text), StandardCharsets.UTF_8);
+  }
+
+  private static InetAddress address(String text) {
+    try {
+      return InetAddress.getByAddress(Base64.getUrlDecoder().decode(text));
+    } catch (UnknownHostException e) {
+      throw new IllegalStateException("a server has signed what is no address", e);
+    }
   }
 }

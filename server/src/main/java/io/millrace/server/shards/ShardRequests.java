@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
@@ -245,12 +246,13 @@ public final class ShardRequests {
     for (String name : OTHERS) {
       request.header(name).ifPresent(value -> headers.put(name, value));
     }
-    return new Round(headers, person, System.nanoTime() + timeout.toNanos());
+    return new Round(headers, request.client(), person, System.nanoTime() + timeout.toNanos());
   }
 
   /** Requests for one request of a client, one after the other. For one thread. */
   final class Round {
     private final Map<String, String> headers;
+    private final InetAddress client;
 
     /** The caller if a proxy has signed them in; null if the headers say who it is. */
     private final @Nullable Person person;
@@ -258,8 +260,10 @@ public final class ShardRequests {
     private final long endNanos;
     private final AtomicLong leftBytes = new AtomicLong(MAX_BYTES);
 
-    private Round(Map<String, String> headers, @Nullable Person person, long endNanos) {
+    private Round(
+        Map<String, String> headers, InetAddress client, @Nullable Person person, long endNanos) {
       this.headers = headers;
+      this.client = client;
       this.person = person;
       this.endNanos = endNanos;
     }
@@ -443,8 +447,8 @@ public final class ShardRequests {
                   body.length == 0 ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
       headers.forEach(request::header);
       RelaySignatures relays = front.relays();
-      if (person != null && relays != null) {
-        request.header(RelaySignatures.HEADER, relays.sign(method.name(), target, person));
+      if (relays != null) {
+        request.header(RelaySignatures.HEADER, relays.sign(method.name(), target, client, person));
       }
       return request.build();
     }

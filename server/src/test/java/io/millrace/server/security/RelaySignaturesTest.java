@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.millrace.http.AccessCheck.Person;
+import io.millrace.http.AccessCheck.Source;
 import io.millrace.http.message.Head;
 import io.millrace.http.message.HttpProblem;
 import java.net.InetAddress;
@@ -11,13 +12,16 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** For whom servers believe each other that they pass a request on. */
 final class RelaySignaturesTest {
   private static final InetAddress FELLOW = InetAddress.ofLiteral("10.0.0.2");
+  private static final InetAddress CLIENT = InetAddress.ofLiteral("192.0.2.7");
   private static final Person ANNA = new Person("anna.é", "staff, mail\u00fcr");
   private static final String TARGET = "/shards/3/dci/queues?limit=2";
 
@@ -30,7 +34,7 @@ final class RelaySignaturesTest {
         secret,
         () -> Instant.ofEpochMilli(millis.get()),
         new Random(seed),
-        () -> millis.get() * 1_000_000);
+        new SignInPace(() -> millis.get() * 1_000_000));
   }
 
   private static Head head(String method, String target, String header) {
@@ -41,8 +45,12 @@ final class RelaySignaturesTest {
     return Head.read(bytes, bytes.length);
   }
 
+  private @Nullable Person person(InetAddress peer, Head head) {
+    return receiver.source(new Source(peer, peer, null), head).person();
+  }
+
   private void refused(String why, String method, String target, String header) {
-    assertThatThrownBy(() -> receiver.person(FELLOW, head(method, target, header)))
+    assertThatThrownBy(() -> person(FELLOW, head(method, target, header)))
         .isInstanceOfSatisfying(
             HttpProblem.class, problem -> assertThat(problem.status()).isEqualTo(403))
         .hasMessageContaining(why);
@@ -50,17 +58,48 @@ final class RelaySignaturesTest {
 
   @Test
   void a_fellow_server_is_believed_whom_it_names() {
-    String signed = sender.sign("GET", TARGET, ANNA);
-    assertThat(receiver.person(FELLOW, head("GET", TARGET, signed))).isEqualTo(ANNA);
-    String withoutQuery = sender.sign("GET", "/v1/nodes?", new Person("bob", ""));
-    assertThat(receiver.person(FELLOW, head("GET", "/v1/nodes", withoutQuery)))
+    String signed = sender.sign("GET", TARGET, CLIENT, ANNA);
+    assertThat(person(FELLOW, head("GET", TARGET, signed))).isEqualTo(ANNA);
+    String withoutQuery = sender.sign("GET", "/v1/nodes?", CLIENT, new Person("bob", ""));
+    assertThat(person(FELLOW, head("GET", "/v1/nodes", withoutQuery)))
         .isEqualTo(new Person("bob", ""));
-    assertThat(
-            receiver.person(
-                FELLOW,
-                Head.read(
-                    "GET / HTTP/1.1\r\nHost: b\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1), 27)))
-        .isNull();
+    Source direct = new Source(FELLOW, CLIENT, null);
+    byte[] without = "GET / HTTP/1.1\r\nHost: b\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1);
+    assertThat(receiver.source(direct, Head.read(without, without.length))).isSameAs(direct);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"192.0.2.7", "2001:db8::7"})
+  void a_fellow_server_is_believed_the_address_of_the_client(String address) {
+    InetAddress client = InetAddress.ofLiteral(address);
+    String signed = sender.sign("GET", TARGET, client, null);
+    Source direct = new Source(FELLOW, FELLOW, null);
+    for (int i = 0; i < 2; i++) {
+      assertThat(receiver.source(direct, head("GET", TARGET, signed)))
+          .isEqualTo(new Source(FELLOW, client, null));
+    }
+    String named = sender.sign("GET", TARGET, client, ANNA);
+    assertThat(receiver.source(direct, head("GET", TARGET, named)))
+        .isEqualTo(new Source(FELLOW, client, ANNA));
+  }
+
+  @Test
+  void an_address_alone_that_is_not_signed_so_means_nothing() {
+    Source direct = new Source(FELLOW, FELLOW, null);
+    String made = by("another", 3).sign("GET", TARGET, CLIENT, null);
+    assertThat(receiver.source(direct, head("GET", TARGET, made))).isSameAs(direct);
+    String other = sender.sign("GET", "/shards/2/dci/queues", CLIENT, null);
+    assertThat(receiver.source(direct, head("GET", TARGET, other))).isSameAs(direct);
+    String old = sender.sign("GET", TARGET, CLIENT, null);
+    millis.addAndGet(RelaySignatures.VALID.toMillis() + 1);
+    assertThat(receiver.source(direct, head("GET", TARGET, old))).isSameAs(direct);
+    // Wrong ones are guesses at the token, too.
+    for (int i = 0; i <= SignInPace.FREE; i++) {
+      String guess = by("guess-" + i, i).sign("GET", TARGET, CLIENT, null);
+      assertThat(receiver.source(direct, head("GET", TARGET, guess))).isSameAs(direct);
+    }
+    String right = sender.sign("GET", TARGET, CLIENT, null);
+    assertThat(receiver.source(direct, head("GET", TARGET, right))).isSameAs(direct);
   }
 
   @ParameterizedTest
@@ -71,74 +110,73 @@ final class RelaySignaturesTest {
     "GET, /shards/3/dci/queues",
   })
   void a_signature_holds_for_one_method_and_one_target(String method, String target) {
-    refused("is not signed", method, target, sender.sign("GET", TARGET, ANNA));
+    refused("is not signed", method, target, sender.sign("GET", TARGET, CLIENT, ANNA));
   }
 
   @Test
   void what_a_client_makes_up_is_refused() {
-    String signed = sender.sign("GET", TARGET, ANNA);
+    String signed = sender.sign("GET", TARGET, CLIENT, ANNA);
     String[] parts = signed.split("\\.", -1);
-    String bob = "Ym9i";
     refused("is not signed", "GET", TARGET, "anna");
     refused("is not signed", "GET", TARGET, "");
-    refused("is not signed", "GET", TARGET, by("another", 3).sign("GET", TARGET, ANNA));
+    refused("is not signed", "GET", TARGET, by("another", 3).sign("GET", TARGET, CLIENT, ANNA));
     for (int i = 0; i < parts.length; i++) {
       String[] changed = parts.clone();
-      changed[i] = i == 2 || i == 3 ? bob : "1" + changed[i].substring(1).replace('1', '2') + "";
-      changed[i] = changed[i].equals(parts[i]) ? "2" + parts[i].substring(1) : changed[i];
+      changed[i] = (parts[i].charAt(0) == '2' ? '3' : '2') + parts[i].substring(1);
       refused("is not signed", "GET", TARGET, String.join(".", changed));
     }
-    assertThat(receiver.person(FELLOW, head("GET", TARGET, signed))).isEqualTo(ANNA);
+    assertThat(person(FELLOW, head("GET", TARGET, signed))).isEqualTo(ANNA);
   }
 
   @Test
   void a_signature_holds_for_half_a_minute_by_either_clock() {
-    String signed = sender.sign("GET", TARGET, ANNA);
+    String signed = sender.sign("GET", TARGET, CLIENT, ANNA);
     long now = millis.get();
     millis.set(now + RelaySignatures.VALID.toMillis() + 1);
     refused("do the clocks of the servers agree?", "GET", TARGET, signed);
     millis.set(now - RelaySignatures.VALID.toMillis() - 1);
     refused("do the clocks of the servers agree?", "GET", TARGET, signed);
     millis.set(now - RelaySignatures.VALID.toMillis());
-    assertThat(receiver.person(FELLOW, head("GET", TARGET, signed))).isEqualTo(ANNA);
+    assertThat(person(FELLOW, head("GET", TARGET, signed))).isEqualTo(ANNA);
     millis.set(now + RelaySignatures.VALID.toMillis());
     refused("was shown before", "GET", TARGET, signed);
   }
 
   @Test
   void a_signature_holds_once() {
-    String signed = sender.sign("POST", TARGET, ANNA);
-    assertThat(receiver.person(FELLOW, head("POST", TARGET, signed))).isEqualTo(ANNA);
+    String signed = sender.sign("POST", TARGET, CLIENT, ANNA);
+    assertThat(person(FELLOW, head("POST", TARGET, signed))).isEqualTo(ANNA);
     refused("was shown before", "POST", TARGET, signed);
-    String again = sender.sign("POST", TARGET, ANNA);
+    String again = sender.sign("POST", TARGET, CLIENT, ANNA);
     assertThat(again).isNotEqualTo(signed);
-    assertThat(receiver.person(FELLOW, head("POST", TARGET, again))).isEqualTo(ANNA);
+    assertThat(person(FELLOW, head("POST", TARGET, again))).isEqualTo(ANNA);
   }
 
   @Test
   void what_is_remembered_is_limited_and_forgotten() {
     for (int i = 0; i < RelaySignatures.MOST_REMEMBERED; i++) {
-      receiver.person(FELLOW, head("GET", TARGET, sender.sign("GET", TARGET, ANNA)));
+      person(FELLOW, head("GET", TARGET, sender.sign("GET", TARGET, CLIENT, ANNA)));
     }
-    String next = sender.sign("GET", TARGET, ANNA);
-    assertThatThrownBy(() -> receiver.person(FELLOW, head("GET", TARGET, next)))
+    String next = sender.sign("GET", TARGET, CLIENT, ANNA);
+    assertThatThrownBy(() -> person(FELLOW, head("GET", TARGET, next)))
         .isInstanceOfSatisfying(
             HttpProblem.class, problem -> assertThat(problem.status()).isEqualTo(503));
     millis.addAndGet(2 * RelaySignatures.VALID.toMillis() + 1);
-    String later = sender.sign("GET", TARGET, ANNA);
-    assertThat(receiver.person(FELLOW, head("GET", TARGET, later))).isEqualTo(ANNA);
+    String later = sender.sign("GET", TARGET, CLIENT, ANNA);
+    assertThat(person(FELLOW, head("GET", TARGET, later))).isEqualTo(ANNA);
   }
 
   @Test
   void who_guesses_the_token_by_signatures_is_slowed_down() {
     for (int i = 0; i <= SignInPace.FREE; i++) {
-      refused("is not signed", "GET", TARGET, by("guess-" + i, i).sign("GET", TARGET, ANNA));
+      refused(
+          "is not signed", "GET", TARGET, by("guess-" + i, i).sign("GET", TARGET, CLIENT, ANNA));
     }
-    String right = sender.sign("GET", TARGET, ANNA);
-    assertThatThrownBy(() -> receiver.person(FELLOW, head("GET", TARGET, right)))
+    String right = sender.sign("GET", TARGET, CLIENT, ANNA);
+    assertThatThrownBy(() -> person(FELLOW, head("GET", TARGET, right)))
         .isInstanceOfSatisfying(
             HttpProblem.class, problem -> assertThat(problem.status()).isEqualTo(429));
     InetAddress other = InetAddress.ofLiteral("10.0.0.3");
-    assertThat(receiver.person(other, head("GET", TARGET, right))).isEqualTo(ANNA);
+    assertThat(person(other, head("GET", TARGET, right))).isEqualTo(ANNA);
   }
 }
