@@ -26,8 +26,10 @@ import io.millrace.server.traces.TracesSettings;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StandbyStore;
 import io.millrace.store.TaskStore;
+import io.millrace.store.journal.files.JournalCheck;
 import io.millrace.wire.Placement;
 import java.net.InetAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
@@ -47,6 +49,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class MillraceServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MillraceServer.class);
+
+  /** What a server keeps in its folder, wherever its store is. */
+  private static final List<String> KEPT_BESIDE = List.of("archive.db", "blobs", "graph", "nodes");
 
   /** The sections of the configuration that this server reads. */
   public static final List<Section<?>> SECTIONS =
@@ -230,7 +235,9 @@ public final class MillraceServer implements AutoCloseable {
   }
 
   private void serve(Function<StoreSettings, EmbeddedTaskStore> opener) {
-    EmbeddedTaskStore store = opener.apply(setup.configuration().get(StoreSettings.SECTION));
+    StoreSettings settings = setup.configuration().get(StoreSettings.SECTION);
+    warnIfElsewhere(settings.options().folder());
+    EmbeddedTaskStore store = opener.apply(settings);
     Term only =
         orClose(
             store,
@@ -245,6 +252,20 @@ public final class MillraceServer implements AutoCloseable {
             });
     leads.complete(null);
     var _ = only.store().stopped().thenAccept(stopped::complete);
+  }
+
+  /** Says so if the folder was that of a server whose store is elsewhere. */
+  private static void warnIfElsewhere(Path folder) {
+    List<String> kept =
+        KEPT_BESIDE.stream().filter(name -> Files.exists(folder.resolve(name))).toList();
+    if (!kept.isEmpty() && !JournalCheck.isIn(folder)) {
+      LOG.warn(
+          "the folder {} has no store, but {} of a server: a new, empty store begins in it. If the"
+              + " store of that server is in a database or a bucket, stop this server, and name the"
+              + " address of the store with --store (store.url)",
+          folder,
+          String.join(", ", kept));
+    }
   }
 
   private void share() {

@@ -3,13 +3,22 @@ package io.millrace.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.millrace.server.config.Configuration;
 import io.millrace.store.StoreException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** A server that does not come up leaves its store closed. */
 final class FailedStartTest {
@@ -31,6 +40,45 @@ final class FailedStartTest {
           .isInstanceOf(ServerException.class)
           .hasMessageContainingAll("port " + port + ": ", "in use; server.port (--port)");
     }
+  }
+
+  /** The warnings of a server that starts with these settings and ends. */
+  private static List<String> warned(Path folder, String... settings) {
+    Map<String, String> flags = new HashMap<>(Map.of("server.port", "0"));
+    flags.put("store.data", folder.toString());
+    for (int i = 0; i < settings.length; i += 2) {
+      flags.put(settings[i], settings[i + 1]);
+    }
+    Logger log = (Logger) LoggerFactory.getLogger(MillraceServer.class);
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    log.addAppender(lines);
+    log.setLevel(Level.WARN);
+    try {
+      MillraceServer.start(Configuration.read(MillraceServer.SECTIONS, null, flags)).close();
+    } finally {
+      log.setLevel(null);
+      log.detachAppender(lines);
+    }
+    return lines.list.stream()
+        .filter(line -> line.getLevel().equals(Level.WARN))
+        .map(ILoggingEvent::getFormattedMessage)
+        .toList();
+  }
+
+  @Test
+  void a_new_store_beside_the_files_of_a_server_whose_store_is_elsewhere_is_warned_of(
+      @TempDir Path root) {
+    Path shared = root.resolve("shared");
+    assertThat(warned(shared, "store.url", "jdbc:sqlite:" + root.resolve("store.db"))).isEmpty();
+    assertThat(warned(shared))
+        .singleElement()
+        .asString()
+        .startsWith("the folder " + shared + " has no store, but ")
+        .contains("blobs")
+        .endsWith("name the address of the store with --store (store.url)");
+    assertThat(warned(shared)).isEmpty();
+    assertThat(warned(root.resolve("new"))).isEmpty();
   }
 
   private void start(Error error) {

@@ -302,8 +302,7 @@ final class SharedLeader implements Activity {
   }
 
   private FencedException fenced() {
-    return new FencedException(
-        "another server leads the store in " + location + ", so that this one has to end");
+    return new FencedException("another server leads the store in " + location);
   }
 
   /** What has become of a batch that may have been written. */

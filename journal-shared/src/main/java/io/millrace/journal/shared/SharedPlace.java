@@ -216,7 +216,8 @@ final class SharedPlace implements JournalCheck.Place {
               "there is a store in "
                   + location
                   + " already"
-                  + (head.isIncomplete() ? ", which is not complete" : ""));
+                  + (head.isIncomplete() ? ", which is not complete" : "")
+                  + "; --force replaces it");
         }
         head = awaitNoLeader(home, head);
       }

@@ -117,7 +117,9 @@ final class SharedStoreTest {
               head.chain().position(),
               ByteBuffer.allocate(0));
       assertThatThrownBy(() -> begun.append(epoch).get(20, TimeUnit.SECONDS))
-          .hasCauseInstanceOf(FencedException.class);
+          .cause()
+          .isInstanceOf(FencedException.class)
+          .hasMessage("another server leads the store in " + journalOptions());
       first.commit(task("two"));
     }
   }

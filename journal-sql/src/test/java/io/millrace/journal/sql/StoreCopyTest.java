@@ -230,7 +230,7 @@ final class StoreCopyTest {
     }
     assertThatThrownBy(() -> TaskStore.copy(source, to.place(), false))
         .isInstanceOf(StoreException.class)
-        .hasMessageMatching(".*(is not empty|already).*");
+        .hasMessageMatching(".*(is not empty|already).*; --force replaces .*");
     TaskStore.copy(source, to.place(), true);
     try (EmbeddedTaskStore restored = to.open()) {
       assertThat(tasks(restored)).containsExactly("task 0");

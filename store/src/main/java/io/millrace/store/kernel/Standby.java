@@ -80,7 +80,7 @@ final class Standby implements StandbyStore {
         leads = true;
         return store;
       } catch (FencedException e) {
-        LOG.info("another server was faster: {}", e.getMessage());
+        LOG.info("this server was not the first, and goes on as a standby: {}", e.getMessage());
       } finally {
         if (!leads) {
           journal.close();

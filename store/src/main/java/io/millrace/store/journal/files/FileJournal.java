@@ -145,8 +145,10 @@ public final class FileJournal implements Journal, Journal.Leader {
         throw new JournalException(
             storage.describe()
                 + (names.contains(FileNames.INCOMPLETE)
-                    ? " holds a store that is not complete"
-                    : " is not empty: it holds " + names));
+                    ? " holds a store that is not complete; --force replaces it"
+                    : " is not empty: it holds "
+                        + names
+                        + "; --force replaces a store that is there, and keeps other files"));
       }
       SnapshotInput input = new SnapshotInput(snapshot, "the snapshot");
       storage.open(FileNames.INCOMPLETE).close();

@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,6 +56,15 @@ public final class JournalCheck {
   private JournalCheck(Storage storage, Contents contents) {
     this.storage = storage;
     this.contents = contents;
+  }
+
+  /** Whether a folder has files of a journal. False if it cannot be listed. */
+  public static boolean isIn(Path folder) {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.anyMatch(file -> FileNames.isKnown(String.valueOf(file.getFileName())));
+    } catch (IOException _) {
+      return false;
+    }
   }
 
   /** A journal, or a backup, that is read as a whole; {@code toString} tells people where. */

@@ -111,7 +111,7 @@ class SnapshotTest {
     assertThatThrownBy(() ->
             FileJournal.restore(Environment.system(), folder, new ByteArrayInputStream(backup)))
         .isInstanceOf(JournalException.class)
-        .hasMessageContaining("is not empty");
+        .hasMessageContainingAll("is not empty", "--force replaces a store that is there");
   }
 
   @Test
