@@ -85,10 +85,11 @@ final class OneOfShards {
   /** The answer of the shard that the body tells. */
   Response byBody(Request request, HttpMethod method) throws IOException, InterruptedException {
     byte[] body = request.hasBody() ? request.jsonBody() : NO_BODY;
-    List<Integer> shard = List.of(shardOf(request, body));
+    int shard = shardOf(request, body);
     boolean waits = request.path().equals("/dci/tasks/wait");
     Round round = shards.begin(request, waits ? PATIENCE.plusSeconds(MOST_WAIT_SECONDS) : PATIENCE);
-    ShardRequests.Round.Asking asking = () -> round.some(shard, method, request.target(), body);
+    ShardRequests.Round.Asking asking =
+        () -> List.of(round.one(shard, method, request.target(), body, waits));
     List<Outcome> outcomes = waits ? round.awaited(request, asking) : asking.ask();
     return switch (outcomes.getFirst()) {
       case Answer answer -> answer.passedOn();

@@ -15,7 +15,6 @@ import io.millrace.server.shards.ShardRequests.Outcome;
 import io.millrace.wire.ShardPaths;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 
 /**
@@ -72,7 +71,7 @@ public final class PageRelay implements Handler {
       return round.relayed(shard, target);
     }
     byte[] body = request.hasBody() ? request.body() : NO_BODY;
-    return switch (round.some(List.of(shard), method, target, body).getFirst()) {
+    return switch (round.one(shard, method, target, body, false)) {
       case Outcome.Answer answer -> answer.passedOn();
       case Outcome.Failure(HttpProblem problem, boolean _) -> throw problem;
     };

@@ -26,12 +26,14 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,8 +61,14 @@ public final class ShardRequests {
   /** The most bytes that all answers for one request have together. */
   static final int MAX_BYTES = 32 << 20;
 
-  /** Once more if the lead has moved or the connection was lost. */
+  /** Once more to the same leader if the lead has moved or the connection was lost. */
   private static final int ATTEMPTS = 2;
+
+  /** How often a request looks for another leader while there is none that can be asked. */
+  static final Duration LOOK_INTERVAL = Duration.ofMillis(50);
+
+  /** How many times it does so, so that it waits for two seconds. */
+  static final int LOOKS = 40;
 
   private static final byte[] NO_BODY = new byte[0];
   private static final int PART_BYTES = 16 << 10;
@@ -82,6 +90,7 @@ public final class ShardRequests {
   /** The headers of an answer that is passed on while it arrives. */
   private static final List<String> OF_ANSWERS =
       List.of(
+          "Location",
           "Retry-After",
           "Cache-Control",
           "Content-Disposition",
@@ -95,27 +104,36 @@ public final class ShardRequests {
   private final List<? extends Shard> shards;
   private final Supplier<@Nullable String> own;
   private final IntFunction<String> below;
-  private final HttpClient http;
-  private final ProxySettings front;
+  private final Sending sending;
+
+  /**
+   * How requests are sent.
+   *
+   * @param front who may name the caller to this server, and how this server does so to others
+   * @param pause lets {@link #LOOK_INTERVAL} pass
+   */
+  record Sending(HttpClient http, ProxySettings front, Pause pause) {
+    /** Lets some time pass, on a thread that may wait. */
+    interface Pause {
+      void pause() throws InterruptedException;
+    }
+  }
 
   /**
    * Requests to these shards.
    *
    * @param own the address of this server; null if it does not listen
    * @param below the path below which a leader serves a shard, for example {@code /shards/3}
-   * @param front who may name the caller to this server, and how this server does so to others
    */
   ShardRequests(
-      HttpClient http,
+      Sending sending,
       List<? extends Shard> shards,
       Supplier<@Nullable String> own,
-      IntFunction<String> below,
-      ProxySettings front) {
-    this.http = http;
+      IntFunction<String> below) {
+    this.sending = sending;
     this.shards = List.copyOf(shards);
     this.own = own;
     this.below = below;
-    this.front = front;
   }
 
   /**
@@ -128,11 +146,10 @@ public final class ShardRequests {
   public static ShardRequests of(
       HttpClient http, ShardedStore shards, Supplier<@Nullable String> own, ProxySettings front) {
     return new ShardRequests(
-        http,
+        new Sending(http, front, () -> Thread.sleep(LOOK_INTERVAL)),
         IntStream.range(0, shards.placement().shards()).mapToObj(shards::at).toList(),
         own,
-        shard -> ShardPaths.PREFIX + shard,
-        front);
+        shard -> ShardPaths.PREFIX + shard);
   }
 
   /** The number of shards. */
@@ -196,6 +213,34 @@ public final class ShardRequests {
     record Failure(HttpProblem problem, boolean isReached) implements Outcome {}
   }
 
+  /**
+   * A request to a shard.
+   *
+   * @param target path and query, as at the root
+   * @param mayRepeat whether it may be done twice
+   */
+  private record Asked(HttpMethod method, String target, BodyPublisher body, boolean mayRepeat) {
+    Asked(HttpMethod method, String target, byte[] body, boolean mayRepeat) {
+      this(
+          method,
+          target,
+          body.length == 0 ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body),
+          mayRepeat);
+    }
+  }
+
+  /** A shard has not answered. */
+  private static final class UnansweredException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    private final transient Outcome.Failure failure;
+
+    UnansweredException(Outcome.Failure failure) {
+      super(failure.problem().message());
+      this.failure = failure;
+    }
+  }
+
   /** The body of an answer that is passed on while it arrives. */
   private record Relayed(InputStream content) implements Response.Body {
     @Override
@@ -226,8 +271,8 @@ public final class ShardRequests {
   Round begin(Request request, Duration timeout) {
     Map<String, String> headers = new LinkedHashMap<>();
     Person person =
-        front.relays() != null && IdentityHeader.isOf(request.caller())
-            ? front.person(request.attempt())
+        sending.front().relays() != null && IdentityHeader.isOf(request.caller())
+            ? sending.front().person(request.attempt())
             : null;
     if (person == null) {
       for (String name : CREDENTIALS) {
@@ -269,7 +314,7 @@ public final class ShardRequests {
     }
 
     /**
-     * Asks all shards.
+     * Asks all shards for what may be done twice.
      *
      * @param target path and query, as at the root
      * @param body empty for none
@@ -283,17 +328,35 @@ public final class ShardRequests {
     /** The same for some shards: in their order. */
     List<Outcome> some(List<Integer> numbers, HttpMethod method, String target, byte[] body)
         throws InterruptedException {
+      return outcomes(numbers, new Asked(method, target, body, true));
+    }
+
+    /**
+     * Asks one shard.
+     *
+     * @param reads whether it only reads, whatever its method
+     * @return 504 if it is not known whether a change was made that must not be made twice
+     */
+    Outcome one(int shard, HttpMethod method, String target, byte[] body, boolean reads)
+        throws InterruptedException {
+      boolean mayRepeat =
+          switch (method) {
+            case GET, HEAD, OPTIONS, PUT, DELETE -> true;
+            case POST, PATCH -> reads;
+          };
+      return outcomes(List.of(shard), new Asked(method, target, body, mayRepeat)).getFirst();
+    }
+
+    private List<Outcome> outcomes(List<Integer> numbers, Asked asked) throws InterruptedException {
       List<Callable<Outcome>> calls =
-          numbers.stream()
-              .<Callable<Outcome>>map(shard -> () -> ask(shard, method, target, body))
-              .toList();
+          numbers.stream().<Callable<Outcome>>map(shard -> () -> ask(shard, asked)).toList();
       List<Outcome> outcomes = new ArrayList<>();
       try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
         List<Future<Outcome>> futures =
             threads.invokeAll(
                 calls, Math.max(1, endNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
         for (int i = 0; i < futures.size(); i++) {
-          outcomes.add(outcome(numbers.get(i), futures.get(i)));
+          outcomes.add(outcome(numbers.get(i), futures.get(i), asked));
         }
       }
       return outcomes;
@@ -342,10 +405,7 @@ public final class ShardRequests {
       }
       try (InputStream content = response.body()) {
         switch (outcome(shard, response, read(content))) {
-          case Outcome.Answer answer ->
-              throw answer.status() == TEMPORARY_REDIRECT
-                  ? unreachable(shard, "its lead moves")
-                  : new HttpProblem(answer.status(), answer.text());
+          case Outcome.Answer answer -> throw new HttpProblem(answer.status(), answer.text());
           case Outcome.Failure(HttpProblem problem, boolean _) -> throw problem;
         }
       } catch (IOException e) {
@@ -374,16 +434,10 @@ public final class ShardRequests {
 
     /** The answer of a shard to a read, whose body may take any time. */
     private HttpResponse<InputStream> read(int shard, String target) throws InterruptedException {
-      String address = leader(shard);
-      if (address == null) {
-        throw unreachable(shard, "no server leads it yet");
-      }
       try {
-        return http.send(
-            request(address, below.apply(shard) + target, HttpMethod.GET, NO_BODY),
-            BodyHandlers.ofInputStream());
-      } catch (IOException e) {
-        throw unreachable(shard, String.valueOf(e.getMessage()));
+        return send(shard, new Asked(HttpMethod.GET, target, NO_BODY, true));
+      } catch (UnansweredException e) {
+        throw e.failure.problem();
       }
     }
 
@@ -392,9 +446,10 @@ public final class ShardRequests {
           HttpProblem.unavailable("shard %d cannot be asked: %s".formatted(shard, why), 1), shard);
     }
 
-    private Outcome outcome(int shard, Future<Outcome> future) throws InterruptedException {
+    private Outcome outcome(int shard, Future<Outcome> future, Asked asked)
+        throws InterruptedException {
       if (future.isCancelled()) {
-        return failure(shard, "shard %d has not answered in time".formatted(shard), true);
+        return failure(shard, "shard %d has not answered in time".formatted(shard), true, asked);
       }
       try {
         return future.get();
@@ -406,49 +461,95 @@ public final class ShardRequests {
       }
     }
 
-    private Outcome ask(int shard, HttpMethod method, String target, byte[] body)
-        throws InterruptedException {
-      String moved = null;
-      String why = "the lead of shard %d moves".formatted(shard);
-      boolean isReached = false;
-      for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        String address = moved == null ? leader(shard) : moved;
-        if (address == null) {
-          return failure(shard, "no server leads shard %d yet".formatted(shard), isReached);
-        }
+    private Outcome ask(int shard, Asked asked) throws InterruptedException {
+      for (int attempt = 1; true; attempt++) {
         try {
-          HttpResponse<InputStream> response =
-              http.send(
-                  request(address, below.apply(shard) + target, method, body),
-                  BodyHandlers.ofInputStream());
+          HttpResponse<InputStream> response = send(shard, asked);
           try (InputStream content = response.body()) {
-            if (response.statusCode() != TEMPORARY_REDIRECT) {
-              return outcome(shard, response, read(content));
-            }
+            return outcome(shard, response, read(content));
+          }
+        } catch (UnansweredException e) {
+          return e.failure;
+        } catch (IOException e) {
+          if (attempt == ATTEMPTS || !asked.mayRepeat()) {
+            return failure(
+                shard,
+                "the answer of shard %d has broken off: %s".formatted(shard, e.getMessage()),
+                true,
+                asked);
+          }
+        }
+      }
+    }
+
+    /**
+     * Sends a request to the leader of a shard. While there is none, or the one that is known
+     * cannot be asked, looks for another one, up to {@link #LOOKS} times.
+     */
+    private HttpResponse<InputStream> send(int shard, Asked asked)
+        throws InterruptedException, UnansweredException {
+      String why = "no server leads shard %d yet".formatted(shard);
+      boolean isReached = false;
+      String moved = null;
+      Map<String, Integer> attempts = new HashMap<>();
+      int looks = 0;
+      while (true) {
+        String address = moved != null ? moved : leader(shard);
+        moved = null;
+        int sent = address == null ? 0 : attempts.getOrDefault(address, 0);
+        if (address == null || sent == ATTEMPTS) {
+          if (looks == LOOKS || System.nanoTime() - endNanos >= 0) {
+            throw new UnansweredException(failure(shard, why, isReached, asked));
+          }
+          looks++;
+          sending.pause().pause();
+          continue;
+        }
+        attempts.put(address, sent + 1);
+        try {
+          String target = below.apply(shard) + asked.target();
+          HttpResponse<InputStream> response =
+              sending.http().send(request(address, target, asked), BodyHandlers.ofInputStream());
+          if (!isOfStandby(response)) {
+            return response;
+          }
+          try (InputStream content = response.body()) {
+            String said = new String(content.readNBytes(SHOWN_ERROR), StandardCharsets.UTF_8);
+            why = "shard %d cannot be asked at %s: %s".formatted(shard, address, said);
           }
           moved =
               response.headers().firstValue("Location").flatMap(ShardRequests::server).orElse(null);
         } catch (IOException | IllegalArgumentException e) {
-          isReached |= !(e instanceof ConnectException || e instanceof HttpConnectTimeoutException);
-          moved = null;
+          isReached |=
+              !(e instanceof ConnectException
+                  || e instanceof HttpConnectTimeoutException
+                  || e instanceof IllegalArgumentException);
           why =
               "the leader of shard %d, at %s, could not be reached: %s"
                   .formatted(shard, address, e.getMessage());
+          if (isReached && !asked.mayRepeat()) {
+            throw new UnansweredException(failure(shard, why, true, asked));
+          }
         }
       }
-      return failure(shard, why, isReached);
     }
 
-    private HttpRequest request(String address, String target, HttpMethod method, byte[] body) {
+    /** Whether a server has done nothing, since it does not lead the shard. */
+    private static boolean isOfStandby(HttpResponse<?> response) {
+      int status = response.statusCode();
+      return (status == TEMPORARY_REDIRECT || status == 503)
+          && response.headers().firstValue(Responses.ROLE_HEADER).isPresent();
+    }
+
+    private HttpRequest request(String address, String target, Asked asked) {
       HttpRequest.Builder request =
           HttpRequest.newBuilder(URI.create(address + target))
-              .method(
-                  method.name(),
-                  body.length == 0 ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
+              .method(asked.method().name(), asked.body());
       headers.forEach(request::header);
-      RelaySignatures relays = front.relays();
+      RelaySignatures relays = sending.front().relays();
       if (relays != null) {
-        request.header(RelaySignatures.HEADER, relays.sign(method.name(), target, client, person));
+        request.header(
+            RelaySignatures.HEADER, relays.sign(asked.method().name(), target, client, person));
       }
       return request.build();
     }
@@ -482,20 +583,29 @@ public final class ShardRequests {
       String said = new String(body, StandardCharsets.UTF_8).strip();
       HttpProblem problem =
           new HttpProblem(
-              status == 503 ? 503 : 502,
+              status == 503 || status == 504 ? status : 502,
               "shard %d answers with status %d: %s"
                   .formatted(
                       shard,
                       status,
                       said.length() > SHOWN_ERROR ? said.substring(0, SHOWN_ERROR) : said));
       return new Outcome.Failure(
-          named(problem.withHeader("Retry-After", passed.getOrDefault("Retry-After", "1")), shard),
+          named(
+              status == 504
+                  ? problem
+                  : problem.withHeader("Retry-After", passed.getOrDefault("Retry-After", "1")),
+              shard),
           true);
     }
   }
 
-  private Outcome failure(int shard, String why, boolean isReached) {
-    return new Outcome.Failure(named(HttpProblem.unavailable(why, 1), shard), isReached);
+  /** 503, or 504 if the shard may have made a change that must not be made twice. */
+  private Outcome.Failure failure(int shard, String why, boolean isReached, Asked asked) {
+    HttpProblem problem =
+        isReached && !asked.mayRepeat()
+            ? new HttpProblem(504, why + "; it is not known whether it was done")
+            : HttpProblem.unavailable(why, 1);
+    return new Outcome.Failure(named(problem, shard), isReached);
   }
 
   /** The problem with the header that says which shard has it. */

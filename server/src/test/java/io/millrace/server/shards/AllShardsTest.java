@@ -10,6 +10,7 @@ import io.millrace.http.HttpLimits;
 import io.millrace.http.HttpServer;
 import io.millrace.http.Routes;
 import io.millrace.http.json.Json;
+import io.millrace.http.message.Response;
 import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.Queue;
 import io.millrace.queues.Status;
@@ -36,12 +37,15 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -56,6 +60,9 @@ class AllShardsTest {
   private static final int SHARDS = 3;
   private static final int TASKS = 90;
   private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final String[] PAGE = {
+    "Sec-Fetch-Mode", "cors", "Content-Type", "application/json"
+  };
 
   @TempDir private Path root;
   private final HttpClient http = HttpClient.newHttpClient();
@@ -63,6 +70,13 @@ class AllShardsTest {
   private final List<String> addresses = new ArrayList<>();
   private final List<AutoCloseable> open = new CopyOnWriteArrayList<>();
   private String front = "";
+  private final AtomicInteger pauses = new AtomicInteger();
+
+  /** What happens while a request looks for a leader for the n-th time. */
+  private IntConsumer onPause = _ -> {};
+
+  /** The connections to servers that answer with a fixed text. */
+  private final AtomicInteger connections = new AtomicInteger();
 
   @AfterEach
   void close() throws Exception {
@@ -115,11 +129,46 @@ class AllShardsTest {
     return server;
   }
 
+  /** A shard whose leader changes. */
+  private static final class Moving implements ShardedStore.Shard {
+    private volatile @Nullable String leader;
+
+    Moving(@Nullable String leader) {
+      this.leader = leader;
+    }
+
+    @Override
+    public @Nullable String leader() {
+      return leader;
+    }
+
+    @Override
+    public @Nullable EmbeddedTaskStore led() {
+      return null;
+    }
+
+    @Override
+    public @Nullable StandbyStore following() {
+      return null;
+    }
+
+    @Override
+    public boolean handOver(String to) {
+      return false;
+    }
+  }
+
+  private ShardRequests requests(List<? extends ShardedStore.Shard> shards) {
+    ShardRequests.Sending sending =
+        new ShardRequests.Sending(
+            http, ProxySettings.NONE, () -> onPause.accept(pauses.incrementAndGet()));
+    return new ShardRequests(sending, shards, () -> null, _ -> "");
+  }
+
   /** A server that asks these leaders of shards for what concerns all of them. */
-  private void front(Duration patience, AccessCheck access, List<Led> shards) {
-    AllShards all =
-        new AllShards(
-            new ShardRequests(http, shards, () -> null, _ -> "", ProxySettings.NONE), patience);
+  private void front(
+      Duration patience, AccessCheck access, List<? extends ShardedStore.Shard> shards) {
+    AllShards all = new AllShards(requests(shards), patience);
     Routes routes = new Routes(new SimpleMeterRegistry());
     routes.addAll(
         servers.getFirst().routes().stream()
@@ -127,6 +176,10 @@ class AllShardsTest {
             .map(route ->
                 route.withHandler(request -> all.answer(request, route.method(), route.path())))
             .toList());
+    serve(access, routes);
+  }
+
+  private void serve(AccessCheck access, Routes routes) {
     HttpServer started =
         HttpServer.start(
             InetAddress.getLoopbackAddress(),
@@ -137,6 +190,13 @@ class AllShardsTest {
             new ErrorResponses());
     open.add(started::stop);
     front = "http://127.0.0.1:" + started.port();
+  }
+
+  /** A server that passes requests of pages on to the leader of a shard. */
+  private void relay(ShardedStore.Shard shard) {
+    PageRelay relay =
+        new PageRelay(requests(List.of(shard)), 0, AccessCheck.OPEN, _ -> Response.nothing());
+    serve(AccessCheck.OPEN, new Routes(new SimpleMeterRegistry(), relay));
   }
 
   private void front() {
@@ -572,6 +632,7 @@ class AllShardsTest {
           try {
             while (true) {
               try (Socket socket = listener.accept()) {
+                connections.incrementAndGet();
                 byte[] _ = socket.getInputStream().readNBytes(20);
                 socket.getOutputStream().write(answer.getBytes(StandardCharsets.UTF_8));
               }
@@ -608,7 +669,8 @@ class AllShardsTest {
         "nonsense\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n[]",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n[",
-        "HTTP/1.1 307 Temporary Redirect\r\nContent-Length: 0\r\nLocation: nowhere\r\n\r\n",
+        "HTTP/1.1 307 It\r\nContent-Length: 0\r\nMillrace-Role: standby\r\nLocation: no\r\n\r\n",
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nMillrace-Role: standby\r\n\r\n",
         "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"
       })
   void a_leader_that_does_not_answer_is_503_and_named(String text) throws Exception {
@@ -631,7 +693,7 @@ class AllShardsTest {
   void a_lead_that_has_moved_is_followed_once() throws Exception {
     MillraceServer other = server();
     String moved =
-        "HTTP/1.1 307 Temporary Redirect\r\nContent-Length: 0\r\nLocation: http://127.0.0.1:%d/x\r\n\r\n"
+        "HTTP/1.1 307 Temporary Redirect\r\nContent-Length: 0\r\nMillrace-Role: standby\r\nLocation: http://127.0.0.1:%d/x\r\n\r\n"
             .formatted(other.port());
     HttpResponse<String> answer = with(broken(moved), "/api/jobs");
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
@@ -645,8 +707,85 @@ class AllShardsTest {
     assertThat(answer.statusCode()).isEqualTo(503);
     assertThat(answer.headers().firstValue("Retry-After")).hasValue("1");
     assertThat(answer.body()).contains("no server leads shard 1 yet");
+    assertThat(pauses).hasValue(ShardRequests.LOOKS);
     HttpResponse<String> unknown = send(front, "GET", "/api/batches/1", "");
     assertThat(unknown.statusCode()).isEqualTo(503);
+  }
+
+  @Test
+  void the_next_leader_of_a_shard_is_waited_for() throws Exception {
+    server();
+    String first = addresses.getFirst();
+    String gone;
+    try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      gone = "http://127.0.0.1:" + closed.getLocalPort();
+    }
+    String resigned =
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nMillrace-Role: standby\r\n\r\n";
+    int queues = 0;
+    for (String before : Arrays.asList(null, gone, broken(resigned))) {
+      Moving moving = new Moving(before);
+      onPause = pause -> moving.leader = pause == 7 ? first : moving.leader;
+      pauses.set(0);
+      front(PATIENCE, AccessCheck.OPEN, List.of(new Led(first), moving));
+      HttpResponse<String> merged = send(front, "GET", "/dci/queues", "");
+      assertThat(merged.statusCode()).as(merged.body()).isEqualTo(200);
+      assertThat(pauses).hasValue(7);
+
+      moving.leader = before;
+      pauses.set(0);
+      relay(moving);
+      HttpResponse<String> read = send(front, "GET", "/dci/queues", "", PAGE);
+      assertThat(read.statusCode()).as(read.body()).isEqualTo(200);
+      assertThat(pauses).hasValue(7);
+
+      // Nothing of it can have been done before.
+      moving.leader = before;
+      pauses.set(0);
+      String queue = "{'name': 'made-%d', 'plugin': 'exec'}".formatted(queues++);
+      HttpResponse<String> made = send(front, "POST", "/dci/queues", queue, PAGE);
+      assertThat(made.statusCode()).as(made.body()).isEqualTo(200);
+      assertThat(pauses).hasValue(7);
+    }
+  }
+
+  @Test
+  void what_may_have_been_done_is_not_repeated() throws Exception {
+    server();
+    Moving moving = new Moving(broken(""));
+    onPause = _ -> moving.leader = addresses.getFirst();
+    relay(moving);
+    HttpResponse<String> made =
+        send(front, "POST", "/dci/queues", "{'name': 'mail', 'plugin': 'exec'}", PAGE);
+    assertThat(made.statusCode()).as(made.body()).isEqualTo(504);
+    assertThat(made.body()).contains("it is not known whether it was done");
+    assertThat(made.headers().firstValue("Retry-After")).isEmpty();
+    assertThat(connections).hasValue(1);
+    assertThat(pauses).hasValue(0);
+    assertThat(ok(addresses.getFirst(), "GET", "/dci/queues", "")).isEmpty();
+    // What is the same if it is done twice is repeated, also by the leader after that.
+    HttpResponse<String> again =
+        send(
+            front,
+            "PUT",
+            "/schedules/nightly",
+            "{'times': [{'every': '1h'}], 'target': {'nodes': [{'metadata': {'type': 'group'},"
+                + " 'data': {}}]}}",
+            PAGE);
+    assertThat(again.statusCode()).as(again.body()).isNotEqualTo(504);
+    assertThat(connections).hasValue(3);
+    assertThat(pauses).hasValue(1);
+  }
+
+  @Test
+  void only_a_standby_sends_a_request_elsewhere() throws Exception {
+    String link =
+        "HTTP/1.1 307 Temporary Redirect\r\nContent-Length: 0\r\nLocation: http://bucket/x\r\n\r\n";
+    relay(new Led(broken(link)));
+    HttpResponse<String> answer = send(front, "GET", "/api/jobs/1/result?link=true", "", PAGE);
+    assertThat(answer.statusCode()).isEqualTo(307);
+    assertThat(answer.headers().firstValue("Location")).hasValue("http://bucket/x");
+    assertThat(connections).hasValue(1);
   }
 
   @ParameterizedTest
