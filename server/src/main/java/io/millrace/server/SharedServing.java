@@ -64,6 +64,9 @@ final class SharedServing {
   private volatile @Nullable StandbySite standbySite;
   private volatile @Nullable ShardedStore shards;
 
+  /** Sends requests to servers that share the shards; null for a store without shards. */
+  private volatile @Nullable HttpClient toServers;
+
   /** Of a store with shards, the audit log of those that this server leads besides the first. */
   private final ShardAudits audits = new ShardAudits();
 
@@ -117,8 +120,10 @@ final class SharedServing {
             .toList();
     ShardedStore divided = placement.shards() > 1 ? new ShardedStore(leadsOfShards) : null;
     if (divided != null) {
+      HttpClient client = setup.configuration().get(ServerSettings.SECTION).clientOfServers();
+      toServers = client;
       shards = divided;
-      spread = new Spread(clientOfServers(), leadsOfShards, this::advertised, setup.shownToken());
+      spread = new Spread(client, leadsOfShards, this::advertised, setup.shownToken());
     }
     if (endpoint != null) {
       listen(endpoint, divided);
@@ -136,10 +141,6 @@ final class SharedServing {
     return began;
   }
 
-  private HttpClient clientOfServers() {
-    return setup.configuration().get(ServerSettings.SECTION).clientOfServers();
-  }
-
   private void listen(HttpServer.Endpoint endpoint, @Nullable ShardedStore divided) {
     AccessCheck access =
         divided == null
@@ -148,11 +149,12 @@ final class SharedServing {
     followed = access;
     StandbySite standby =
         new StandbySite(setup, endpoint, divided, access, audits, this::advertised);
-    if (divided == null) {
+    HttpClient client = toServers;
+    if (divided == null || client == null) {
       listener = server.listen(limits -> HttpServer.start(endpoint, limits, standby.site()));
     } else {
       ShardSites ofShards =
-          new ShardSites(setup, endpoint, clientOfServers(), divided, access, this::advertised);
+          new ShardSites(setup, endpoint, client, divided, access, this::advertised);
       sites = ofShards;
       listener =
           server.listen(
@@ -323,6 +325,10 @@ final class SharedServing {
                 }))
             .toList();
     closings.forEach(SharedServing::await);
+    HttpClient client = toServers;
+    if (client != null) {
+      client.shutdownNow();
+    }
     if (standbySite != null) {
       standbySite.close();
     }
