@@ -9,11 +9,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -256,6 +258,7 @@ final class DocumentedCommandsTest {
   @Test
   void every_block_with_commands_is_run_or_says_why_not() throws IOException {
     String rules = Files.readString(RULES);
+    Set<String> tests = tests();
     List<String> wrong = new ArrayList<>();
     for (Path page : pages()) {
       for (Block block : Block.of(page)) {
@@ -263,7 +266,9 @@ final class DocumentedCommandsTest {
         String place = page.getFileName() + " line " + block.line() + ": ";
         if (reason.matches()) {
           Matcher test = ANOTHER_TEST.matcher(reason.group(1));
-          if (test.matches() ? !isTest(test.group(1)) : !rules.contains("| `" + reason.group(1))) {
+          if (test.matches()
+              ? !tests.contains(test.group(1))
+              : !rules.contains("| `" + reason.group(1))) {
             wrong.add(place + "unknown reason " + reason.group(1));
           }
         } else if (!block.isRun() && block.text().lines().anyMatch(COMMAND.asMatchPredicate())) {
@@ -274,10 +279,22 @@ final class DocumentedCommandsTest {
     assertThat(wrong).isEmpty();
   }
 
-  private static boolean isTest(String name) throws IOException {
-    try (Stream<Path> files = Files.walk(ROOT)) {
-      return files.anyMatch(file -> file.endsWith(name + ".java"));
+  /** The names of the tests of all modules. */
+  private static Set<String> tests() throws IOException {
+    Set<String> names = new HashSet<>();
+    try (Stream<Path> modules = Files.list(ROOT)) {
+      for (Path sources : modules.map(module -> module.resolve("src/test/java")).toList()) {
+        if (Files.isDirectory(sources)) {
+          try (Stream<Path> files = Files.walk(sources)) {
+            files
+                .map(file -> file.getFileName().toString())
+                .filter(name -> name.endsWith(".java"))
+                .forEach(name -> names.add(name.substring(0, name.length() - ".java".length())));
+          }
+        }
+      }
     }
+    return names;
   }
 
   @Test
