@@ -270,13 +270,17 @@ final class Acceptor {
     open.forEach(each -> each.abort(dispatcher));
   }
 
-  /** Stops accepting, and closes every connection. */
-  void stop() {
+  /** Stops accepting. */
+  void stopListening() {
     try {
       server.close();
     } catch (IOException e) {
       LOG.warn("the port could not be closed", e);
     }
+  }
+
+  /** Closes every connection, after {@link #stopListening}. */
+  void stop() {
     sweeping.interrupt();
     open.forEach(Connection::abort);
     try {

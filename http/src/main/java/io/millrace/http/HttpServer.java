@@ -246,11 +246,20 @@ public final class HttpServer {
   }
 
   /**
-   * Refuses new requests, waits for those in flight up to the grace period, then closes all
-   * connections.
+   * Closes the port, and waits for the requests in flight up to the grace period; the connections
+   * of the others are closed. Those that remain are told with the next request, which is refused,
+   * that the server stops: so a client knows that nothing was done. Further calls do nothing.
    */
+  public void drain() {
+    acceptor.stopListening();
+    List<Dispatcher> all = List.copyOf(sites.dispatchers().values());
+    end(all, limits.stopGrace());
+    all.forEach(acceptor::abort);
+  }
+
+  /** Does what {@link #drain} does, then closes all connections. */
   public void stop() {
-    end(List.copyOf(sites.dispatchers().values()), limits.stopGrace());
+    drain();
     acceptor.stop();
   }
 

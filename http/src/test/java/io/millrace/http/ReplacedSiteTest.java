@@ -1,6 +1,7 @@
 package io.millrace.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.millrace.http.message.AsyncResponse;
@@ -9,6 +10,7 @@ import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -25,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Every request is answered, whole and by one site, while the site is replaced. */
+/** Every request is answered, whole and by one site, while the site is replaced or drained. */
 @Timeout(120)
 final class ReplacedSiteTest {
   private static final int CLIENTS = 24;
@@ -67,6 +69,9 @@ final class ReplacedSiteTest {
     server.stop();
   }
 
+  /** A response. */
+  private record Answer(String head, String body) {}
+
   /** A client with one connection, which it never opens again. */
   private static final class Client implements AutoCloseable {
     private final Socket socket;
@@ -78,8 +83,17 @@ final class ReplacedSiteTest {
       in = new BufferedInputStream(socket.getInputStream());
     }
 
-    /** Sends a request, its body in a second part, and returns the number of the site. */
+    /** Sends a request, and returns the number of the site. */
     int ask(String path) throws IOException {
+      Answer answer = send(path);
+      assertThat(answer.head()).startsWith("HTTP/1.1 200").doesNotContain("Connection: close");
+      assertThat(answer.body()).endsWith(TEXT);
+      String number = answer.body().substring(0, answer.body().length() - TEXT.length());
+      return Integer.parseInt(number);
+    }
+
+    /** Sends a request, its body in a second part. */
+    Answer send(String path) throws IOException {
       OutputStream out = socket.getOutputStream();
       String head = "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n";
       out.write((head + "bo").getBytes(StandardCharsets.US_ASCII));
@@ -88,16 +102,12 @@ final class ReplacedSiteTest {
       while (received.indexOf("\r\n\r\n") < 0) {
         received.append(next());
       }
-      assertThat(received.toString())
-          .startsWith("HTTP/1.1 200")
-          .doesNotContain("Connection: close");
       String length = received.toString().replaceAll("(?is).*content-length: *(\\d+).*", "$1");
       StringBuilder body = new StringBuilder();
       for (int left = Integer.parseInt(length); left > 0; left--) {
         body.append(next());
       }
-      assertThat(body.toString()).endsWith(TEXT);
-      return Integer.parseInt(body.substring(0, body.length() - TEXT.length()));
+      return new Answer(received.toString(), body.toString());
     }
 
     private char next() throws IOException {
@@ -109,6 +119,39 @@ final class ReplacedSiteTest {
     @Override
     public void close() throws IOException {
       socket.close();
+    }
+  }
+
+  @Test
+  void a_request_that_arrives_while_the_server_stops_is_answered_or_refused() throws Exception {
+    CountDownLatch began = new CountDownLatch(CLIENTS);
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<Answer>> lasts = new ArrayList<>();
+      for (int i = 0; i < CLIENTS; i++) {
+        String path = i % 2 == 0 ? "/thread" : "/loop";
+        lasts.add(
+            threads.submit(() -> {
+              try (Client client = new Client(server.port())) {
+                Answer answer = client.send(path);
+                began.countDown();
+                while (answer.head().startsWith("HTTP/1.1 200")) {
+                  answer = client.send(path);
+                }
+                return answer;
+              } finally {
+                began.countDown();
+              }
+            }));
+      }
+      began.await();
+      int port = server.port();
+      server.drain();
+      for (Future<Answer> last : lasts) {
+        Answer refusal = last.get();
+        assertThat(refusal.head()).startsWith("HTTP/1.1 503").contains("Connection: close");
+        assertThat(refusal.body()).contains("the server is stopping");
+      }
+      assertThatThrownBy(() -> new Client(port)).isInstanceOf(ConnectException.class);
     }
   }
 

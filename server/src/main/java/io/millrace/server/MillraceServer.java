@@ -364,7 +364,7 @@ public final class MillraceServer implements AutoCloseable {
   }
 
   /** The address under which programs on this machine reach it; they need no TLS. */
-  private static String url(InetAddress address, int port) {
+  static String url(InetAddress address, int port) {
     InetAddress reached = address.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : address;
     String host = reached.getHostAddress();
     return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
@@ -475,13 +475,18 @@ public final class MillraceServer implements AutoCloseable {
     } else if (companion != null && last != null) {
       companion.stop(Placement.HOME);
     }
-    if (listener != null) {
-      listener.stop();
+    HttpServer open = listener;
+    if (open != null) {
+      open.drain();
     }
     if (shared != null) {
       shared.close();
     } else if (last != null) {
       last.close();
+    }
+    // Last, so that clients with a request on its way learn that it was refused.
+    if (open != null) {
+      open.stop();
     }
   }
 }

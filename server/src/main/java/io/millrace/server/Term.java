@@ -7,6 +7,7 @@ import io.millrace.http.AccessCheck;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.Caller;
 import io.millrace.http.ErrorResponses;
+import io.millrace.http.HttpLimits;
 import io.millrace.http.HttpServer;
 import io.millrace.http.Route;
 import io.millrace.http.Routes;
@@ -68,6 +69,11 @@ import io.millrace.store.TaskStore;
 import io.millrace.wire.Placement;
 import io.millrace.work.StepLoop;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -75,6 +81,7 @@ import java.time.Clock;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -88,6 +95,18 @@ import org.slf4j.LoggerFactory;
  */
 final class Term implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Term.class);
+
+  /** How often each of {@link #FIRST} is sent. */
+  private static final int FIRST_REQUESTS = 20;
+
+  /** Paths and bodies of requests that change an empty store, with the number of the round. */
+  private static final List<List<String>> FIRST =
+      List.of(
+          List.of("/store/update", "{\"clientid\":1,\"adds\":[{\"group\":\"warm-up\"}]}"),
+          List.of("/store/claim", "{\"clientid\":1,\"group\":\"warm-up\",\"duration\":60000}"),
+          List.of("/dci/queues", "{\"name\":\"warm-up-%d\",\"plugin\":\"shell\"}"),
+          List.of("/dci/tasks/warm-up-0", "[{\"command\":\"true\"}]"),
+          List.of("/v1/nodes", "[{\"metadata\":{\"type\":\"group\",\"name\":\"warm-up\"}}]"));
 
   private final EmbeddedTaskStore store;
   private final BlobStore blobs;
@@ -241,8 +260,9 @@ final class Term implements AutoCloseable {
   }
 
   /**
-   * Builds all parts once, on an empty store of their own, so that their classes are loaded when a
-   * standby takes over. Without that, they are most of the time that a takeover takes.
+   * Builds all parts once, on an empty store of their own, and sends them some requests, so that
+   * their classes are loaded when a standby takes over. Without that, they are most of the time
+   * that a takeover takes.
    */
   static void warmUp() {
     try {
@@ -257,12 +277,38 @@ final class Term implements AutoCloseable {
                 store,
                 () -> of(new Ground(Setup.of(usual, null, null, null), store, null, null, 0)))) {
           built.start(null, "");
+          sendFirstRequests(built.site);
         }
       } finally {
         FileTree.remove(folder);
       }
     } catch (IOException | RuntimeException e) {
       LOG.debug("the parts could not be built on an empty store", e);
+    }
+  }
+
+  /** Sends what clients may send first, over a connection as theirs. */
+  private static void sendFirstRequests(HttpServer.Site site) throws IOException {
+    HttpServer.Endpoint any = new HttpServer.Endpoint(InetAddress.getLoopbackAddress(), 0, null);
+    HttpServer server = HttpServer.start(any, HttpLimits.DEFAULT, site);
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      URI url = URI.create(MillraceServer.url(any.address(), server.port()));
+      for (int i = 0; i < FIRST_REQUESTS; i++) {
+        for (List<String> request : FIRST) {
+          String path = request.getFirst();
+          String body = String.format(Locale.ROOT, request.getLast(), i);
+          HttpRequest sent =
+              HttpRequest.newBuilder(url.resolve(path))
+                  .POST(HttpRequest.BodyPublishers.ofString(body))
+                  .build();
+          var response = client.send(sent, HttpResponse.BodyHandlers.ofString());
+          LOG.debug("{} to warm up: {}", path, response.statusCode());
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } finally {
+      server.stop();
     }
   }
 
