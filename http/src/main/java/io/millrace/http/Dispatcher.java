@@ -9,6 +9,7 @@ import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Query;
 import io.millrace.http.message.Response;
 import io.millrace.http.message.ResponseEncoder;
+import io.millrace.wire.Responses;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -276,7 +277,9 @@ final class Dispatcher {
   }
 
   private static Response stopping() {
-    return ErrorForm.PLAIN.response(HttpProblem.unavailable("the server is stopping", 1));
+    return ErrorForm.PLAIN.response(
+        HttpProblem.unavailable("the server is stopping", 1)
+            .withHeader(Responses.ROLE_HEADER, "stopping"));
   }
 
   /** Records a request that has ended in the metrics, and in the log if it failed or was slow. */

@@ -148,7 +148,9 @@ final class ReplacedSiteTest {
       server.drain();
       for (Future<Answer> last : lasts) {
         Answer refusal = last.get();
-        assertThat(refusal.head()).startsWith("HTTP/1.1 503").contains("Connection: close");
+        assertThat(refusal.head())
+            .startsWith("HTTP/1.1 503")
+            .contains("Connection: close", "Millrace-Role: stopping");
         assertThat(refusal.body()).contains("the server is stopping");
       }
       assertThatThrownBy(() -> new Client(port)).isInstanceOf(ConnectException.class);

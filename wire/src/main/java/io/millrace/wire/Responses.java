@@ -39,7 +39,7 @@ public final class Responses {
 
   /**
    * The header of a response of a server that does not lead what the request is for, with the value
-   * {@code standby}: nothing was done.
+   * {@code standby}, or that is stopping, with the value {@code stopping}: nothing was done.
    */
   public static final String ROLE_HEADER = "Millrace-Role";
 
