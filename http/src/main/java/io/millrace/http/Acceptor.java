@@ -40,6 +40,15 @@ final class Acceptor {
   /** How long to wait after a failed accept, for example if no file descriptor is free. */
   private static final Duration RETRY_PAUSE = Duration.ofMillis(100);
 
+  /**
+   * If no connection has had bytes for that long, no request is on its way. A client that was
+   * refused tries another connection after 30 ms at most.
+   */
+  private static final Duration QUIET = Duration.ofMillis(50);
+
+  /** How long {@link #stop} waits for that. */
+  private static final Duration QUIET_WAIT = Duration.ofMillis(500);
+
   /** How long {@link #stop} waits for connections to close. */
   private static final Duration CLOSE_WAIT = Duration.ofSeconds(1);
 
@@ -279,17 +288,29 @@ final class Acceptor {
     }
   }
 
-  /** Closes every connection, after {@link #stopListening}. */
+  /**
+   * Closes every connection, after {@link #stopListening}. What is on its way on a busy one is
+   * refused first, unless its client goes on and on.
+   */
   void stop() {
     sweeping.interrupt();
-    open.forEach(Connection::abort);
     try {
+      long end = System.nanoTime() + QUIET_WAIT.toNanos();
+      while (System.nanoTime() - end < 0 && open.stream().anyMatch(Acceptor::isBusy)) {
+        Thread.sleep(1);
+      }
+      open.forEach(Connection::abort);
       if (!open.isEmpty() && !closed.await(CLOSE_WAIT.toMillis(), TimeUnit.MILLISECONDS)) {
         LOG.debug("{} connections are still open", open.size());
       }
     } catch (InterruptedException _) {
+      open.forEach(Connection::abort);
       Thread.currentThread().interrupt();
     }
     loops.forEach(EventLoop::close);
+  }
+
+  private static boolean isBusy(Connection connection) {
+    return System.nanoTime() - connection.activity().lastNanos() < QUIET.toNanos();
   }
 }
