@@ -12,6 +12,8 @@ import io.millrace.http.HttpServer;
 import io.millrace.http.Route;
 import io.millrace.http.Routes;
 import io.millrace.http.message.ErrorForm;
+import io.millrace.http.message.Headers;
+import io.millrace.http.message.HttpProblem;
 import io.millrace.jobs.JobTypes;
 import io.millrace.jobs.JobTypes.JobType;
 import io.millrace.jobs.registry.ArchivedJobs;
@@ -259,38 +261,60 @@ final class Term implements AutoCloseable {
         setup.front());
   }
 
-  /**
-   * Builds all parts once, on an empty store of their own, and sends them some requests, so that
-   * their classes are loaded when a standby takes over. Without that, they are most of the time
-   * that a takeover takes.
-   */
+  /** Does what {@link #rehearse} does, if it can. */
   static void warmUp() {
     try {
-      Path folder = Files.createTempDirectory("millrace-warm-up-");
-      try {
-        Configuration usual =
-            Configuration.read(
-                MillraceServer.SECTIONS, null, Map.of("store.data", folder.toString()));
-        EmbeddedTaskStore store = usual.get(StoreSettings.SECTION).open();
-        try (Term built =
-            MillraceServer.orClose(
-                store,
-                () -> of(new Ground(Setup.of(usual, null, null, null), store, null, null, 0)))) {
-          built.start(null, "");
-          sendFirstRequests(built.site);
-        }
-      } finally {
-        FileTree.remove(folder);
-      }
+      rehearse();
     } catch (IOException | RuntimeException e) {
       LOG.debug("the parts could not be built on an empty store", e);
     }
   }
 
-  /** Sends what clients may send first, over a connection as theirs. */
+  /**
+   * Builds all parts once, on an empty store of their own, and sends them some requests, so that
+   * their classes are loaded when a standby takes over. Without that, they are most of the time
+   * that a takeover takes.
+   *
+   * @throws IllegalStateException if a request is refused
+   */
+  static void rehearse() throws IOException {
+    Path folder = Files.createTempDirectory("millrace-warm-up-");
+    try {
+      Configuration usual =
+          Configuration.read(
+              MillraceServer.SECTIONS, null, Map.of("store.data", folder.toString()));
+      EmbeddedTaskStore store = usual.get(StoreSettings.SECTION).open();
+      try (Term built =
+          MillraceServer.orClose(
+              store,
+              () -> of(new Ground(Setup.of(usual, null, null, null), store, null, null, 0)))) {
+        built.start(null, "");
+        sendFirstRequests(built.site);
+      }
+    } finally {
+      FileTree.remove(folder);
+    }
+  }
+
+  /**
+   * Sends what clients may send first, over a connection as theirs. Graphs run commands, so nobody
+   * else may send anything.
+   */
   private static void sendFirstRequests(HttpServer.Site site) throws IOException {
+    String secret = Principals.newLocalKey(new SecureRandom());
+    AccessCheck own =
+        attempt -> {
+          if (!secret.equals(attempt.headers().only(Headers.AUTHORIZATION))) {
+            throw new HttpProblem(403, "this port is for a standby itself");
+          }
+          return Caller.LOCAL;
+        };
     HttpServer.Endpoint any = new HttpServer.Endpoint(InetAddress.getLoopbackAddress(), 0, null);
-    HttpServer server = HttpServer.start(any, HttpLimits.DEFAULT, site);
+    HttpServer server =
+        HttpServer.start(
+            any,
+            HttpLimits.DEFAULT,
+            new HttpServer.Site(own, site.routes(), site.errorResponses(), site.audit()));
     try (HttpClient client = HttpClient.newHttpClient()) {
       URI url = URI.create(MillraceServer.url(any.address(), server.port()));
       for (int i = 0; i < FIRST_REQUESTS; i++) {
@@ -299,10 +323,13 @@ final class Term implements AutoCloseable {
           String body = String.format(Locale.ROOT, request.getLast(), i);
           HttpRequest sent =
               HttpRequest.newBuilder(url.resolve(path))
+                  .header(Headers.AUTHORIZATION, secret)
                   .POST(HttpRequest.BodyPublishers.ofString(body))
                   .build();
           var response = client.send(sent, HttpResponse.BodyHandlers.ofString());
-          LOG.debug("{} to warm up: {}", path, response.statusCode());
+          if (response.statusCode() / 100 != 2) {
+            throw new IllegalStateException(path + " is refused: " + response.body());
+          }
         }
       }
     } catch (InterruptedException _) {

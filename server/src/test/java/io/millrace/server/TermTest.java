@@ -1,0 +1,12 @@
+package io.millrace.server;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import org.junit.jupiter.api.Test;
+
+final class TermTest {
+  @Test
+  void the_requests_by_which_a_standby_warms_up_are_accepted() {
+    assertThatCode(Term::rehearse).doesNotThrowAnyException();
+  }
+}
