@@ -46,8 +46,10 @@ final class Acceptor {
    */
   private static final Duration QUIET = Duration.ofMillis(50);
 
-  /** How long {@link #stop} waits for that. */
+  /** How long {@link #stop} waits for that, and how often it looks. */
   private static final Duration QUIET_WAIT = Duration.ofMillis(500);
+
+  private static final Duration QUIET_PAUSE = Duration.ofMillis(1);
 
   /** How long {@link #stop} waits for connections to close. */
   private static final Duration CLOSE_WAIT = Duration.ofSeconds(1);
@@ -294,17 +296,16 @@ final class Acceptor {
    */
   void stop() {
     sweeping.interrupt();
+    long end = System.nanoTime() + QUIET_WAIT.toNanos();
+    while (System.nanoTime() - end < 0 && open.stream().anyMatch(Acceptor::isBusy)) {
+      LockSupport.parkNanos(QUIET_PAUSE.toNanos());
+    }
+    open.forEach(Connection::abort);
     try {
-      long end = System.nanoTime() + QUIET_WAIT.toNanos();
-      while (System.nanoTime() - end < 0 && open.stream().anyMatch(Acceptor::isBusy)) {
-        Thread.sleep(1);
-      }
-      open.forEach(Connection::abort);
       if (!open.isEmpty() && !closed.await(CLOSE_WAIT.toMillis(), TimeUnit.MILLISECONDS)) {
         LOG.debug("{} connections are still open", open.size());
       }
     } catch (InterruptedException _) {
-      open.forEach(Connection::abort);
       Thread.currentThread().interrupt();
     }
     loops.forEach(EventLoop::close);

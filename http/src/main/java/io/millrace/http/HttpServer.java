@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,6 +31,7 @@ public final class HttpServer {
   private final HttpLimits limits;
   private final Acceptor acceptor;
   private final @Nullable ServerCertificate certificate;
+  private final AtomicBoolean drained = new AtomicBoolean();
 
   private HttpServer(
       HttpLimits limits, Sites sites, Acceptor acceptor, @Nullable ServerCertificate certificate) {
@@ -251,6 +253,9 @@ public final class HttpServer {
    * that the server stops: so a client knows that nothing was done. Further calls do nothing.
    */
   public void drain() {
+    if (drained.getAndSet(true)) {
+      return;
+    }
     acceptor.stopListening();
     List<Dispatcher> all = List.copyOf(sites.dispatchers().values());
     end(all, limits.stopGrace());

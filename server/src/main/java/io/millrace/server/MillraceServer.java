@@ -479,14 +479,17 @@ public final class MillraceServer implements AutoCloseable {
     if (open != null) {
       open.drain();
     }
-    if (shared != null) {
-      shared.close();
-    } else if (last != null) {
-      last.close();
-    }
-    // Last, so that clients with a request on its way learn that it was refused.
-    if (open != null) {
-      open.stop();
+    try {
+      if (shared != null) {
+        shared.close();
+      } else if (last != null) {
+        last.close();
+      }
+    } finally {
+      // Last, so that clients with a request on its way learn that it was refused.
+      if (open != null) {
+        open.stop();
+      }
     }
   }
 }

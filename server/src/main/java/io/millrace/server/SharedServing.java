@@ -292,7 +292,7 @@ final class SharedServing {
     try {
       leads.get(WARM_UP_AFTER.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException _) {
-      Term.warmUp();
+      WarmUp.run();
     } catch (ExecutionException e) {
       LOG.debug("the server did not start", e);
     } catch (InterruptedException _) {

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 
 import org.junit.jupiter.api.Test;
 
-final class TermTest {
+final class WarmUpTest {
   @Test
   void the_requests_by_which_a_standby_warms_up_are_accepted() {
-    assertThatCode(Term::rehearse).doesNotThrowAnyException();
+    assertThatCode(WarmUp::rehearse).doesNotThrowAnyException();
   }
 }
