@@ -268,9 +268,7 @@ final class Database implements AutoCloseable {
 
   /**
    * A connection to a database whose tables are current. Until they are, one connection is opened
-   * at a time: SQLite refuses to open a file at once, without waiting, while another connection
-   * changes its journal mode, and a transaction that has read before another one wrote cannot
-   * write.
+   * at a time: in SQLite, a transaction that has read before another one wrote cannot write.
    */
   private Connection open() throws SQLException {
     if (!migrated) {

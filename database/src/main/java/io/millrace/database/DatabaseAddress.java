@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteException;
 
 /**
  * A SQL database, and the user for it.
@@ -26,6 +27,14 @@ import org.sqlite.SQLiteConfig;
  */
 public record DatabaseAddress(String url, @Nullable String user, @Nullable String password) {
   private static final Duration CONNECT = Duration.ofSeconds(10);
+
+  /** The pause before a file of SQLite that others write to is opened again. */
+  private static final Duration BUSY_PAUSE = Duration.ofMillis(10);
+
+  /** The part of an error code of SQLite that tells its kind. */
+  private static final int PRIMARY_CODE = 0xff;
+
+  private static final int SQLITE_BUSY = 5;
 
   /** The databases that can be used. */
   public enum Kind {
@@ -97,11 +106,32 @@ public record DatabaseAddress(String url, @Nullable String user, @Nullable Strin
    * Opens a connection that commits each statement. The folder of a SQLite file is created; the
    * file has a write-ahead log, and each commit is durable.
    *
-   * @throws SQLException if the server does not answer within 10 seconds, or refuses
+   * @throws SQLException if the server does not answer within 10 seconds, or refuses; of SQLite, if
+   *     others write for longer than {@link Behavior#busy}
    */
   public Connection connect(Behavior behavior) throws SQLException {
     createFolder();
-    return DriverManager.getConnection(url, properties(behavior));
+    long endNanos = System.nanoTime() + behavior.busy().toNanos();
+    while (true) {
+      try {
+        return DriverManager.getConnection(url, properties(behavior));
+      } catch (SQLException e) {
+        // SQLite does not wait by itself before it gives a file its write-ahead log.
+        if (!isBusy(e) || System.nanoTime() - endNanos >= 0) {
+          throw e;
+        }
+      }
+      try {
+        Thread.sleep(BUSY_PAUSE);
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+        throw new SQLException("interrupted while another process wrote to " + file());
+      }
+    }
+  }
+
+  private static boolean isBusy(SQLException e) {
+    return e instanceof SQLiteException && (e.getErrorCode() & PRIMARY_CODE) == SQLITE_BUSY;
   }
 
   /**

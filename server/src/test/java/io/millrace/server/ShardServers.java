@@ -124,12 +124,19 @@ final class ShardServers implements AutoCloseable {
     return JsonMapper.shared().readTree(send(server, "GET", path, "", shown).body());
   }
 
-  /** How many shards each server leads, once all are led and every server knows by whom. */
+  /**
+   * How many shards each server leads, once all are led and every server knows by whom.
+   *
+   * @throws IllegalStateException if one has stopped by itself
+   */
   private List<Integer> leads() throws Exception {
     while (true) {
       List<Integer> counts = new ArrayList<>();
       boolean known = true;
       for (MillraceServer server : servers) {
+        if (server.stopped().isDone()) {
+          throw new IllegalStateException("a server has stopped", server.stopped().join());
+        }
         int count = 0;
         for (JsonNode shard : json(server, "/shards")) {
           boolean led = shard.path("role").asString().equals("leader");
