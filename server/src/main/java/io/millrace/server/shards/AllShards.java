@@ -217,7 +217,9 @@ final class AllShards {
     try {
       return answer.json();
     } catch (JacksonException e) {
-      throw shards.named(malformed("shard %d does not answer with JSON".formatted(shard)), shard);
+      throw shards
+          .leaders()
+          .named(malformed("shard %d does not answer with JSON".formatted(shard)), shard);
     }
   }
 
@@ -352,7 +354,7 @@ final class AllShards {
           Need.EVERY,
           answers -> Json.response(NodePages.first(answers, query.text("start").isPresent())));
     }
-    NodePages.Place place = NodePages.Place.of(start, shards.count());
+    NodePages.Place place = NodePages.Place.of(start, shards.leaders().count());
     Map<String, String> changed =
         place.view().isEmpty()
             ? Map.of("start", place.start())
@@ -361,7 +363,8 @@ final class AllShards {
     return merged(
         round.some(List.of(place.shard()), HttpMethod.GET, target, NO_BODY),
         Need.EVERY,
-        answers -> Json.response(NodePages.next(place, answers.getFirst(), shards.count())));
+        answers ->
+            Json.response(NodePages.next(place, answers.getFirst(), shards.leaders().count())));
   }
 
   // ---- changes

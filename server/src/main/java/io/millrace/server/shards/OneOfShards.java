@@ -220,10 +220,11 @@ final class OneOfShards {
   }
 
   private HttpProblem direction(Request request, int shard) {
-    String leader = shards.leader(shard);
+    String leader = shards.leaders().leader(shard);
     return leader == null
         ? HttpProblem.unavailable("no server leads shard " + shard + " yet", 1)
         : shards
+            .leaders()
             .named(new HttpProblem(307, "it is in shard " + shard), shard)
             .withHeader("Location", leader + ShardPaths.PREFIX + shard + request.target())
             .withHeader("Cache-Control", "no-store")

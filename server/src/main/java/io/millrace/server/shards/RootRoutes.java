@@ -151,7 +151,7 @@ public final class RootRoutes {
                     last.isEmpty() ? Map.of() : Map.of("after", last),
                     Set.of("after")));
     return new EventStream(
-            () -> MergedEvents.open(requests.count(), after, opener), MergedEvents::lost)
+            () -> MergedEvents.open(requests.leaders().count(), after, opener), MergedEvents::lost)
         .response(request);
   }
 }

@@ -11,33 +11,25 @@ import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
 import io.millrace.server.security.IdentityHeader;
 import io.millrace.server.security.ProxySettings;
-import io.millrace.server.security.RelaySignatures;
 import io.millrace.server.security.SessionCookies;
-import io.millrace.server.shards.ShardedStore.Shard;
+import io.millrace.server.shards.LeaderRequests.Asked;
+import io.millrace.server.shards.LeaderRequests.Origin;
+import io.millrace.server.shards.LeaderRequests.Sending;
+import io.millrace.server.shards.LeaderRequests.UnansweredException;
 import io.millrace.wire.Responses;
 import io.millrace.wire.ShardPaths;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.ConnectException;
-import java.net.InetAddress;
-import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpConnectTimeoutException;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublisher;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -46,7 +38,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -61,19 +52,8 @@ public final class ShardRequests {
   /** The most bytes that all answers for one request have together. */
   static final int MAX_BYTES = 32 << 20;
 
-  /** Once more to the same leader if the lead has moved or the connection was lost. */
-  private static final int ATTEMPTS = 2;
-
-  /** How often a request looks for another leader while there is none that can be asked. */
-  static final Duration LOOK_INTERVAL = Duration.ofMillis(50);
-
-  /** How many times it does so, so that it waits for two seconds. */
-  static final int LOOKS = 40;
-
   private static final byte[] NO_BODY = new byte[0];
   private static final int PART_BYTES = 16 << 10;
-  private static final int SHOWN_ERROR = 300;
-  private static final int TEMPORARY_REDIRECT = 307;
 
   private static final List<String> CREDENTIALS =
       List.of(Headers.AUTHORIZATION, "X-API-KEY", "X-WORKER-TOKEN");
@@ -101,39 +81,11 @@ public final class ShardRequests {
   /** The headers of an error that a client needs. */
   private static final List<String> OF_ERRORS = List.of("Retry-After", "WWW-Authenticate");
 
-  private final List<? extends Shard> shards;
-  private final Supplier<@Nullable String> own;
-  private final IntFunction<String> below;
-  private final Sending sending;
+  private final LeaderRequests leaders;
 
-  /**
-   * How requests are sent.
-   *
-   * @param front who may name the caller to this server, and how this server does so to others
-   * @param pause lets {@link #LOOK_INTERVAL} pass
-   */
-  record Sending(HttpClient http, ProxySettings front, Pause pause) {
-    /** Lets some time pass, on a thread that may wait. */
-    interface Pause {
-      void pause() throws InterruptedException;
-    }
-  }
-
-  /**
-   * Requests to these shards.
-   *
-   * @param own the address of this server; null if it does not listen
-   * @param below the path below which a leader serves a shard, for example {@code /shards/3}
-   */
-  ShardRequests(
-      Sending sending,
-      List<? extends Shard> shards,
-      Supplier<@Nullable String> own,
-      IntFunction<String> below) {
-    this.sending = sending;
-    this.shards = List.copyOf(shards);
-    this.own = own;
-    this.below = below;
+  /** Requests to the shards of these leaders. */
+  ShardRequests(LeaderRequests leaders) {
+    this.leaders = leaders;
   }
 
   /**
@@ -146,15 +98,16 @@ public final class ShardRequests {
   public static ShardRequests of(
       HttpClient http, ShardedStore shards, Supplier<@Nullable String> own, ProxySettings front) {
     return new ShardRequests(
-        new Sending(http, front, () -> Thread.sleep(LOOK_INTERVAL)),
-        IntStream.range(0, shards.placement().shards()).mapToObj(shards::at).toList(),
-        own,
-        shard -> ShardPaths.PREFIX + shard);
+        new LeaderRequests(
+            new Sending(http, front, () -> Thread.sleep(LeaderRequests.LOOK_INTERVAL)),
+            IntStream.range(0, shards.placement().shards()).mapToObj(shards::at).toList(),
+            own,
+            shard -> ShardPaths.PREFIX + shard));
   }
 
-  /** The number of shards. */
-  int count() {
-    return shards.size();
+  /** Their leaders. */
+  LeaderRequests leaders() {
+    return leaders;
   }
 
   /** What one shard has said, or why it has not. */
@@ -210,34 +163,10 @@ public final class ShardRequests {
      *
      * @param isReached whether the shard may have got the request, so that a change may be made
      */
-    record Failure(HttpProblem problem, boolean isReached) implements Outcome {}
-  }
-
-  /**
-   * A request to a shard.
-   *
-   * @param target path and query, as at the root
-   * @param mayRepeat whether it may be done twice
-   */
-  private record Asked(HttpMethod method, String target, BodyPublisher body, boolean mayRepeat) {
-    Asked(HttpMethod method, String target, byte[] body, boolean mayRepeat) {
-      this(
-          method,
-          target,
-          body.length == 0 ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body),
-          mayRepeat);
-    }
-  }
-
-  /** A shard has not answered. */
-  private static final class UnansweredException extends Exception {
-    private static final long serialVersionUID = 1;
-
-    private final transient Outcome.Failure failure;
-
-    UnansweredException(Outcome.Failure failure) {
-      super(failure.problem().message());
-      this.failure = failure;
+    record Failure(HttpProblem problem, boolean isReached) implements Outcome {
+      private Failure(UnansweredException e) {
+        this(e.problem(), e.isReached());
+      }
     }
   }
 
@@ -271,8 +200,8 @@ public final class ShardRequests {
   Round begin(Request request, Duration timeout) {
     Map<String, String> headers = new LinkedHashMap<>();
     Person person =
-        sending.front().relays() != null && IdentityHeader.isOf(request.caller())
-            ? sending.front().person(request.attempt())
+        leaders.front().relays() != null && IdentityHeader.isOf(request.caller())
+            ? leaders.front().person(request.attempt())
             : null;
     if (person == null) {
       for (String name : CREDENTIALS) {
@@ -291,25 +220,18 @@ public final class ShardRequests {
     for (String name : OTHERS) {
       request.header(name).ifPresent(value -> headers.put(name, value));
     }
-    return new Round(headers, request.client(), person, System.nanoTime() + timeout.toNanos());
+    return new Round(
+        new Origin(headers, request.client(), person), System.nanoTime() + timeout.toNanos());
   }
 
   /** Requests for one request of a client, one after the other. For one thread. */
   final class Round {
-    private final Map<String, String> headers;
-    private final InetAddress client;
-
-    /** The caller if a proxy has signed them in; null if the headers say who it is. */
-    private final @Nullable Person person;
-
+    private final Origin origin;
     private final long endNanos;
     private final AtomicLong leftBytes = new AtomicLong(MAX_BYTES);
 
-    private Round(
-        Map<String, String> headers, InetAddress client, @Nullable Person person, long endNanos) {
-      this.headers = headers;
-      this.client = client;
-      this.person = person;
+    private Round(Origin origin, long endNanos) {
+      this.origin = origin;
       this.endNanos = endNanos;
     }
 
@@ -322,7 +244,7 @@ public final class ShardRequests {
      * @throws HttpProblem 400 if their answers are too long together
      */
     List<Outcome> all(HttpMethod method, String target, byte[] body) throws InterruptedException {
-      return some(IntStream.range(0, count()).boxed().toList(), method, target, body);
+      return some(IntStream.range(0, leaders.count()).boxed().toList(), method, target, body);
     }
 
     /** The same for some shards: in their order. */
@@ -435,21 +357,24 @@ public final class ShardRequests {
     /** The answer of a shard to a read, whose body may take any time. */
     private HttpResponse<InputStream> read(int shard, String target) throws InterruptedException {
       try {
-        return send(shard, new Asked(HttpMethod.GET, target, NO_BODY, true));
+        return leaders.send(
+            shard, new Asked(HttpMethod.GET, target, NO_BODY, true), origin, endNanos);
       } catch (UnansweredException e) {
-        throw e.failure.problem();
+        throw e.problem();
       }
     }
 
     private HttpProblem unreachable(int shard, String why) {
-      return named(
+      return leaders.named(
           HttpProblem.unavailable("shard %d cannot be asked: %s".formatted(shard, why), 1), shard);
     }
 
     private Outcome outcome(int shard, Future<Outcome> future, Asked asked)
         throws InterruptedException {
       if (future.isCancelled()) {
-        return failure(shard, "shard %d has not answered in time".formatted(shard), true, asked);
+        return new Outcome.Failure(
+            leaders.unanswered(
+                shard, "shard %d has not answered in time".formatted(shard), true, asked));
       }
       try {
         return future.get();
@@ -464,94 +389,23 @@ public final class ShardRequests {
     private Outcome ask(int shard, Asked asked) throws InterruptedException {
       for (int attempt = 1; true; attempt++) {
         try {
-          HttpResponse<InputStream> response = send(shard, asked);
+          HttpResponse<InputStream> response = leaders.send(shard, asked, origin, endNanos);
           try (InputStream content = response.body()) {
             return outcome(shard, response, read(content));
           }
         } catch (UnansweredException e) {
-          return e.failure;
+          return new Outcome.Failure(e);
         } catch (IOException e) {
-          if (attempt == ATTEMPTS || !asked.mayRepeat()) {
-            return failure(
-                shard,
-                "the answer of shard %d has broken off: %s".formatted(shard, e.getMessage()),
-                true,
-                asked);
+          if (attempt == LeaderRequests.ATTEMPTS || !asked.mayRepeat()) {
+            return new Outcome.Failure(
+                leaders.unanswered(
+                    shard,
+                    "the answer of shard %d has broken off: %s".formatted(shard, e.getMessage()),
+                    true,
+                    asked));
           }
         }
       }
-    }
-
-    /**
-     * Sends a request to the leader of a shard. While there is none, or the one that is known
-     * cannot be asked, looks for another one, up to {@link #LOOKS} times.
-     */
-    private HttpResponse<InputStream> send(int shard, Asked asked)
-        throws InterruptedException, UnansweredException {
-      String why = "no server leads shard %d yet".formatted(shard);
-      boolean isReached = false;
-      String moved = null;
-      Map<String, Integer> attempts = new HashMap<>();
-      int looks = 0;
-      while (true) {
-        String address = moved != null ? moved : leader(shard);
-        moved = null;
-        int sent = address == null ? 0 : attempts.getOrDefault(address, 0);
-        if (address == null || sent == ATTEMPTS) {
-          if (looks == LOOKS || System.nanoTime() - endNanos >= 0) {
-            throw new UnansweredException(failure(shard, why, isReached, asked));
-          }
-          looks++;
-          sending.pause().pause();
-          continue;
-        }
-        attempts.put(address, sent + 1);
-        try {
-          String target = below.apply(shard) + asked.target();
-          HttpResponse<InputStream> response =
-              sending.http().send(request(address, target, asked), BodyHandlers.ofInputStream());
-          if (!isOfStandby(response)) {
-            return response;
-          }
-          try (InputStream content = response.body()) {
-            String said = new String(content.readNBytes(SHOWN_ERROR), StandardCharsets.UTF_8);
-            why = "shard %d cannot be asked at %s: %s".formatted(shard, address, said);
-          }
-          moved =
-              response.headers().firstValue("Location").flatMap(ShardRequests::server).orElse(null);
-        } catch (IOException | IllegalArgumentException e) {
-          isReached |=
-              !(e instanceof ConnectException
-                  || e instanceof HttpConnectTimeoutException
-                  || e instanceof IllegalArgumentException);
-          why =
-              "the leader of shard %d, at %s, could not be reached: %s"
-                  .formatted(shard, address, e.getMessage());
-          if (isReached && !asked.mayRepeat()) {
-            throw new UnansweredException(failure(shard, why, true, asked));
-          }
-        }
-      }
-    }
-
-    /** Whether a server has done nothing, since it does not lead the shard. */
-    private static boolean isOfStandby(HttpResponse<?> response) {
-      int status = response.statusCode();
-      return (status == TEMPORARY_REDIRECT || status == 503)
-          && response.headers().firstValue(Responses.ROLE_HEADER).isPresent();
-    }
-
-    private HttpRequest request(String address, String target, Asked asked) {
-      HttpRequest.Builder request =
-          HttpRequest.newBuilder(URI.create(address + target))
-              .method(asked.method().name(), asked.body());
-      headers.forEach(request::header);
-      RelaySignatures relays = sending.front().relays();
-      if (relays != null) {
-        request.header(
-            RelaySignatures.HEADER, relays.sign(asked.method().name(), target, client, person));
-      }
-      return request.build();
     }
 
     /** The whole answer, as far as there is room for it. */
@@ -588,47 +442,14 @@ public final class ShardRequests {
                   .formatted(
                       shard,
                       status,
-                      said.length() > SHOWN_ERROR ? said.substring(0, SHOWN_ERROR) : said));
+                      said.substring(0, Math.min(said.length(), LeaderRequests.SHOWN_ERROR))));
       return new Outcome.Failure(
-          named(
+          leaders.named(
               status == 504
                   ? problem
                   : problem.withHeader("Retry-After", passed.getOrDefault("Retry-After", "1")),
               shard),
           true);
-    }
-  }
-
-  /** 503, or 504 if the shard may have made a change that must not be made twice. */
-  private Outcome.Failure failure(int shard, String why, boolean isReached, Asked asked) {
-    HttpProblem problem =
-        isReached && !asked.mayRepeat()
-            ? new HttpProblem(504, why + "; it is not known whether it was done")
-            : HttpProblem.unavailable(why, 1);
-    return new Outcome.Failure(named(problem, shard), isReached);
-  }
-
-  /** The problem with the header that says which shard has it. */
-  HttpProblem named(HttpProblem problem, int shard) {
-    return problem.withHeader(Responses.SHARD_HEADER, shard + "/" + shards.size());
-  }
-
-  /** The address of the leader of a shard; null if there is none at the moment. */
-  @Nullable String leader(int number) {
-    Shard shard = shards.get(number);
-    return shard.led() == null ? shard.leader() : own.get();
-  }
-
-  /** The server of an address: its scheme, host and port. */
-  private static Optional<String> server(String location) {
-    try {
-      URI address = URI.create(location);
-      boolean web = "http".equals(address.getScheme()) || "https".equals(address.getScheme());
-      return web && address.getRawAuthority() != null
-          ? Optional.of(address.getScheme() + "://" + address.getRawAuthority())
-          : Optional.empty();
-    } catch (IllegalArgumentException _) {
-      return Optional.empty();
     }
   }
 }

@@ -159,10 +159,10 @@ class AllShardsTest {
   }
 
   private ShardRequests requests(List<? extends ShardedStore.Shard> shards) {
-    ShardRequests.Sending sending =
-        new ShardRequests.Sending(
+    LeaderRequests.Sending sending =
+        new LeaderRequests.Sending(
             http, ProxySettings.NONE, () -> onPause.accept(pauses.incrementAndGet()));
-    return new ShardRequests(sending, shards, () -> null, _ -> "");
+    return new ShardRequests(new LeaderRequests(sending, shards, () -> null, _ -> ""));
   }
 
   /** A server that asks these leaders of shards for what concerns all of them. */
@@ -707,7 +707,7 @@ class AllShardsTest {
     assertThat(answer.statusCode()).isEqualTo(503);
     assertThat(answer.headers().firstValue("Retry-After")).hasValue("1");
     assertThat(answer.body()).contains("no server leads shard 1 yet");
-    assertThat(pauses).hasValue(ShardRequests.LOOKS);
+    assertThat(pauses).hasValue(LeaderRequests.LOOKS);
     HttpResponse<String> unknown = send(front, "GET", "/api/batches/1", "");
     assertThat(unknown.statusCode()).isEqualTo(503);
   }
