@@ -33,8 +33,14 @@ final class Takeovers extends Scenario {
   private static final int ROUNDS = 50;
   private static final int MANY = 1_000_000;
 
-  /** How long a new standby gets to load its classes. */
+  /** How long a new standby gets to load its classes before the leader is killed. */
   private static final Duration SETTLING = Duration.ofSeconds(3);
+
+  /**
+   * How long it runs before the leader is stopped, as in an upgrade that goes from server to
+   * server: until its start takes nothing from the leader, which is on the same machine.
+   */
+  private static final Duration SETTLED = Duration.ofSeconds(10);
 
   /** The longest time from then on to the end of the leader: a lease, so that its phase varies. */
   private static final Duration LEASE = Duration.ofMillis(1_500);
@@ -169,7 +175,7 @@ final class Takeovers extends Scenario {
     long killed() throws IOException {
       complete();
       try (HttpTaskStore store = open()) {
-        commitForAWhile(store);
+        commitForAWhile(store, SETTLING);
         long began = System.nanoTime();
         running.removeFirst().kill();
         commit(store);
@@ -184,7 +190,7 @@ final class Takeovers extends Scenario {
     long stopped() throws IOException {
       complete();
       try (HttpTaskStore store = open()) {
-        commitForAWhile(store);
+        commitForAWhile(store, SETTLED);
         MillraceProcess leader = running.removeFirst();
         long longest = 0;
         long before = System.nanoTime();
@@ -206,9 +212,9 @@ final class Takeovers extends Scenario {
       return HttpTaskStore.open(ClientOptions.at(addresses).withRetryFor(GIVE_UP));
     }
 
-    private void commitForAWhile(TaskStore store) {
+    private void commitForAWhile(TaskStore store, Duration least) {
       long phase = ThreadLocalRandom.current().nextLong(LEASE.toNanos());
-      long until = System.nanoTime() + SETTLING.toNanos() + phase;
+      long until = System.nanoTime() + least.toNanos() + phase;
       do {
         commit(store);
       } while (System.nanoTime() < until);
