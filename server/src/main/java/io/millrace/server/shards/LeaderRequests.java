@@ -37,7 +37,7 @@ final class LeaderRequests {
   /** How many times it does so, so that it waits for two seconds. */
   static final int LOOKS = 40;
 
-  /** The longest text of an error of a shard that is passed on, in bytes. */
+  /** How much of the error of a shard is shown, in characters or bytes of UTF-8. */
   static final int SHOWN_ERROR = 300;
 
   /**
