@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 
 /**
@@ -33,8 +34,6 @@ public record DatabaseAddress(String url, @Nullable String user, @Nullable Strin
 
   /** The part of an error code of SQLite that tells its kind. */
   private static final int PRIMARY_CODE = 0xff;
-
-  private static final int SQLITE_BUSY = 5;
 
   /** The databases that can be used. */
   public enum Kind {
@@ -111,10 +110,11 @@ public record DatabaseAddress(String url, @Nullable String user, @Nullable Strin
    */
   public Connection connect(Behavior behavior) throws SQLException {
     createFolder();
+    Properties properties = properties(behavior);
     long endNanos = System.nanoTime() + behavior.busy().toNanos();
     while (true) {
       try {
-        return DriverManager.getConnection(url, properties(behavior));
+        return DriverManager.getConnection(url, properties);
       } catch (SQLException e) {
         // SQLite does not wait by itself before it gives a file its write-ahead log.
         if (!isBusy(e) || System.nanoTime() - endNanos >= 0) {
@@ -131,7 +131,8 @@ public record DatabaseAddress(String url, @Nullable String user, @Nullable Strin
   }
 
   private static boolean isBusy(SQLException e) {
-    return e instanceof SQLiteException && (e.getErrorCode() & PRIMARY_CODE) == SQLITE_BUSY;
+    return e instanceof SQLiteException
+        && (e.getErrorCode() & PRIMARY_CODE) == SQLiteErrorCode.SQLITE_BUSY.code;
   }
 
   /**
