@@ -291,10 +291,11 @@ final class Standby implements StandbyStore {
     }
 
     private synchronized List<CompletableFuture<Void>> takeRefreshes() {
-      List<CompletableFuture<Void>> taken = refreshes;
-      if (!taken.isEmpty()) {
-        refreshes = new ArrayList<>();
+      if (refreshes.isEmpty()) {
+        return List.of();
       }
+      List<CompletableFuture<Void>> taken = refreshes;
+      refreshes = new ArrayList<>();
       return taken;
     }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,10 +33,12 @@ class StandbyTest {
     private final MemoryJournal frames = new MemoryJournal();
     private final CountDownLatch begun = new CountDownLatch(1);
     private final CountDownLatch through = new CountDownLatch(1);
+    private final AtomicInteger reads = new AtomicInteger();
     private volatile boolean vacant;
 
     @Override
     public long follow(Replay replay, long after) {
+      reads.incrementAndGet();
       begun.countDown();
       try {
         through.await();
@@ -94,6 +97,25 @@ class StandbyTest {
     assertThatThrownBy(leads::join)
         .isInstanceOf(CompletionException.class)
         .hasCauseInstanceOf(StoreClosedException.class);
+  }
+
+  @Test
+  void who_asks_during_a_read_waits_for_the_next_one() throws Exception {
+    StandbyStore standby = standby();
+    CompletableFuture<EmbeddedTaskStore> leads = CompletableFuture.supplyAsync(standby::lead);
+    assertThat(journal.begun.await(60, TimeUnit.SECONDS)).isTrue();
+    CompletableFuture<Void> asked;
+    do {
+      // It fails until the thread that has begun the read is known.
+      asked = standby.refreshed();
+    } while (asked.isCompletedExceptionally());
+    CompletableFuture<Integer> reads = asked.thenApply(_ -> journal.reads.get());
+    assertThat(reads).isNotDone();
+
+    journal.through.countDown();
+    assertThat(reads.get(60, TimeUnit.SECONDS)).isGreaterThan(1);
+    standby.close();
+    assertThatThrownBy(leads::join).hasCauseInstanceOf(StoreClosedException.class);
   }
 
   @Test
