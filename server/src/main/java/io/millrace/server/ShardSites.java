@@ -139,6 +139,7 @@ final class ShardSites implements HttpServer.Chooser {
         new ToLeader(
             "shard " + shard,
             shard + "/" + shards.placement().shards(),
+            shards.at(shard)::following,
             shards.at(shard)::leader,
             ownAddress);
     return site(new PageRelay(requests, shard, access, toLeader));

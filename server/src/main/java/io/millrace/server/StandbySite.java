@@ -1,6 +1,5 @@
 package io.millrace.server;
 
-import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.millrace.http.AccessCheck;
 import io.millrace.http.ApiRoutes;
 import io.millrace.http.AuditTrail;
@@ -36,7 +35,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class StandbySite implements AutoCloseable {
   private static final JsonMapper JSON = new JsonMapper();
 
-  private final PrometheusMeterRegistry registry = Metrics.registry(Version.text());
+  private final Metrics.Registry registry = new Metrics.Registry(Version.text(), false);
   private final HttpServer.Site site;
   private final StandbyReads reads;
   private final @Nullable ShardedStore shards;
@@ -62,9 +61,9 @@ final class StandbySite implements AutoCloseable {
     Configuration configuration = setup.configuration();
     this.shards = shards;
     this.audits = audits;
-    this.toLeader = new ToLeader("the store", null, () -> view().leader(), ownAddress);
+    this.toLeader = new ToLeader("the store", null, () -> store, () -> view().leader(), ownAddress);
     this.reads = new StandbyReads(setup, endpoint, shards == null, toLeader);
-    Metrics.role(registry, false);
+    registry.observeJvm();
     ApiRoutes own = ApiRoutes.below("").errors(ErrorForm.PROBLEM_DETAILS);
     own.role(Caller.Role.ANYONE).get("/health", _ -> health(false));
     own.role(Caller.Role.ANYONE).get("/health/leader", _ -> health(true));

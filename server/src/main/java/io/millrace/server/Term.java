@@ -86,7 +86,7 @@ final class Term implements AutoCloseable {
   private final List<Part> parts;
   private final AuditPart audit;
   private final @Nullable Principals principals;
-  private final PrometheusMeterRegistry registry;
+  private final Metrics.Registry registry;
   private final HttpServer.Site site;
   private final List<StepLoop> loops = new ArrayList<>();
 
@@ -96,7 +96,7 @@ final class Term implements AutoCloseable {
       List<Part> parts,
       AuditPart audit,
       @Nullable Principals principals,
-      PrometheusMeterRegistry registry,
+      Metrics.Registry registry,
       HttpServer.Site site) {
     this.store = store;
     this.blobs = blobs;
@@ -173,8 +173,7 @@ final class Term implements AutoCloseable {
     List<Part> parts = parts(ground, blobs, random, audit, access, traces);
     parts.add(
         new HistoryPart(List.copyOf(parts), () -> !store.disk().stuck(), InstantSource.system()));
-    PrometheusMeterRegistry registry = Metrics.registry(Version.text());
-    Metrics.role(registry, true);
+    Metrics.Registry registry = new Metrics.Registry(Version.text(), true);
     if (shards != null && ground.isHome()) {
       shards.measure(registry);
     }
@@ -401,6 +400,8 @@ final class Term implements AutoCloseable {
    * @param url the address under which programs on this machine reach it; empty for none
    */
   void start(@Nullable HttpServer listener, String url) {
+    // Not before it serves, as clients wait for that in a takeover.
+    registry.observeJvm();
     if (listener != null) {
       listener.measure(registry);
     }

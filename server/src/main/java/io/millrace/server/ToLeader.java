@@ -5,13 +5,16 @@ import io.millrace.http.Request;
 import io.millrace.http.Route.Handler;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
+import io.millrace.store.StandbyStore;
 import io.millrace.wire.Responses;
 import io.millrace.wire.ShardPaths;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -30,8 +33,12 @@ final class ToLeader implements Handler {
   /** How many times it does so, so that it waits for a second. */
   private static final int LOOKS = 20;
 
+  /** How long a request waits for a read of the journal. */
+  private static final Duration LONGEST_READ = Duration.ofSeconds(1);
+
   private final String what;
   private final @Nullable String place;
+  private final Supplier<@Nullable StandbyStore> following;
   private final Supplier<@Nullable String> leader;
   private final Supplier<@Nullable String> ownAddress;
 
@@ -41,16 +48,19 @@ final class ToLeader implements Handler {
    * @param what the leader leads, for people
    * @param place the number of the shard, a slash, and the number of shards, so that clients
    *     remember who leads it; null if it is not for a shard alone
+   * @param following what follows the leader; null for nothing at the moment
    * @param leader its address; null for none at the moment
    * @param ownAddress where clients reach this server; null if it does not listen
    */
   ToLeader(
       String what,
       @Nullable String place,
+      Supplier<@Nullable StandbyStore> following,
       Supplier<@Nullable String> leader,
       Supplier<@Nullable String> ownAddress) {
     this.what = what;
     this.place = place;
+    this.following = following;
     this.leader = leader;
     this.ownAddress = ownAddress;
   }
@@ -76,11 +86,14 @@ final class ToLeader implements Handler {
   }
 
   /**
-   * The address of the leader. If nobody leads, waits for a short time: a takeover is under way.
+   * The address of the leader, as the journal names it after the request has come: a client that a
+   * leader has refused, since it ends, must not be sent back to it. If nobody leads, waits for a
+   * short time: a takeover is under way.
    *
    * @return null if nobody leads by then
    */
   private @Nullable String await(Request request) throws InterruptedException {
+    look();
     String found = other();
     if (found != null) {
       return found;
@@ -95,6 +108,18 @@ final class ToLeader implements Handler {
     }
     // What has replaced the site answers the next request.
     return found == null && isReplaced ? ownAddress.get() : found;
+  }
+
+  /** Has the journal read; if that takes long, what it said last counts. */
+  private void look() throws InterruptedException {
+    StandbyStore current = following.get();
+    if (current != null) {
+      try {
+        current.refreshed().get(LONGEST_READ.toMillis(), TimeUnit.MILLISECONDS);
+      } catch (ExecutionException | TimeoutException _) {
+        // It leads by now, or cannot read.
+      }
+    }
   }
 
   private @Nullable String other() {

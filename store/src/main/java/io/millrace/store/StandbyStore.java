@@ -72,8 +72,9 @@ public interface StandbyStore extends AutoCloseable {
 
   /**
    * Completes once the journal has been read to its end by a read that began after this call. What
-   * was acknowledged before the call is then there for {@link #reads}. Fails with {@link
-   * TooStaleException} if the standby does not follow, or leads.
+   * was acknowledged before the call is then there for {@link #reads}, and {@link #view} names
+   * nobody who had resigned before. Fails with {@link TooStaleException} if the standby does not
+   * follow, or leads.
    */
   CompletableFuture<Void> refreshed();
 

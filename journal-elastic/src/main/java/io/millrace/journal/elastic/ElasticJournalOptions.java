@@ -164,7 +164,7 @@ public record ElasticJournalOptions(
   }
 
   @Override
-  public JournalHome connect(boolean appends) {
+  public JournalHome connect() {
     return new BucketHome(new ElasticBucket(this));
   }
 

@@ -131,7 +131,7 @@ public record MongoJournalOptions(
   }
 
   @Override
-  public JournalHome connect(boolean appends) {
+  public JournalHome connect() {
     return new BucketHome(new MongoBucket(this));
   }
 

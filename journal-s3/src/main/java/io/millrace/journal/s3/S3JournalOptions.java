@@ -101,7 +101,7 @@ public record S3JournalOptions(
   }
 
   @Override
-  public JournalHome connect(boolean appends) {
+  public JournalHome connect() {
     return new BucketHome(new S3Bucket(this));
   }
 

@@ -19,12 +19,8 @@ public interface JournalLocation {
   /** The usual {@link #deadline}. */
   Duration DEFAULT_DEADLINE = Duration.ofSeconds(30);
 
-  /**
-   * A connection to the place, which is opened when it is first used.
-   *
-   * @param appends whether frames are appended through it
-   */
-  JournalHome connect(boolean appends);
+  /** A connection to the place, which is opened when it is first used. */
+  JournalHome connect();
 
   /** Whether the place is there, or cannot be created by us; true by default. */
   default boolean exists() {

@@ -49,11 +49,14 @@ public final class SharedJournal implements Journal {
   private final JournalLocation location;
   private final RandomGenerator random;
 
-  /** For everything but appends. */
-  private final JournalHome home;
+  /**
+   * To follow, then to append, so that whoever leads has a connection; closed by the leader, or by
+   * the close if nobody has led.
+   */
+  private final JournalHome main;
 
-  /** For appends; closed by the leader, or by the close if nobody has led. */
-  private final JournalHome appends;
+  /** For what the leader reads, and for its snapshots. */
+  private final JournalHome side;
 
   /** The last frame that was delivered, with its checksum if it is known. */
   private Chain followed = Chain.START;
@@ -67,16 +70,19 @@ public final class SharedJournal implements Journal {
   /** Since when it has been the same. */
   private long silentSinceNanos;
 
+  /** The head at the end of the last read, until a sign of life is taken from it. */
+  private @Nullable Head found;
+
   private @Nullable Leading leading;
   private boolean closed;
 
   /** A journal in a prepared place. */
   SharedJournal(
-      Environment environment, JournalLocation location, JournalHome home, JournalHome appends) {
+      Environment environment, JournalLocation location, JournalHome main, JournalHome side) {
     this.environment = environment;
     this.location = location;
-    this.home = home;
-    this.appends = appends;
+    this.main = main;
+    this.side = side;
     this.random = environment.newRandom();
   }
 
@@ -87,17 +93,17 @@ public final class SharedJournal implements Journal {
    *     version
    */
   public static SharedJournal open(Environment environment, JournalLocation location) {
-    JournalHome home = location.connect(false);
+    JournalHome main = location.connect();
     try {
-      home.prepare(environment.newRandom());
+      main.prepare(environment.newRandom());
     } catch (IOException e) {
-      home.close();
+      main.close();
       throw failed(location, "cannot be opened", e);
     } catch (RuntimeException | Error e) {
-      home.close();
+      main.close();
       throw e;
     }
-    return new SharedJournal(environment, location, home, location.connect(true));
+    return new SharedJournal(environment, location, main, location.connect());
   }
 
   /**
@@ -110,7 +116,7 @@ public final class SharedJournal implements Journal {
     if (!location.exists()) {
       return;
     }
-    try (JournalHome home = location.connect(false)) {
+    try (JournalHome home = location.connect()) {
       home.check();
     } catch (IOException e) {
       throw failed(location, "cannot be opened", e);
@@ -142,7 +148,7 @@ public final class SharedJournal implements Journal {
     }
     int attempts = 0;
     while (true) {
-      Head head = SharedPlace.requireComplete(location, home.head());
+      Head head = SharedPlace.requireComplete(location, main.head());
       if (journalId != null && journalId != head.journalId()) {
         // A restore has replaced it.
         followed = Chain.START;
@@ -164,10 +170,11 @@ public final class SharedJournal implements Journal {
         }
       }
       if (followed.sequence() >= head.chain().sequence()) {
+        found = head;
         return followed;
       }
-      List<Row> rows = home.frames(followed.sequence() + 1, READ_BYTES);
-      if (rows.isEmpty() && home.head().first() <= followed.sequence() + 1) {
+      List<Row> rows = main.frames(followed.sequence() + 1, READ_BYTES);
+      if (rows.isEmpty() && main.head().first() <= followed.sequence() + 1) {
         throw new DamagedJournalException(
             place(followed.sequence() + 1), 0, "the frame is missing");
       }
@@ -208,7 +215,7 @@ public final class SharedJournal implements Journal {
       }
       replay.reset();
       try {
-        SnapshotInput input = StoredSnapshots.read(home, snapshot);
+        SnapshotInput input = StoredSnapshots.read(main, snapshot);
         for (ByteBuffer part = input.next(); part != null; part = input.next()) {
           replay.snapshotPart(part).run();
         }
@@ -217,7 +224,7 @@ public final class SharedJournal implements Journal {
       } catch (IOException e) {
         throw failed(location, "cannot be read", e);
       } catch (DamagedJournalException e) {
-        Head now = home.head();
+        Head now = main.head();
         if (!now.snapshot().equals(head.snapshot())) {
           return false;
         }
@@ -242,16 +249,16 @@ public final class SharedJournal implements Journal {
     }
     try {
       Chain end = read(replay, after);
-      Head head = appends.head();
+      Head head = main.head();
       while (head.chain().sequence() != end.sequence()) {
         end = read(replay, end.sequence());
-        head = appends.head();
+        head = main.head();
       }
       Pulse vacancy = pulse;
       if (vacancy == null && !head.resigned()) {
         // The caller does not wait for a sign of life.
-        appends.challenge(head);
-        head = appends.head();
+        main.challenge(head);
+        head = main.head();
       } else if (vacancy != null && !pulse(head).isSilentSince(vacancy)) {
         throw new FencedException(
             "another server began or went on to lead the store in " + location + " meanwhile");
@@ -260,7 +267,7 @@ public final class SharedJournal implements Journal {
         throw new DamagedJournalException(
             place(end.sequence()), 0, "it is not the frame that the head of the store names");
       }
-      SharedLeader loop = new SharedLeader(environment, location, appends, head);
+      SharedLeader loop = new SharedLeader(environment, location, main, head);
       leading = new Leading(head, loop, environment.drive("journal-shared", loop));
       return leading;
     } catch (IOException e) {
@@ -280,14 +287,16 @@ public final class SharedJournal implements Journal {
   @Override
   public Pulse pulse() {
     try {
-      Head head = home.head();
+      // A read has just asked for it, if there was one since the last sign.
+      Head head = found == null ? main.head() : found;
+      found = null;
       Pulse seen = pulse(head);
       long now = environment.nanos();
       if (pulse == null || !seen.isSilentSince(pulse)) {
         silentSinceNanos = now;
       } else if (!seen.vacant() && now - silentSinceNanos > location.lease().toNanos() / 2) {
-        home.challenge(head);
-        seen = pulse(home.head());
+        main.challenge(head);
+        seen = pulse(main.head());
       }
       pulse = seen;
       return seen;
@@ -303,11 +312,11 @@ public final class SharedJournal implements Journal {
     }
     closed = true;
     if (leading == null) {
-      appends.close();
+      main.close();
     } else {
       leading.close();
     }
-    home.close();
+    side.close();
   }
 
   /** The leader. */
@@ -399,13 +408,13 @@ public final class SharedJournal implements Journal {
 
     @Override
     public SnapshotWriter snapshot(Frame frame) {
-      return new StoredSnapshots.Writer(home, frame, random.nextLong(), false);
+      return new StoredSnapshots.Writer(side, frame, random.nextLong(), false);
     }
 
     @Override
     public @Nullable Reader read(long position) {
       try {
-        Head head = home.head();
+        Head head = side.head();
         if (head.firstPosition() > Math.max(0, position)) {
           return null;
         }
@@ -429,13 +438,13 @@ public final class SharedJournal implements Journal {
     @Override
     public void trim(long keepAfterPosition) {
       try {
-        Head head = home.head();
+        Head head = side.head();
         if (head.chain().epoch() != last.epoch() || head.older().sequence() == 0) {
           return;
         }
-        for (Snapshot snapshot : home.snapshots()) {
+        for (Snapshot snapshot : side.snapshots()) {
           if (!snapshot.equals(head.snapshot()) && !snapshot.equals(head.older())) {
-            home.deleteSnapshot(snapshot);
+            side.deleteSnapshot(snapshot);
           }
         }
         long keep = Math.min(head.older().sequence() + 1, firstAfter(head, keepAfterPosition));
@@ -443,13 +452,13 @@ public final class SharedJournal implements Journal {
           keep = Math.min(keep, reader.next);
         }
         keep = retained(head, keep);
-        FrameMark before = keep > head.first() ? home.mark(keep - 1) : null;
+        FrameMark before = keep > head.first() ? side.mark(keep - 1) : null;
         if (before == null
-            || !home.keepFrom(keep, before.position(), head.chain().epoch(), head.writer())) {
+            || !side.keepFrom(keep, before.position(), head.chain().epoch(), head.writer())) {
           return;
         }
         for (long from = head.first(); from < keep; from += DELETED_FRAMES) {
-          home.deleteFrames(from, Math.min(keep, from + DELETED_FRAMES));
+          side.deleteFrames(from, Math.min(keep, from + DELETED_FRAMES));
         }
       } catch (IOException e) {
         throw failed(location, "cannot be trimmed", e);
@@ -474,7 +483,7 @@ public final class SharedJournal implements Journal {
       long high = to;
       while (low < high) {
         long middle = (low + high) >>> 1;
-        FrameMark mark = home.mark(middle);
+        FrameMark mark = side.mark(middle);
         if (mark != null && matches.test(mark)) {
           high = middle;
         } else {
@@ -509,7 +518,7 @@ public final class SharedJournal implements Journal {
           if (next > leader.durable) {
             return null;
           }
-          rows = home.frames(next, READ_BYTES).iterator();
+          rows = side.frames(next, READ_BYTES).iterator();
           if (!rows.hasNext()) {
             throw new JournalException(place(next) + " of " + location + " is no longer kept");
           }

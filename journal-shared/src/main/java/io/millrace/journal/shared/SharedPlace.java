@@ -69,7 +69,7 @@ final class SharedPlace implements JournalCheck.Place {
     if (!location.exists()) {
       throw new JournalException("there is no store in " + location);
     }
-    try (JournalHome home = location.connect(false)) {
+    try (JournalHome home = location.connect()) {
       return new Reading(home, contents).run();
     } catch (IOException e) {
       throw SharedJournal.failed(location, "cannot be read", e);
@@ -207,7 +207,7 @@ final class SharedPlace implements JournalCheck.Place {
   @Override
   public void restore(InputStream snapshot, boolean replace) {
     RandomGenerator random = environment.newRandom();
-    try (JournalHome home = location.connect(false)) {
+    try (JournalHome home = location.connect()) {
       home.prepare(random);
       Head head = home.head();
       if (!head.isNew()) {

@@ -55,7 +55,7 @@ class MemoryBucket implements Bucket {
 
   private record Location(MemoryBucket bucket) implements JournalLocation {
     @Override
-    public JournalHome connect(boolean appends) {
+    public JournalHome connect() {
       return new BucketHome(bucket);
     }
 

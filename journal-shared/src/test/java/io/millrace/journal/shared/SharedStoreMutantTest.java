@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class SharedStoreMutantTest {
   private static final String HERE = "io.millrace.journal.shared.";
   private static final String KERNEL = "io.millrace.store.kernel.";
-  private static final int SEEDS = 100;
+  private static final int SEEDS = 300;
 
   /** A run of the simulation with a bucket. */
   static final class BucketSimulation implements LongConsumer {

@@ -70,7 +70,7 @@ final class SharedStoreSimulation {
   private record Location(Machine machine, SimulatedPlace place, Retention retention)
       implements JournalLocation {
     @Override
-    public JournalHome connect(boolean appends) {
+    public JournalHome connect() {
       return place.connect(machine);
     }
 

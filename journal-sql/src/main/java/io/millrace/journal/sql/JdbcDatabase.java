@@ -55,19 +55,13 @@ final class JdbcDatabase implements JournalHome {
 
   private final SqlJournalOptions options;
   private final Kind kind;
-  private final boolean appends;
   private @Nullable Connection connection;
   private boolean closed;
 
-  /**
-   * A connection that is opened when it is first used.
-   *
-   * @param appends whether frames are appended through this connection
-   */
-  JdbcDatabase(SqlJournalOptions options, boolean appends) {
+  /** A connection that is opened when it is first used. */
+  JdbcDatabase(SqlJournalOptions options) {
     this.options = options;
     this.kind = options.database().kind();
-    this.appends = appends;
   }
 
   /** What is done with the connection. */
@@ -129,7 +123,6 @@ final class JdbcDatabase implements JournalHome {
       if (kind == Kind.MARIADB) {
         opened.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
       }
-      opened.setAutoCommit(kind != Kind.MARIADB || !appends);
       return opened;
     } catch (SQLException e) {
       opened.close();
@@ -262,12 +255,11 @@ final class JdbcDatabase implements JournalHome {
 
   private boolean appendInTwoSteps(Connection open, Update move, List<Row> rows)
       throws SQLException {
-    if (kind == Kind.SQLITE) {
-      // Begins a transaction. The driver would begin the next one at a commit, and keep the lock.
-      open.setAutoCommit(false);
-    }
+    // MariaDB stays so, since each change of it is a round trip.
+    open.setAutoCommit(false);
     boolean moved = store(open, move, rows);
     if (kind == Kind.SQLITE) {
+      // Commits. The driver would begin the next transaction at a commit, and keep the lock.
       open.setAutoCommit(true);
     } else {
       open.commit();

@@ -68,8 +68,8 @@ public record SqlJournalOptions(
   }
 
   @Override
-  public JournalHome connect(boolean appends) {
-    return new JdbcDatabase(this, appends);
+  public JournalHome connect() {
+    return new JdbcDatabase(this);
   }
 
   /** Whether the database is there; one in a file is created. */

@@ -96,7 +96,7 @@ final class SharedStoreTest {
     try (EmbeddedTaskStore first = TaskStore.open(options(), journal());
         SharedJournal before = journal();
         SharedJournal after = journal();
-        JdbcDatabase database = new JdbcDatabase(journalOptions(), false)) {
+        JdbcDatabase database = new JdbcDatabase(journalOptions())) {
       first.commit(task("one"));
       Pulse last = before.pulse();
       assertThat(last.vacant()).isFalse();

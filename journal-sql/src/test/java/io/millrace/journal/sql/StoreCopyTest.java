@@ -247,7 +247,7 @@ final class StoreCopyTest {
     }
     Place to = place(kind, "to");
     SqlJournalOptions options = Objects.requireNonNull(to.options());
-    try (JdbcDatabase database = new JdbcDatabase(options, false)) {
+    try (JdbcDatabase database = new JdbcDatabase(options)) {
       database.prepare(Environment.system().newRandom());
       assertThat(database.beginRestore(database.head(), 5, 6)).isTrue();
       assertThat(database.beginRestore(database.head(), 7, 8)).isTrue();
@@ -310,7 +310,7 @@ final class StoreCopyTest {
     }
     Place to = place(Kind.SQLITE, "to");
     SqlJournalOptions options = Objects.requireNonNull(to.options());
-    try (JdbcDatabase database = new JdbcDatabase(options, true)) {
+    try (JdbcDatabase database = new JdbcDatabase(options)) {
       database.prepare(Environment.system().newRandom());
       Head seen = database.head();
       TaskStore.copy(from.place(), to.place(), false);

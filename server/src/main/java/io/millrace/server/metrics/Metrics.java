@@ -23,13 +23,36 @@ public final class Metrics {
 
   private Metrics() {}
 
-  /** A registry that observes the garbage collector until it is closed. */
-  private static final class JvmRegistry extends PrometheusMeterRegistry {
+  /** The registry of a server, to be closed. */
+  public static final class Registry extends PrometheusMeterRegistry {
     private final JvmGcMetrics collections = new JvmGcMetrics();
 
-    JvmRegistry() {
+    /**
+     * A registry without the figures of the JVM.
+     *
+     * @param version the version of the program
+     * @param leads whether the server leads its store
+     */
+    public Registry(String version, boolean leads) {
       super(PrometheusConfig.DEFAULT);
+      Gauge.builder("millrace.info", () -> 1)
+          .description("1, with the version of Millrace as a label")
+          .tag("version", version)
+          .register(this);
+      Gauge.builder("millrace.leader", () -> leads ? 1 : 0)
+          .description("1 if this server leads its store, 0 if it is a standby")
+          .register(this);
+    }
+
+    /** Adds the figures of this JVM, which takes some milliseconds. */
+    public void observeJvm() {
       collections.bindTo(this);
+      new JvmMemoryMetrics().bindTo(this);
+      new JvmThreadMetrics().bindTo(this);
+      new ClassLoaderMetrics().bindTo(this);
+      new ProcessorMetrics().bindTo(this);
+      new UptimeMetrics().bindTo(this);
+      new FileDescriptorMetrics().bindTo(this);
     }
 
     @Override
@@ -37,33 +60,6 @@ public final class Metrics {
       collections.close();
       super.close();
     }
-  }
-
-  /**
-   * A registry with the figures of this JVM, to be closed.
-   *
-   * @param version the version of the program
-   */
-  public static PrometheusMeterRegistry registry(String version) {
-    PrometheusMeterRegistry registry = new JvmRegistry();
-    new JvmMemoryMetrics().bindTo(registry);
-    new JvmThreadMetrics().bindTo(registry);
-    new ClassLoaderMetrics().bindTo(registry);
-    new ProcessorMetrics().bindTo(registry);
-    new UptimeMetrics().bindTo(registry);
-    new FileDescriptorMetrics().bindTo(registry);
-    Gauge.builder("millrace.info", () -> 1)
-        .description("1, with the version of Millrace as a label")
-        .tag("version", version)
-        .register(registry);
-    return registry;
-  }
-
-  /** Adds whether the server leads its store. */
-  public static void role(PrometheusMeterRegistry registry, boolean leads) {
-    Gauge.builder("millrace.leader", () -> leads ? 1 : 0)
-        .description("1 if this server leads its store, 0 if it is a standby")
-        .register(registry);
   }
 
   /**

@@ -46,7 +46,7 @@ final class Standby implements StandbyStore {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedTaskStore.class);
 
   /** How often the journal is read, which is also the longest pause after a resignation. */
-  private static final Duration POLL = Duration.ofMillis(50);
+  private static final Duration POLL = Duration.ofMillis(25);
 
   private final StoreOptions options;
   private final Supplier<? extends Journal> journals;
@@ -321,7 +321,6 @@ final class Standby implements StandbyStore {
           view = new View(view.position(), first.vacant() ? null : first.address(), null);
         }
         replica.follow();
-        waiting.forEach(each -> each.complete(null));
         Journal.Pulse pulse = Objects.requireNonNull(journal.pulse());
         if (view.problem() != null) {
           LOG.info("the journal can be read again");
@@ -332,6 +331,7 @@ final class Standby implements StandbyStore {
           patientUntilNanos = null;
         }
         view = new View(replica.position(), isVacant ? null : pulse.address(), null);
+        waiting.forEach(each -> each.complete(null));
         if (leads) {
           vacant.complete(null);
           return FINISHED;
