@@ -416,8 +416,8 @@ class Transport:
         anywhere: bool,
     ) -> Response:
         end = time.monotonic() + (self.retry_for if retry_for is None else retry_for)
-        # So small a growth that little is added to the time that a takeover takes.
-        backoff = Backoff(0.02, 1, growth=1.25)
+        # A small growth, and a low limit while another server may soon lead, so that little is added to a takeover.
+        backoff = Backoff(0.02, 0.2 if len(self._targets) > 1 else 1, growth=1.25)
         redirects = 0
         named: Optional[Target] = None
         while True:

@@ -36,9 +36,6 @@ final class HttpSubscription implements Subscription {
   /** The most bytes of commits in the queue, as sent by the server. One commit may be larger. */
   private static final int QUEUE_BYTES = 4 << 20;
 
-  private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
-  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
-
   private final HttpTransport server;
   private final Interest interest;
   private final BlockingQueue<Item> queue = new ArrayBlockingQueue<>(QUEUE);
@@ -186,7 +183,7 @@ final class HttpSubscription implements Subscription {
 
   private EventStream reopen() throws InterruptedException {
     cut();
-    Backoff backoff = Backoff.untilAnswered(FIRST_PAUSE, LONGEST_PAUSE);
+    Backoff backoff = server.backoff();
     while (true) {
       checkOpen();
       try {

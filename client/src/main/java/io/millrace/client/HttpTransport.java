@@ -36,6 +36,9 @@ final class HttpTransport implements AutoCloseable {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
+  /** The same if several servers are configured: another one leads within seconds. */
+  private static final Duration LONGEST_PAUSE_OF_SEVERAL = Duration.ofMillis(200);
+
   private static final int REDIRECT = 307;
   private static final int MOST_REDIRECTS = 4;
 
@@ -242,10 +245,16 @@ final class HttpTransport implements AutoCloseable {
     return configured.size() > 1;
   }
 
+  /** The pauses between attempts to reach a server that leads. */
+  Backoff backoff() {
+    return Backoff.untilAnswered(
+        FIRST_PAUSE, hasOthers() ? LONGEST_PAUSE_OF_SEVERAL : LONGEST_PAUSE);
+  }
+
   /** The attempts to do one thing, from now on until the retry time is over. For one thread. */
   final class Attempts {
     private final long begin = System.nanoTime();
-    private final Backoff backoff = Backoff.untilAnswered(FIRST_PAUSE, LONGEST_PAUSE);
+    private final Backoff backoff = backoff();
 
     /** Waits before the next attempt; false if there is no time for it, or if interrupted. */
     boolean hasTime() {
