@@ -53,8 +53,10 @@ public final class AuditLog {
   /** How many origins are counted apart within a second; beyond, they are merged. */
   private static final int MAX_ORIGINS = 1_000;
 
-  /** How many of them may be callers that were refused without being known. */
-  private static final int MAX_UNKNOWN_ORIGINS = 100;
+  /**
+   * How many of them may be of one principal, or of callers that were refused without being known.
+   */
+  private static final int MAX_ORIGINS_OF_ONE = 100;
 
   /** By how much the clock of another server, which writes another shard, may be ahead. */
   private static final Duration CLOCK_MARGIN = Duration.ofMinutes(1);
@@ -208,8 +210,8 @@ public final class AuditLog {
     this.all = all;
     this.clock = clock;
     this.settings = settings;
-    this.tallies = new Tallies(clock, MAX_ORIGINS);
-    this.unknownTallies = new Tallies(clock, MAX_UNKNOWN_ORIGINS);
+    this.tallies = new Tallies(clock, MAX_ORIGINS, MAX_ORIGINS_OF_ONE);
+    this.unknownTallies = new Tallies(clock, MAX_ORIGINS_OF_ONE, MAX_ORIGINS_OF_ONE);
     synchronized (random) {
       this.run = Integer.toString(random.nextInt(36 * 36 * 36, 36 * 36 * 36 * 36), 36);
     }

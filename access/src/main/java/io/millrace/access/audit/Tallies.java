@@ -27,6 +27,11 @@ final class Tallies {
 
   private final InstantSource clock;
   private final int maxOrigins;
+  private final int maxOfOne;
+
+  /** How many origins of each principal have come within the second, about. */
+  private final Map<String, Integer> ofOne = new ConcurrentHashMap<>();
+
   private final Map<Group, Tally> seconds = new ConcurrentHashMap<>();
 
   /** What has been written lately, and may come again. */
@@ -120,10 +125,12 @@ final class Tallies {
    * Nothing counted yet.
    *
    * @param maxOrigins how many origins are counted apart within a second; beyond, they are merged
+   * @param maxOfOne how many of them may be of one principal, besides things that are counted apart
    */
-  Tallies(InstantSource clock, int maxOrigins) {
+  Tallies(InstantSource clock, int maxOrigins, int maxOfOne) {
     this.clock = clock;
     this.maxOrigins = maxOrigins;
+    this.maxOfOne = maxOfOne;
   }
 
   /**
@@ -164,10 +171,11 @@ final class Tallies {
 
   private Group bounded(Group group) {
     int size = seconds.size();
-    if (size < maxOrigins) {
+    Origin origin = group.origin();
+    if (size < maxOrigins
+        && (group.id() != null || ofOne.merge(origin.principal(), 1, Integer::sum) <= maxOfOne)) {
       return group;
     }
-    Origin origin = group.origin();
     return new Group(size < 2 * maxOrigins ? origin.merged() : origin.mergedWholly(), null);
   }
 
@@ -179,6 +187,7 @@ final class Tallies {
   List<AuditEntry> take(boolean all) {
     long now = clock.millis();
     List<AuditEntry> entries = new ArrayList<>();
+    ofOne.clear();
     runs.forEach((group, run) -> {
       AuditEntry entry = run.takeDue(group.origin(), now, all);
       if (entry != null) {

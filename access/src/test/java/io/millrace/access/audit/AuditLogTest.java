@@ -281,6 +281,31 @@ final class AuditLogTest {
   }
 
   @Test
+  void a_principal_with_many_scopes_has_a_hundred_entries_a_second_and_one_of_the_rest() {
+    for (int second = 0; second < 2; second++) {
+      for (int i = 0; i < 500; i++) {
+        log.note(
+            new Origin(
+                "ann", "k", "::1", "POST /x", "task.add", "groups", "g" + i, Result.DONE, 200),
+            1,
+            null,
+            null,
+            false);
+      }
+      log.note(job("bob"), 1, "1", "1", false);
+      int before = all().size();
+      log.flush();
+      List<AuditEntry> entries = all();
+      entries = entries.subList(before, entries.size());
+      assertThat(entries.stream().filter(each -> each.origin().principal().equals("ann")))
+          .hasSize(101)
+          .anyMatch(each -> each.count() == 400 && each.origin().address().equals("several"));
+      assertThat(entries).anyMatch(each -> each.origin().equals(job("bob")));
+      pass(Duration.ofSeconds(1));
+    }
+  }
+
+  @Test
   void documents_are_shorter_if_the_store_takes_no_long_ones() {
     store.close();
     StoreOptions.Limits small =
