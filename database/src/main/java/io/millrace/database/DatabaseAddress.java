@@ -106,7 +106,8 @@ public record DatabaseAddress(String url, @Nullable String user, @Nullable Strin
    * file has a write-ahead log, and each commit is durable.
    *
    * @throws SQLException if the server does not answer within 10 seconds, or refuses; of SQLite, if
-   *     others write for longer than {@link Behavior#busy}
+   *     others write for longer than {@link Behavior#busy}, or up to twice as long if an attempt
+   *     begins shortly before that and the driver waits, too
    */
   public Connection connect(Behavior behavior) throws SQLException {
     createFolder();
