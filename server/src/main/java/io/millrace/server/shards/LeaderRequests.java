@@ -1,8 +1,10 @@
 package io.millrace.server.shards;
 
 import io.millrace.http.AccessCheck.Person;
+import io.millrace.http.Request;
 import io.millrace.http.message.HttpMethod;
 import io.millrace.http.message.HttpProblem;
+import io.millrace.server.security.IdentityHeader;
 import io.millrace.server.security.ProxySettings;
 import io.millrace.server.security.RelaySignatures;
 import io.millrace.server.shards.ShardedStore.Shard;
@@ -136,9 +138,12 @@ final class LeaderRequests {
     return shards.size();
   }
 
-  /** Who may name the caller to this server, and how this server does so to others. */
-  ProxySettings front() {
-    return sending.front();
+  /** The caller whom a proxy has signed in, if leaders can be told; otherwise null. */
+  @Nullable Person person(Request request) {
+    ProxySettings front = sending.front();
+    return front.relays() != null && IdentityHeader.isOf(request.caller())
+        ? front.person(request.attempt())
+        : null;
   }
 
   /**

@@ -9,7 +9,6 @@ import io.millrace.http.message.Headers;
 import io.millrace.http.message.HttpMethod;
 import io.millrace.http.message.HttpProblem;
 import io.millrace.http.message.Response;
-import io.millrace.server.security.IdentityHeader;
 import io.millrace.server.security.ProxySettings;
 import io.millrace.server.security.SessionCookies;
 import io.millrace.server.shards.LeaderRequests.Asked;
@@ -199,10 +198,7 @@ public final class ShardRequests {
    */
   Round begin(Request request, Duration timeout) {
     Map<String, String> headers = new LinkedHashMap<>();
-    Person person =
-        leaders.front().relays() != null && IdentityHeader.isOf(request.caller())
-            ? leaders.front().person(request.attempt())
-            : null;
+    Person person = leaders.person(request);
     if (person == null) {
       for (String name : CREDENTIALS) {
         request.header(name).ifPresent(value -> headers.put(name, value));
