@@ -126,7 +126,9 @@ final class MongoRuns implements QueueBackend.Runs {
                 status,
                 status == Status.RUNNING ? process : null,
                 mtime,
-                0));
+                0,
+                0,
+                null));
   }
 
   @Override

@@ -9,7 +9,6 @@ import io.millrace.store.TaskRef;
 import io.millrace.work.policy.RetryPolicy;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -28,7 +27,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param version the version of its document
  * @param timeoutMillis how long its work may take; 0 for any time
  * @param document the document of its task as it was claimed, which saves its runner a read; null
- *     if it is not at hand. Of no account for equality
+ *     if it is not at hand
  */
 public record Run(
     ObjectId task,
@@ -44,33 +43,6 @@ public record Run(
   /** The code of the failure of an attempt that took too long. */
   public static final String TIMEOUT_CODE = "timeout";
 
-  /** A run without the document of its task. */
-  public Run(
-      ObjectId task,
-      ObjectId queue,
-      String node,
-      Claim claim,
-      int status,
-      @Nullable String runner,
-      long sinceMillis,
-      long version,
-      long timeoutMillis) {
-    this(task, queue, node, claim, status, runner, sinceMillis, version, timeoutMillis, null);
-  }
-
-  /** A run whose work may take any time. */
-  public Run(
-      ObjectId task,
-      ObjectId queue,
-      String node,
-      Claim claim,
-      int status,
-      @Nullable String runner,
-      long sinceMillis,
-      long version) {
-    this(task, queue, node, claim, status, runner, sinceMillis, version, 0);
-  }
-
   /** The same with another document of its task; null for none. */
   public Run with(@Nullable TaskDocument other) {
     return new Run(
@@ -81,25 +53,6 @@ public record Run(
   public Run at(long changed) {
     return new Run(
         task, queue, node, claim, status, runner, sinceMillis, changed, timeoutMillis, document);
-  }
-
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof Run run
-        && task.equals(run.task)
-        && queue.equals(run.queue)
-        && node.equals(run.node)
-        && claim.equals(run.claim)
-        && status == run.status
-        && Objects.equals(runner, run.runner)
-        && sinceMillis == run.sinceMillis
-        && version == run.version
-        && timeoutMillis == run.timeoutMillis;
-  }
-
-  @Override
-  public int hashCode() {
-    return Objects.hash(task, claim, status, version);
   }
 
   /** The document of a run. */
@@ -134,7 +87,8 @@ public record Run(
         Json.text(json, "runner"),
         json.required("since").asLong(),
         document.version(),
-        json.path("timeout").asLong(0));
+        json.path("timeout").asLong(0),
+        null);
   }
 
   /**

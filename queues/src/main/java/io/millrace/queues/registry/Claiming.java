@@ -157,7 +157,8 @@ final class Claiming {
             null,
             session.nowMillis(),
             0,
-            policy.timeout().map(Duration::toMillis).orElse(0L));
+            policy.timeout().map(Duration::toMillis).orElse(0L),
+            null);
     if (Status.isActive(task.status())) {
       orphan(run, task);
       return Optional.empty();

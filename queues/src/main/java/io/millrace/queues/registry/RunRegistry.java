@@ -153,7 +153,8 @@ public final class RunRegistry implements QueueBackend.Runs {
             runner,
             millis,
             0,
-            task.progress().deadlines().attemptMillis(now.timeoutMillis(), millis));
+            task.progress().deadlines().attemptMillis(now.timeoutMillis(), millis),
+            null);
     Transaction.Builder transaction = Transaction.by(now.claim().owner());
     QueueTask running =
         TaskTransitions.released(
