@@ -45,24 +45,13 @@ public final class PrivateFiles {
   }
 
   /**
-   * Makes these bytes the content of a file, which is created if it does not exist.
+   * Makes these bytes the content of a file, which is created if it does not exist. While this is
+   * under way, and if it fails, the file may have bytes of both contents: it is not emptied first,
+   * since some file systems write a file to disk when it is closed after it was emptied.
    *
    * @throws IOException when it cannot be written
    */
   public static void write(Path file, byte[] content) throws IOException {
-    try (OutputStream out = newOutputStream(file)) {
-      out.write(content);
-    }
-  }
-
-  /**
-   * The same without emptying the file in between: some file systems write a file to disk when it
-   * is closed after it was emptied. While this is under way, and if it fails, the file may have
-   * bytes of both contents.
-   *
-   * @throws IOException when it cannot be written
-   */
-  public static void overwrite(Path file, byte[] content) throws IOException {
     Set<StandardOpenOption> options = Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     try (FileChannel channel = FileChannel.open(file, options, FILE)) {
       ByteBuffer bytes = ByteBuffer.wrap(content);

@@ -46,17 +46,6 @@ final class PrivateFilesTest {
     assertThat(permissions(file)).isEqualTo("rw-r-----");
   }
 
-  @Test
-  void a_file_that_is_written_over_has_nothing_of_its_longer_content() throws IOException {
-    Path file = root.resolve("file");
-    PrivateFiles.overwrite(file, "long content".getBytes(UTF_8));
-    assertThat(permissions(file)).isEqualTo("rw-------");
-    PrivateFiles.overwrite(file, "short".getBytes(UTF_8));
-    assertThat(file).hasContent("short");
-    PrivateFiles.overwrite(file, "long content".getBytes(UTF_8));
-    assertThat(file).hasContent("long content");
-  }
-
   @ParameterizedTest
   @EnumSource(Output.class)
   void all_that_is_kept_of_a_program_is_private_and_its_umask_the_usual_one(Output output)

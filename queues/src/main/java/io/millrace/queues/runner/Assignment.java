@@ -137,7 +137,7 @@ record Assignment(Run run, String plugin, OutputLimits limits, Terms terms) {
    * whether the run goes on.
    */
   static void write(TaskFolder folder, Assignment assignment) throws IOException {
-    PrivateFiles.overwrite(folder.assignment(), Lines.bytes(assignment.write()));
+    PrivateFiles.write(folder.assignment(), Lines.bytes(assignment.write()));
   }
 
   /** The stored assignment; empty if there is none, or it cannot be read. */

@@ -207,7 +207,7 @@ public final class LocalRunners implements Runners {
     LOG.warn("the runner in {} is silent and is killed", slot.folder().runner());
     try {
       // A runner may be killed twice, and whoever notices its end must not find an empty file.
-      PrivateFiles.overwrite(slot.folder().lastWords(), SILENT.getBytes(StandardCharsets.UTF_8));
+      PrivateFiles.write(slot.folder().lastWords(), SILENT.getBytes(StandardCharsets.UTF_8));
       launcher.killGroup(slot.process().identity());
     } catch (IOException | ProcessException e) {
       LOG.warn("the runner in {} cannot be killed: {}", slot.folder().runner(), e.toString());
