@@ -13,12 +13,9 @@ import io.millrace.store.journal.FrameCodec;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
 import io.millrace.store.journal.files.JournalCheck;
-import io.millrace.store.journal.files.SnapshotInput;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Iterator;
-import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -26,24 +23,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A journal in a place that several servers may open at the same time: one leads, the others
  * follow. A new leader fences the one before with its first frame.
  */
 public final class SharedJournal implements Journal {
-  private static final Logger LOG = LoggerFactory.getLogger(SharedJournal.class);
-
   /** The most that is read at a time, in bytes. */
   static final int READ_BYTES = 4 << 20;
 
   /** How many frames are deleted at a time. */
   static final int DELETED_FRAMES = 1_000;
-
-  /** How often a read is begun anew because the leader has removed a part of the journal. */
-  private static final int ATTEMPTS = 10;
 
   private final Environment environment;
   private final JournalLocation location;
@@ -55,23 +45,16 @@ public final class SharedJournal implements Journal {
    */
   private final JournalHome main;
 
+  private final SharedFollower follower;
+
   /** For what the leader reads, and for its snapshots. */
   private final JournalHome side;
-
-  /** The last frame that was delivered, with its checksum if it is known. */
-  private Chain followed = Chain.START;
-
-  /** The identity of the journal that it was of; null before the first read. */
-  private @Nullable Long journalId;
 
   /** The last sign of life that was told, after which this one leads if there is no other. */
   private @Nullable Pulse pulse;
 
   /** Since when it has been the same. */
   private long silentSinceNanos;
-
-  /** The head at the end of the last read, until a sign of life is taken from it. */
-  private @Nullable Head found;
 
   private @Nullable Leading leading;
   private boolean closed;
@@ -82,6 +65,7 @@ public final class SharedJournal implements Journal {
     this.environment = environment;
     this.location = location;
     this.main = main;
+    this.follower = new SharedFollower(location, main);
     this.side = side;
     this.random = environment.newRandom();
   }
@@ -135,52 +119,9 @@ public final class SharedJournal implements Journal {
   @Override
   public long follow(Replay replay, long after) {
     try {
-      return read(replay, after).sequence();
+      return follower.follow(replay, after).sequence();
     } catch (IOException e) {
       throw failed(location, "cannot be read", e);
-    }
-  }
-
-  /** Delivers everything up to the head, and returns the end. */
-  private Chain read(Replay replay, long after) throws IOException {
-    if (followed.sequence() != after) {
-      followed = new Chain(after, 0, 0, 0, 0);
-    }
-    int attempts = 0;
-    while (true) {
-      Head head = SharedPlace.requireComplete(location, main.head());
-      if (journalId != null && journalId != head.journalId()) {
-        // A restore has replaced it.
-        followed = Chain.START;
-      } else if (head.chain().sequence() < followed.sequence()) {
-        throw new DamagedJournalException(
-            place(followed.sequence()),
-            0,
-            "it was read before and is gone: the place went back to an earlier state");
-      }
-      journalId = head.journalId();
-      long wanted = followed.sequence() + 1;
-      if (followed.sequence() == 0 || wanted < head.first()) {
-        if (++attempts > ATTEMPTS) {
-          throw new JournalException(
-              "the store in " + location + " removes frames faster than they are read");
-        }
-        if (!load(replay, head)) {
-          continue;
-        }
-      }
-      if (followed.sequence() >= head.chain().sequence()) {
-        found = head;
-        return followed;
-      }
-      List<Row> rows = main.frames(followed.sequence() + 1, READ_BYTES);
-      if (rows.isEmpty() && main.head().first() <= followed.sequence() + 1) {
-        throw new DamagedJournalException(
-            place(followed.sequence() + 1), 0, "the frame is missing");
-      }
-      for (Row row : rows) {
-        deliver(replay, row, head.journalId());
-      }
     }
   }
 
@@ -189,69 +130,16 @@ public final class SharedJournal implements Journal {
     return "frame " + sequence;
   }
 
-  private void deliver(Replay replay, Row row, long journalId) {
-    boolean known = followed.checksum() != 0 || followed.sequence() == 0;
-    ByteBuffer bytes = row.frame().duplicate();
-    Frame frame =
-        FrameCodec.decode(bytes, journalId, place(row.sequence()), known ? followed : null);
-    if (frame.sequence() != followed.sequence() + 1) {
-      throw new DamagedJournalException(
-          place(followed.sequence() + 1), 0, "frame " + frame.sequence() + " is in its place");
-    }
-    replay.frame(frame);
-    followed = followed.after(frame, FrameCodec.checksum(bytes, 0));
-  }
-
-  /**
-   * Delivers the newest snapshot, or nothing if the frames begin with the first.
-   *
-   * @return false if the snapshots have changed meanwhile
-   */
-  private boolean load(Replay replay, Head head) throws IOException {
-    @Nullable RuntimeException damage = null;
-    for (Snapshot snapshot : List.of(head.snapshot(), head.older())) {
-      if (snapshot.sequence() == 0) {
-        continue;
-      }
-      replay.reset();
-      try {
-        SnapshotInput input = StoredSnapshots.read(main, snapshot);
-        for (ByteBuffer part = input.next(); part != null; part = input.next()) {
-          replay.snapshotPart(part).run();
-        }
-        followed = new Chain(snapshot.sequence(), 0, 0, input.frame().position(), 0);
-        return true;
-      } catch (IOException e) {
-        throw failed(location, "cannot be read", e);
-      } catch (DamagedJournalException e) {
-        Head now = main.head();
-        if (!now.snapshot().equals(head.snapshot())) {
-          return false;
-        }
-        LOG.warn("{}: {} is skipped: {}", location, place(snapshot.sequence()), e.getMessage());
-        damage = e;
-      }
-    }
-    replay.reset();
-    followed = Chain.START;
-    if (head.first() > 1) {
-      throw damage != null
-          ? damage
-          : new DamagedJournalException(place(1), 0, "the snapshot before the frames is missing");
-    }
-    return true;
-  }
-
   @Override
   public Leader lead(Replay replay, long after) {
     if (leading != null) {
       throw new IllegalStateException("led already");
     }
     try {
-      Chain end = read(replay, after);
+      Chain end = follower.follow(replay, after);
       Head head = main.head();
       while (head.chain().sequence() != end.sequence()) {
-        end = read(replay, end.sequence());
+        end = follower.follow(replay, end.sequence());
         head = main.head();
       }
       Pulse vacancy = pulse;
@@ -287,9 +175,7 @@ public final class SharedJournal implements Journal {
   @Override
   public Pulse pulse() {
     try {
-      // A read has just asked for it, if there was one since the last sign.
-      Head head = found == null ? main.head() : found;
-      found = null;
+      Head head = follower.head();
       Pulse seen = pulse(head);
       long now = environment.nanos();
       if (pulse == null || !seen.isSilentSince(pulse)) {

@@ -54,7 +54,7 @@ final class SharedStoreMutantTest {
     return Stream.of(
         new PlantedBug(
             "the boundary is not read again after an entry was created",
-            Mutant.of(HERE + "BucketHome", "create").withCallReturning("entry", 0L),
+            Mutant.of(HERE + "BucketLog", "create").withCallReturning("entry", 0L),
             "was acknowledged and is lost"),
         new PlantedBug(
             "a renewal does not read the log",
@@ -62,7 +62,7 @@ final class SharedStoreMutantTest {
             "came after"),
         new PlantedBug(
             "an entry counts although there was one",
-            Mutant.of(HERE + "BucketHome", "create").withCallReturning("create", 1),
+            Mutant.of(HERE + "BucketLog", "create").withCallReturning("create", 1),
             "was acknowledged and is lost"));
   }
 
