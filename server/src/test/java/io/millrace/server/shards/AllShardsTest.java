@@ -2,229 +2,30 @@ package io.millrace.server.shards;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.millrace.http.AccessCheck;
-import io.millrace.http.Caller;
-import io.millrace.http.ErrorResponses;
-import io.millrace.http.HttpLimits;
-import io.millrace.http.HttpServer;
-import io.millrace.http.Routes;
 import io.millrace.http.json.Json;
-import io.millrace.http.message.Response;
 import io.millrace.queues.NodeRecord.NodeIdentity;
 import io.millrace.queues.Queue;
 import io.millrace.queues.Status;
 import io.millrace.queues.registry.Queues;
 import io.millrace.server.MillraceServer;
-import io.millrace.server.config.Configuration;
-import io.millrace.server.security.ProxySettings;
-import io.millrace.store.EmbeddedTaskStore;
-import io.millrace.store.StandbyStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** Servers with systems of their own as shards of one. Apostrophes stand for quotation marks. */
-class AllShardsTest {
+/** Three servers that are asked as one for what concerns all shards. */
+final class AllShardsTest extends ShardServers {
   private static final int SHARDS = 3;
   private static final int TASKS = 90;
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
-  private static final String[] PAGE = {
-    "Sec-Fetch-Mode", "cors", "Content-Type", "application/json"
-  };
-
-  @TempDir private Path root;
-  private final HttpClient http = HttpClient.newHttpClient();
-  private final List<MillraceServer> servers = new ArrayList<>();
-  private final List<String> addresses = new ArrayList<>();
-  private final List<AutoCloseable> open = new CopyOnWriteArrayList<>();
-  private String front = "";
-  private final AtomicInteger pauses = new AtomicInteger();
-
-  /** What happens while a request looks for a leader for the n-th time. */
-  private IntConsumer onPause = _ -> {};
-
-  /** The connections to servers that answer with a fixed text. */
-  private final AtomicInteger connections = new AtomicInteger();
-
-  @AfterEach
-  void close() throws Exception {
-    for (AutoCloseable each : open.reversed()) {
-      each.close();
-    }
-    http.close();
-  }
-
-  /** A shard that a server at some address leads, or none. */
-  private record Led(@Nullable String leader) implements ShardedStore.Shard {
-    @Override
-    public @Nullable EmbeddedTaskStore led() {
-      return null;
-    }
-
-    @Override
-    public @Nullable StandbyStore following() {
-      return null;
-    }
-
-    @Override
-    public boolean handOver(String to) {
-      return false;
-    }
-  }
-
-  private MillraceServer server(String... more) {
-    Map<String, String> flags =
-        new HashMap<>(
-            Map.of(
-                "server.port",
-                "0",
-                "store.data",
-                root.resolve("server-" + servers.size()).toString(),
-                "jobs.types.parse.description",
-                "first",
-                "jobs.types.print.settings",
-                "attempts=5",
-                "jobs.batch-size",
-                "3"));
-    for (int i = 0; i < more.length; i += 2) {
-      flags.put(more[i], more[i + 1]);
-    }
-    MillraceServer server =
-        MillraceServer.start(Configuration.read(MillraceServer.SECTIONS, null, flags));
-    servers.add(server);
-    addresses.add("http://127.0.0.1:" + server.port());
-    open.add(server);
-    return server;
-  }
-
-  /** A shard whose leader changes. */
-  private static final class Moving implements ShardedStore.Shard {
-    private volatile @Nullable String leader;
-
-    Moving(@Nullable String leader) {
-      this.leader = leader;
-    }
-
-    @Override
-    public @Nullable String leader() {
-      return leader;
-    }
-
-    @Override
-    public @Nullable EmbeddedTaskStore led() {
-      return null;
-    }
-
-    @Override
-    public @Nullable StandbyStore following() {
-      return null;
-    }
-
-    @Override
-    public boolean handOver(String to) {
-      return false;
-    }
-  }
-
-  private ShardRequests requests(List<? extends ShardedStore.Shard> shards) {
-    LeaderRequests.Sending sending =
-        new LeaderRequests.Sending(
-            http, ProxySettings.NONE, () -> onPause.accept(pauses.incrementAndGet()));
-    return new ShardRequests(new LeaderRequests(sending, shards, () -> null, _ -> ""));
-  }
-
-  /** A server that asks these leaders of shards for what concerns all of them. */
-  private void front(
-      Duration patience, AccessCheck access, List<? extends ShardedStore.Shard> shards) {
-    AllShards all = new AllShards(requests(shards), patience);
-    Routes routes = new Routes(new SimpleMeterRegistry());
-    routes.addAll(
-        servers.getFirst().routes().stream()
-            .filter(route -> AllShards.all().contains(route.method() + " " + route.path()))
-            .map(route ->
-                route.withHandler(request -> all.answer(request, route.method(), route.path())))
-            .toList());
-    serve(access, routes);
-  }
-
-  private void serve(AccessCheck access, Routes routes) {
-    HttpServer started =
-        HttpServer.start(
-            InetAddress.getLoopbackAddress(),
-            0,
-            HttpLimits.DEFAULT,
-            access,
-            routes,
-            new ErrorResponses());
-    open.add(started::stop);
-    front = "http://127.0.0.1:" + started.port();
-  }
-
-  /** A server that passes requests of pages on to the leader of a shard. */
-  private void relay(ShardedStore.Shard shard) {
-    PageRelay relay =
-        new PageRelay(requests(List.of(shard)), 0, AccessCheck.OPEN, _ -> Response.nothing());
-    serve(AccessCheck.OPEN, new Routes(new SimpleMeterRegistry(), relay));
-  }
-
-  private void front() {
-    front(PATIENCE, AccessCheck.OPEN, addresses.stream().map(Led::new).toList());
-  }
-
-  private HttpResponse<String> send(
-      String address, String method, String target, String body, String... headers)
-      throws IOException, InterruptedException {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create(address + target))
-            .method(method, BodyPublishers.ofString(body.replace('\'', '"')));
-    if (headers.length > 0) {
-      request.headers(headers);
-    }
-    return http.send(request.build(), BodyHandlers.ofString());
-  }
-
-  private static JsonNode json(HttpResponse<String> response) {
-    return Json.read(response.body().getBytes(StandardCharsets.UTF_8));
-  }
-
-  private JsonNode ok(String address, String method, String target, String body, String... headers)
-      throws IOException, InterruptedException {
-    HttpResponse<String> response = send(address, method, target, body, headers);
-    assertThat(response.statusCode()).as(target + ": " + response.body()).isBetween(200, 299);
-    return json(response);
-  }
 
   private JsonNode all(String target) throws IOException, InterruptedException {
     return ok(front, "GET", target, "");
@@ -251,8 +52,9 @@ class AllShardsTest {
         .formatted(name, value);
   }
 
-  /** Three servers, in each of which something else is. */
-  private void fill() throws IOException, InterruptedException {
+  /** Three servers, in each of which something else is, and one in front of them. */
+  @BeforeEach
+  void fill() throws IOException, InterruptedException {
     for (int shard = 0; shard < SHARDS; shard++) {
       MillraceServer server = server();
       String address = addresses.getLast();
@@ -303,6 +105,7 @@ class AllShardsTest {
       }
       ok(address, "PUT", "/limits/limit-" + shard, "{'running': 3}");
     }
+    front();
   }
 
   private static final List<String> TARGETS =
@@ -355,8 +158,7 @@ class AllShardsTest {
 
   @Test
   void one_shard_alone_is_answered_for_as_it_answers_itself() throws Exception {
-    fill();
-    front(PATIENCE, AccessCheck.OPEN, List.of(new Led(addresses.getFirst())));
+    front(new Led(addresses.getFirst()));
     for (String target : TARGETS) {
       HttpResponse<String> merged = send(front, "GET", target, "");
       HttpResponse<String> own = send(addresses.getFirst(), "GET", target, "");
@@ -389,8 +191,6 @@ class AllShardsTest {
 
   @Test
   void lists_have_what_all_shards_have() throws Exception {
-    fill();
-    front();
     assertThat(texts(all("/dci/queues"), "name"))
         .containsExactlyInAnyOrder("queue-0", "queue-1", "queue-2");
     assertThat(texts(all("/dci/queues"), "id")).isSorted();
@@ -424,8 +224,6 @@ class AllShardsTest {
 
   @Test
   void pages_to_the_end_have_each_element_once_and_in_order() throws Exception {
-    fill();
-    front();
     List<String> jobs =
         ofEach("/api/jobs").stream().flatMap(list -> texts(list, "id").stream()).sorted().toList();
     for (String order : List.of("oldest", "newest")) {
@@ -469,8 +267,6 @@ class AllShardsTest {
 
   @Test
   void searches_are_those_of_one_store() throws Exception {
-    fill();
-    front();
     assertThat(search(front, "{'count': true}").required("count").asInt())
         .isEqualTo(SHARDS * TASKS);
     String counted = "{'count': true, 'archived': true, 'filter': {'params.even': 1}}";
@@ -519,8 +315,6 @@ class AllShardsTest {
 
   @Test
   void errors_of_the_client_are_passed_on() throws Exception {
-    fill();
-    front();
     for (String target :
         List.of(
             "/api/jobs?limit=x",
@@ -551,8 +345,6 @@ class AllShardsTest {
 
   @Test
   void changes_of_nodes_and_of_the_configuration_are_made_in_all_shards() throws Exception {
-    fill();
-    front();
     JsonNode changed = ok(front, "POST", "/dci/nodes/both", "{'maxthreads': 5}");
     assertThat(changed.at("/MongoDB::UpdateResult/modified_count").asInt()).isEqualTo(1);
     for (JsonNode node : ofEach("/dci/nodes/both")) {
@@ -592,8 +384,6 @@ class AllShardsTest {
 
   @Test
   void a_change_says_which_shards_have_made_it() throws Exception {
-    fill();
-    front();
     HttpResponse<String> one = send(front, "POST", "/dci/nodes/node-1", "{'maxthreads': 5}");
     assertThat(one.statusCode()).isEqualTo(400);
     assertThat(one.body())
@@ -604,10 +394,7 @@ class AllShardsTest {
     assertThat(wrong.body())
         .isEqualTo(
             send(addresses.getFirst(), "POST", "/dci/nodes/both", "{'maxthreads': -1}").body());
-    front(
-        PATIENCE,
-        AccessCheck.OPEN,
-        List.of(new Led(addresses.getFirst()), new Led(null), new Led(broken(""))));
+    front(new Led(addresses.getFirst()), new Led(null), new Led(broken("")));
     HttpResponse<String> part = send(front, "POST", "/dci/config", "{'label': 'x'}");
     assertThat(part.statusCode()).isEqualTo(503);
     assertThat(part.headers().firstValue("Retry-After")).hasValue("1");
@@ -619,226 +406,5 @@ class AllShardsTest {
     assertThat(differing.statusCode()).isEqualTo(409);
     ok(front, "POST", "/dci/config", "{'label': 'x'}");
     assertThat(all("/dci/config").toString()).isEqualTo("{\"label\":\"x\"}");
-  }
-
-  // ---- leaders in trouble
-
-  /** The address of a server that answers each connection with this text, and closes it. */
-  private String broken(String answer) throws IOException {
-    ServerSocket listener = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
-    open.add(listener);
-    Thread.ofVirtual()
-        .start(() -> {
-          try {
-            while (true) {
-              try (Socket socket = listener.accept()) {
-                connections.incrementAndGet();
-                byte[] _ = socket.getInputStream().readNBytes(20);
-                socket.getOutputStream().write(answer.getBytes(StandardCharsets.UTF_8));
-              }
-            }
-          } catch (IOException _) {
-            // Closed at the end of the test.
-          }
-        });
-    return "http://127.0.0.1:" + listener.getLocalPort();
-  }
-
-  private static String answer(String status, String body) {
-    return "HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n%s".formatted(status, body.length(), body);
-  }
-
-  private HttpResponse<String> with(String other, String target) throws Exception {
-    server();
-    front(PATIENCE, AccessCheck.OPEN, List.of(new Led(addresses.getFirst()), new Led(other)));
-    return send(front, "GET", target, "");
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {"garbage", "{\"id\":1}", "[{\"key\":1}]", "[{\"id\":{}}]", "", "[{]", "[1"})
-  void an_answer_that_is_none_is_502(String body) throws Exception {
-    HttpResponse<String> answer = with(broken(answer("200 OK", body)), "/api/jobs");
-    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(502);
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "",
-        "nonsense\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n[]",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n[",
-        "HTTP/1.1 307 It\r\nContent-Length: 0\r\nMillrace-Role: standby\r\nLocation: no\r\n\r\n",
-        "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nMillrace-Role: standby\r\n\r\n",
-        "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"
-      })
-  void a_leader_that_does_not_answer_is_503_and_named(String text) throws Exception {
-    HttpResponse<String> answer = with(broken(text), "/api/jobs");
-    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(503);
-    assertThat(answer.headers().firstValue("Retry-After")).hasValue("1");
-    assertThat(answer.headers().firstValue("Millrace-Shard")).hasValue("1/2");
-    assertThat(answer.body()).contains("shard 1");
-  }
-
-  @Test
-  void errors_of_a_leader_are_502_and_named() throws Exception {
-    HttpResponse<String> answer =
-        with(broken(answer("500 Oops", "{\"error\":\"a bug\"}")), "/api/jobs");
-    assertThat(answer.statusCode()).isEqualTo(502);
-    assertThat(answer.body()).contains("shard 1 answers with status 500").contains("a bug");
-  }
-
-  @Test
-  void a_lead_that_has_moved_is_followed_once() throws Exception {
-    MillraceServer other = server();
-    String moved =
-        "HTTP/1.1 307 Temporary Redirect\r\nContent-Length: 0\r\nMillrace-Role: standby\r\nLocation: http://127.0.0.1:%d/x\r\n\r\n"
-            .formatted(other.port());
-    HttpResponse<String> answer = with(broken(moved), "/api/jobs");
-    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-  }
-
-  @Test
-  void a_shard_without_a_leader_is_503() throws Exception {
-    server();
-    front(PATIENCE, AccessCheck.OPEN, List.of(new Led(addresses.getFirst()), new Led(null)));
-    HttpResponse<String> answer = send(front, "GET", "/dci/queues", "");
-    assertThat(answer.statusCode()).isEqualTo(503);
-    assertThat(answer.headers().firstValue("Retry-After")).hasValue("1");
-    assertThat(answer.body()).contains("no server leads shard 1 yet");
-    assertThat(pauses).hasValue(LeaderRequests.LOOKS);
-    HttpResponse<String> unknown = send(front, "GET", "/api/batches/1", "");
-    assertThat(unknown.statusCode()).isEqualTo(503);
-  }
-
-  @Test
-  void the_next_leader_of_a_shard_is_waited_for() throws Exception {
-    server();
-    String first = addresses.getFirst();
-    String gone;
-    try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      gone = "http://127.0.0.1:" + closed.getLocalPort();
-    }
-    String resigned =
-        "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nMillrace-Role: standby\r\n\r\n";
-    int queues = 0;
-    for (String before : Arrays.asList(null, gone, broken(resigned))) {
-      Moving moving = new Moving(before);
-      onPause = pause -> moving.leader = pause == 7 ? first : moving.leader;
-      pauses.set(0);
-      front(PATIENCE, AccessCheck.OPEN, List.of(new Led(first), moving));
-      HttpResponse<String> merged = send(front, "GET", "/dci/queues", "");
-      assertThat(merged.statusCode()).as(merged.body()).isEqualTo(200);
-      assertThat(pauses).hasValue(7);
-
-      moving.leader = before;
-      pauses.set(0);
-      relay(moving);
-      HttpResponse<String> read = send(front, "GET", "/dci/queues", "", PAGE);
-      assertThat(read.statusCode()).as(read.body()).isEqualTo(200);
-      assertThat(pauses).hasValue(7);
-
-      // Nothing of it can have been done before.
-      moving.leader = before;
-      pauses.set(0);
-      String queue = "{'name': 'made-%d', 'plugin': 'exec'}".formatted(queues++);
-      HttpResponse<String> made = send(front, "POST", "/dci/queues", queue, PAGE);
-      assertThat(made.statusCode()).as(made.body()).isEqualTo(200);
-      assertThat(pauses).hasValue(7);
-    }
-  }
-
-  @Test
-  void what_may_have_been_done_is_not_repeated() throws Exception {
-    server();
-    Moving moving = new Moving(broken(""));
-    onPause = _ -> moving.leader = addresses.getFirst();
-    relay(moving);
-    HttpResponse<String> made =
-        send(front, "POST", "/dci/queues", "{'name': 'mail', 'plugin': 'exec'}", PAGE);
-    assertThat(made.statusCode()).as(made.body()).isEqualTo(504);
-    assertThat(made.body()).contains("it is not known whether it was done");
-    assertThat(made.headers().firstValue("Retry-After")).isEmpty();
-    assertThat(connections).hasValue(1);
-    assertThat(pauses).hasValue(0);
-    assertThat(ok(addresses.getFirst(), "GET", "/dci/queues", "")).isEmpty();
-    // What is the same if it is done twice is repeated, also by the leader after that.
-    HttpResponse<String> again =
-        send(
-            front,
-            "PUT",
-            "/schedules/nightly",
-            "{'times': [{'every': '1h'}], 'target': {'nodes': [{'metadata': {'type': 'group'},"
-                + " 'data': {}}]}}",
-            PAGE);
-    assertThat(again.statusCode()).as(again.body()).isNotEqualTo(504);
-    assertThat(connections).hasValue(3);
-    assertThat(pauses).hasValue(1);
-  }
-
-  @Test
-  void only_a_standby_sends_a_request_elsewhere() throws Exception {
-    String link =
-        "HTTP/1.1 307 Temporary Redirect\r\nContent-Length: 0\r\nLocation: http://bucket/x\r\n\r\n";
-    relay(new Led(broken(link)));
-    HttpResponse<String> answer = send(front, "GET", "/api/jobs/1/result?link=true", "", PAGE);
-    assertThat(answer.statusCode()).isEqualTo(307);
-    assertThat(answer.headers().firstValue("Location")).hasValue("http://bucket/x");
-    assertThat(connections).hasValue(1);
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n[1,"})
-  void a_leader_that_is_too_slow_is_503(String begin) throws Exception {
-    server();
-    try (ServerSocket slow = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
-      Thread.ofVirtual()
-          .start(() -> {
-            try {
-              Socket socket = slow.accept();
-              open.add(socket);
-              socket.getOutputStream().write(begin.getBytes(StandardCharsets.UTF_8));
-            } catch (IOException _) {
-              // Closed at the end of the test.
-            }
-          });
-      front(
-          Duration.ofMillis(500),
-          AccessCheck.OPEN,
-          List.of(
-              new Led(addresses.getFirst()), new Led("http://127.0.0.1:" + slow.getLocalPort())));
-      HttpResponse<String> answer = send(front, "GET", "/dci/queues", "");
-      assertThat(answer.statusCode()).isEqualTo(503);
-      assertThat(answer.body()).contains("shard 1 has not answered in time");
-    }
-  }
-
-  @Test
-  void answers_that_are_too_long_are_refused() throws Exception {
-    String body = "[" + " ".repeat(ShardRequests.MAX_BYTES) + "]";
-    HttpResponse<String> answer = with(broken(answer("200 OK", body)), "/api/jobs");
-    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
-    assertThat(answer.body()).contains("32 MiB").contains("name one shard");
-  }
-
-  @Test
-  void credentials_of_the_caller_are_passed_on() throws Exception {
-    Path token = root.resolve("token");
-    Files.writeString(token, "a-long-secret-of-servers-0123456789");
-    server("server.token-file", token.toString());
-    front();
-    assertThat(send(front, "GET", "/dci/queues", "").statusCode()).isEqualTo(401);
-    HttpResponse<String> known =
-        send(
-            front,
-            "GET",
-            "/dci/queues",
-            "",
-            "Authorization",
-            "Bearer a-long-secret-of-servers-0123456789");
-    assertThat(known.statusCode()).as(known.body()).isEqualTo(200);
-    front(PATIENCE, _ -> Caller.OWNER, addresses.stream().map(Led::new).toList());
-    assertThat(send(front, "GET", "/dci/queues", "").statusCode()).isEqualTo(403);
   }
 }
