@@ -16,6 +16,7 @@ import io.millrace.store.RefusedException;
 import io.millrace.store.StoreException;
 import io.millrace.store.environment.FileProblem;
 import io.millrace.store.journal.DamagedJournalException;
+import io.millrace.store.journal.OccupiedException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
@@ -36,6 +37,7 @@ final class ErrorMessages implements IExecutionExceptionHandler, IParameterExcep
   private static final String API_KEY_FILE = "--api-key-file";
   private static final String SERVER = "--server";
   private static final String CERTIFICATES = "--certificates";
+  private static final String FORCE = "--force";
 
   private final PrintStream err;
 
@@ -97,6 +99,9 @@ final class ErrorMessages implements IExecutionExceptionHandler, IParameterExcep
       say(
           "a file with your key is named by %s%s; docs/access.md says how to get one"
               .formatted(TOKEN_FILE, has(command, API_KEY_FILE) ? " or " + API_KEY_FILE : ""));
+    }
+    if (cause instanceof OccupiedException && has(command, FORCE)) {
+      say(FORCE + " replaces a store that is there, and keeps other files");
     }
   }
 

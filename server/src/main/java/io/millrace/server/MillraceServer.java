@@ -262,7 +262,7 @@ public final class MillraceServer implements AutoCloseable {
       LOG.warn(
           "the folder {} has no store, but {} of a server: a new, empty store begins in it. If the"
               + " store of that server is in a database or a bucket, stop this server, and name the"
-              + " address of the store with --store (store.url)",
+              + " address of the store with store.url",
           folder,
           String.join(", ", kept));
     }

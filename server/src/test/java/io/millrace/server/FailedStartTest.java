@@ -76,7 +76,7 @@ final class FailedStartTest {
         .asString()
         .startsWith("the folder " + shared + " has no store, but ")
         .contains("blobs")
-        .endsWith("name the address of the store with --store (store.url)");
+        .endsWith("name the address of the store with store.url");
     assertThat(warned(shared)).isEmpty();
     assertThat(warned(root.resolve("new"))).isEmpty();
   }

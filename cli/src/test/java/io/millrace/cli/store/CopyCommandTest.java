@@ -54,7 +54,7 @@ class CopyCommandTest {
       assertThat(copied.err()).isEmpty();
       assertThat(copied.out()).contains("with 1 tasks").contains("read back");
       assertThat(copy("file:" + data, database, "--to-set", "name=one").err())
-          .contains("there is a store in " + database + " (store one) already");
+          .contains("there is a store in " + database + " (store one) already", "--force replaces");
       assertThat(copy(database, "file:" + data, "--from-set", "name=one", "--force").err())
           .contains("in use by another process");
     }

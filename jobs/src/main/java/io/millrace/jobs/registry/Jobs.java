@@ -445,7 +445,7 @@ public final class Jobs implements AutoCloseable {
       if (!configured.isEmpty() && store.document(Keys.current("")).isPresent()) {
         differences.add(
             "jobs without a type are stored, and types are configured; a store has one or the"
-                + " other, so take another --data or another store");
+                + " other, so take another store");
       }
       for (StoredType type : stored) {
         Optional<JobType> now =

@@ -9,6 +9,7 @@ import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.FrameCodec;
 import io.millrace.store.journal.JournalException;
+import io.millrace.store.journal.OccupiedException;
 import io.millrace.store.journal.files.JournalCheck;
 import io.millrace.store.journal.files.JournalReport;
 import io.millrace.store.journal.files.JournalReport.Damage;
@@ -54,7 +55,7 @@ final class SharedPlace implements JournalCheck.Place {
           "the store in "
               + location
               + " is incomplete: a restore or copy to it has not ended; if none is under way,"
-              + " repeat it with --force");
+              + " repeat it, and let it replace what is there");
     }
     return head;
   }
@@ -212,12 +213,11 @@ final class SharedPlace implements JournalCheck.Place {
       Head head = home.head();
       if (!head.isNew()) {
         if (!replace) {
-          throw new JournalException(
+          throw new OccupiedException(
               "there is a store in "
                   + location
                   + " already"
-                  + (head.isIncomplete() ? ", which is not complete" : "")
-                  + "; --force replaces it");
+                  + (head.isIncomplete() ? ", which is not complete" : ""));
         }
         head = awaitNoLeader(home, head);
       }

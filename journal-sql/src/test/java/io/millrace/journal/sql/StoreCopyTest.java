@@ -23,6 +23,7 @@ import io.millrace.store.journal.Chain;
 import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.FrameCodec;
+import io.millrace.store.journal.OccupiedException;
 import io.millrace.store.journal.files.JournalCheck;
 import io.millrace.store.kernel.Replica;
 import java.io.ByteArrayInputStream;
@@ -229,8 +230,8 @@ final class StoreCopyTest {
       add(other, 8);
     }
     assertThatThrownBy(() -> TaskStore.copy(source, to.place(), false))
-        .isInstanceOf(StoreException.class)
-        .hasMessageMatching(".*(is not empty|already).*; --force replaces .*");
+        .isInstanceOf(OccupiedException.class)
+        .hasMessageMatching(".*(is not empty|already).*");
     TaskStore.copy(source, to.place(), true);
     try (EmbeddedTaskStore restored = to.open()) {
       assertThat(tasks(restored)).containsExactly("task 0");

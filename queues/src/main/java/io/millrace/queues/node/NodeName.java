@@ -79,7 +79,7 @@ final class NodeName {
       said = true;
       LOG.warn(
           "another node is named {} already, on {} with process {}; waiting until it has ended, or"
-              + " start this one with another --name",
+              + " start this one with another name",
           options.name(),
           holder.host(),
           holder.process().split(" ", 2)[0]);

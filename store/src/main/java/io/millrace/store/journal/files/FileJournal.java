@@ -8,6 +8,7 @@ import io.millrace.store.journal.Chain;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
+import io.millrace.store.journal.OccupiedException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -142,13 +143,11 @@ public final class FileJournal implements Journal, Journal.Leader {
       List<String> names =
           storage.list().stream().filter(name -> !name.endsWith(FileNames.TEMPORARY)).toList();
       if (!names.isEmpty() && !replace) {
-        throw new JournalException(
+        throw new OccupiedException(
             storage.describe()
                 + (names.contains(FileNames.INCOMPLETE)
-                    ? " holds a store that is not complete; --force replaces it"
-                    : " is not empty: it holds "
-                        + names
-                        + "; --force replaces a store that is there, and keeps other files"));
+                    ? " holds a store that is not complete"
+                    : " is not empty: it holds " + names));
       }
       SnapshotInput input = new SnapshotInput(snapshot, "the snapshot");
       storage.open(FileNames.INCOMPLETE).close();

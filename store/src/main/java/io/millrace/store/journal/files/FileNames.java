@@ -62,7 +62,8 @@ final class FileNames {
       throw new JournalException(
           "the store in "
               + folder
-              + " is incomplete: a restore or copy to it has not ended; repeat it with --force");
+              + " is incomplete: a restore or copy to it has not ended; repeat it, and let it"
+              + " replace what is there");
     }
   }
 

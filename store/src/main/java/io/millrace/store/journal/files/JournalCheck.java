@@ -9,6 +9,7 @@ import io.millrace.store.journal.Chain;
 import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.JournalException;
+import io.millrace.store.journal.OccupiedException;
 import io.millrace.store.journal.files.FrameScan.TornTail;
 import io.millrace.store.journal.files.JournalReport.Damage;
 import java.io.BufferedInputStream;
@@ -89,8 +90,8 @@ public final class JournalCheck {
      * @param snapshot the output of {@link SnapshotOutput}; read to its end, not closed
      * @param replace whether a store that is there, complete or not, is replaced
      * @throws DamagedJournalException if the snapshot is damaged
-     * @throws JournalException if there is a store already, another process leads it, or the place
-     *     cannot be written
+     * @throws OccupiedException if the place holds something that is not to be replaced
+     * @throws JournalException if another process leads the store, or the place cannot be written
      */
     void restore(InputStream snapshot, boolean replace);
   }

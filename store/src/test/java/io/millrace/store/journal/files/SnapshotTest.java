@@ -9,6 +9,7 @@ import io.millrace.store.journal.DamagedJournalException;
 import io.millrace.store.journal.Frame;
 import io.millrace.store.journal.Journal;
 import io.millrace.store.journal.JournalException;
+import io.millrace.store.journal.OccupiedException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -110,8 +111,8 @@ class SnapshotTest {
     FileJournal.restore(Environment.system(), folder, new ByteArrayInputStream(backup));
     assertThatThrownBy(() ->
             FileJournal.restore(Environment.system(), folder, new ByteArrayInputStream(backup)))
-        .isInstanceOf(JournalException.class)
-        .hasMessageContainingAll("is not empty", "--force replaces a store that is there");
+        .isInstanceOf(OccupiedException.class)
+        .hasMessageContaining("is not empty: it holds ");
   }
 
   @Test
