@@ -20,6 +20,7 @@ import io.millrace.store.journal.OccupiedException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,7 @@ final class ErrorMessages implements IExecutionExceptionHandler, IParameterExcep
   private static final String SERVER = "--server";
   private static final String CERTIFICATES = "--certificates";
   private static final String FORCE = "--force";
+  private static final String PORT = "--port";
 
   private final PrintStream err;
 
@@ -99,6 +101,11 @@ final class ErrorMessages implements IExecutionExceptionHandler, IParameterExcep
       say(
           "a file with your key is named by %s%s; docs/access.md says how to get one"
               .formatted(TOKEN_FILE, has(command, API_KEY_FILE) ? " or " + API_KEY_FILE : ""));
+    }
+    if (cause instanceof ServerException server
+        && server.getCause() instanceof BindException
+        && has(command, PORT)) {
+      say(PORT + " chooses another port, and --address another address");
     }
     if (cause instanceof OccupiedException && has(command, FORCE)) {
       say(FORCE + " replaces a store that is there, and keeps other files");

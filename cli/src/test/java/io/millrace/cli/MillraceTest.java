@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.millrace.cli.manual.Examples;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -173,6 +175,17 @@ class MillraceTest {
       Shell.CommandResult ran = Shell.run("up", "--data", data, wrong[1], wrong[2]);
       assertThat(ran.code()).as(ran.err()).isEqualTo(2);
       assertThat(ran.err()).contains(wrong[0]);
+    }
+  }
+
+  @Test
+  void a_port_in_use_is_named_with_the_option_that_chooses_another(@TempDir Path folder)
+      throws IOException {
+    try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String port = Integer.toString(other.getLocalPort());
+      Shell.CommandResult ran = Shell.run("up", "--data", folder.toString(), "--port", port);
+      assertThat(ran.code()).isEqualTo(1);
+      assertThat(ran.err()).contains("port " + port + ": ", "--port chooses another port");
     }
   }
 

@@ -178,7 +178,7 @@ public final class HttpServer {
               + endpoint.port()
               + ": "
               + cause.getMessage(),
-          e);
+          cause);
     }
   }
 

@@ -338,10 +338,7 @@ public final class MillraceServer implements AutoCloseable {
           where.certificate() == null ? "" : " with TLS");
       return opened;
     } catch (HttpException e) {
-      String why = String.valueOf(e.getMessage());
-      boolean taken = why.endsWith("in use");
-      throw new ServerException(
-          taken ? why + "; server.port (--port) chooses another one" : why, e.getCause());
+      throw new ServerException(String.valueOf(e.getMessage()), e.getCause());
     }
   }
 

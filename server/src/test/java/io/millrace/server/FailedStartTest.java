@@ -10,6 +10,7 @@ import ch.qos.logback.core.read.ListAppender;
 import io.millrace.server.config.Configuration;
 import io.millrace.store.StoreException;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -32,13 +33,13 @@ final class FailedStartTest {
   }
 
   @Test
-  void a_port_in_use_is_named_with_the_setting_that_chooses_another(@TempDir Path folder)
-      throws IOException {
+  void a_port_in_use_is_named(@TempDir Path folder) throws IOException {
     try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String port = Integer.toString(other.getLocalPort());
       assertThatThrownBy(() -> TestServer.in(folder, "server.port", port).close())
           .isInstanceOf(ServerException.class)
-          .hasMessageContainingAll("port " + port + ": ", "in use; server.port (--port)");
+          .hasMessageContaining("port " + port + ": ")
+          .hasCauseInstanceOf(BindException.class);
     }
   }
 

@@ -22,11 +22,12 @@ import io.millrace.server.traces.TracesSettings;
 import io.millrace.store.journal.JournalException;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.net.BindException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
-import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -335,14 +336,21 @@ public final class DoctorCommand extends TerminalUser implements Callable<Intege
 
   private void checkPort(ServerSettings server) {
     String where = server.address() + " port " + server.port();
+    try {
+      new ServerSocket(0, 1, InetAddress.getByName(server.address())).close();
+    } catch (IOException e) {
+      fail(
+          "port",
+          "%s is no address of this machine: %s".formatted(server.address(), e.getMessage()),
+          "correct --address");
+      return;
+    }
     try (ServerSocket socket = new ServerSocket()) {
       socket.setReuseAddress(true);
       socket.bind(new InetSocketAddress(server.address(), server.port()));
       ok("port", server.port() == 0 ? "a server chooses one that is free" : where + " is free");
-    } catch (UnknownHostException | IllegalArgumentException e) {
-      fail("port", server.address() + " is no address of this machine", "correct --address");
     } catch (IOException e) {
-      if (inUse && String.valueOf(e.getMessage()).contains("in use")) {
+      if (inUse && e instanceof BindException) {
         ok("port", where + " is in use, as the data folder is");
         return;
       }

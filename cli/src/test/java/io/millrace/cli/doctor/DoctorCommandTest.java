@@ -76,6 +76,13 @@ class DoctorCommandTest {
   }
 
   @Test
+  void an_address_of_another_machine_is_named() {
+    Shell.CommandResult ran = doctor("--address", "192.0.2.1");
+    assertThat(ran.code()).isEqualTo(1);
+    assertThat(ran.out()).contains("failure  port: 192.0.2.1 is no address", "correct --address");
+  }
+
+  @Test
   void the_port_of_the_server_that_uses_the_folder_is_no_failure() throws Exception {
     Path data = Files.createDirectories(folder.resolve("data"));
     // Locked by another process, as a server does: this one's own locks would count otherwise.
