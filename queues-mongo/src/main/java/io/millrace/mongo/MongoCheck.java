@@ -65,7 +65,7 @@ public final class MongoCheck {
         check.add(
             Level.FAILURE,
             String.valueOf(e.getMessage()),
-            "start it, or correct its address, the credentials or the certificates");
+            "start it, or correct --queues, --queues-auth or --queues-ca");
       }
       return List.copyOf(check.findings);
     }
