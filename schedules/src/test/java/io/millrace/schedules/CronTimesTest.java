@@ -12,7 +12,9 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -216,12 +218,13 @@ class CronTimesTest {
 
   private static List<Instant> walk(String cron, ZoneId zone, Instant from, Instant until) {
     CronExpression expression = CronExpression.parse(cron);
+    Fields fields = Fields.of(expression);
     TreeSet<Instant> found = new TreeSet<>();
     LocalDateTime reached = LocalDateTime.ofInstant(from.minusSeconds(60), zone);
     for (Instant now = from; now.isBefore(until); now = now.plusSeconds(60)) {
       LocalDateTime local = LocalDateTime.ofInstant(now, zone);
       if (expression.frequent()) {
-        if (matches(expression, local)) {
+        if (fields.match(local)) {
           found.add(now);
         }
         continue;
@@ -231,7 +234,7 @@ class CronTimesTest {
       }
       while (reached.isBefore(local)) {
         reached = reached.plusMinutes(1);
-        if (matches(expression, reached)) {
+        if (fields.match(reached)) {
           found.add(now);
         }
       }
@@ -239,28 +242,44 @@ class CronTimesTest {
     return new ArrayList<>(found);
   }
 
-  /** Reads the fields anew, without the bits. */
-  private static boolean matches(CronExpression expression, LocalDateTime time) {
-    String[] fields = expression.text().split(" ", -1);
-    boolean day = in(fields[2], time.getDayOfMonth(), 1, 31);
-    boolean week = in(fields[4].replace("SUN", "0"), time.getDayOfWeek().getValue() % 7, 0, 6);
-    boolean starred = fields[2].startsWith("*") || fields[4].startsWith("*");
-    return in(fields[0], time.getMinute(), 0, 59)
-        && in(fields[1], time.getHour(), 0, 23)
-        && (starred ? day && week : day || week);
-  }
+  /** The fields of an expression, read anew, without the bits. */
+  private record Fields(
+      Set<Integer> minutes,
+      Set<Integer> hours,
+      Set<Integer> days,
+      Set<Integer> weekdays,
+      boolean starred) {
+    static Fields of(CronExpression expression) {
+      String[] fields = expression.text().split(" ", -1);
+      return new Fields(
+          values(fields[0], 0, 59),
+          values(fields[1], 0, 23),
+          values(fields[2], 1, 31),
+          values(fields[4].replace("SUN", "0"), 0, 6),
+          fields[2].startsWith("*") || fields[4].startsWith("*"));
+    }
 
-  private static boolean in(String field, int value, int least, int most) {
-    return Stream.of(field.split(",", -1))
-        .anyMatch(part -> {
-          String[] stepped = part.split("/", -1);
-          int step = stepped.length == 1 ? 1 : Integer.parseInt(stepped[1]);
-          String[] ends = stepped[0].split("-", -1);
-          int from = ends[0].equals("*") ? least : Integer.parseInt(ends[0]);
-          int to = ends.length == 2 ? Integer.parseInt(ends[1]) : from;
-          int end = ends[0].equals("*") ? most : to;
-          return value >= from && value <= end && (value - from) % step == 0;
-        });
+    private static Set<Integer> values(String field, int least, int most) {
+      return Stream.of(field.split(",", -1))
+          .flatMap(part -> {
+            String[] stepped = part.split("/", -1);
+            int step = stepped.length == 1 ? 1 : Integer.parseInt(stepped[1]);
+            String[] ends = stepped[0].split("-", -1);
+            int from = ends[0].equals("*") ? least : Integer.parseInt(ends[0]);
+            int to = ends.length == 2 ? Integer.parseInt(ends[1]) : from;
+            int end = ends[0].equals("*") ? most : to;
+            return Stream.iterate(from, value -> value <= end, value -> value + step);
+          })
+          .collect(Collectors.toSet());
+    }
+
+    boolean match(LocalDateTime time) {
+      boolean day = days.contains(time.getDayOfMonth());
+      boolean week = weekdays.contains(time.getDayOfWeek().getValue() % 7);
+      return minutes.contains(time.getMinute())
+          && hours.contains(time.getHour())
+          && (starred ? day && week : day || week);
+    }
   }
 
   @Test
