@@ -176,7 +176,7 @@ final class MongoConnection implements AutoCloseable {
       if (parsed.getPassword() != null) {
         throw new IllegalArgumentException(
             "the address has a password, which other users of this machine could see: put it into"
-                + " a file of credentials");
+                + " a file (--queues-auth)");
       }
     }
 

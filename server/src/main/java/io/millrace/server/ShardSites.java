@@ -140,7 +140,6 @@ final class ShardSites implements HttpServer.Chooser {
             "shard " + shard,
             shard + "/" + shards.placement().shards(),
             shards.at(shard)::following,
-            shards.at(shard)::leader,
             ownAddress);
     return site(new PageRelay(requests, shard, access, toLeader));
   }

@@ -61,7 +61,7 @@ final class StandbySite implements AutoCloseable {
     Configuration configuration = setup.configuration();
     this.shards = shards;
     this.audits = audits;
-    this.toLeader = new ToLeader("the store", null, () -> store, () -> view().leader(), ownAddress);
+    this.toLeader = new ToLeader("the store", null, () -> store, ownAddress);
     this.reads = new StandbyReads(setup, endpoint, shards == null, toLeader);
     registry.observeJvm();
     ApiRoutes own = ApiRoutes.below("").errors(ErrorForm.PROBLEM_DETAILS);

@@ -39,7 +39,6 @@ final class ToLeader implements Handler {
   private final String what;
   private final @Nullable String place;
   private final Supplier<@Nullable StandbyStore> following;
-  private final Supplier<@Nullable String> leader;
   private final Supplier<@Nullable String> ownAddress;
 
   /**
@@ -49,19 +48,16 @@ final class ToLeader implements Handler {
    * @param place the number of the shard, a slash, and the number of shards, so that clients
    *     remember who leads it; null if it is not for a shard alone
    * @param following what follows the leader; null for nothing at the moment
-   * @param leader its address; null for none at the moment
    * @param ownAddress where clients reach this server; null if it does not listen
    */
   ToLeader(
       String what,
       @Nullable String place,
       Supplier<@Nullable StandbyStore> following,
-      Supplier<@Nullable String> leader,
       Supplier<@Nullable String> ownAddress) {
     this.what = what;
     this.place = place;
     this.following = following;
-    this.leader = leader;
     this.ownAddress = ownAddress;
   }
 
@@ -93,7 +89,10 @@ final class ToLeader implements Handler {
    * @return null if nobody leads by then
    */
   private @Nullable String await(Request request) throws InterruptedException {
-    look();
+    StandbyStore store = following.get();
+    if (store != null) {
+      look(store);
+    }
     String found = other();
     if (found != null) {
       return found;
@@ -111,19 +110,17 @@ final class ToLeader implements Handler {
   }
 
   /** Has the journal read; if that takes long, what it said last counts. */
-  private void look() throws InterruptedException {
-    StandbyStore current = following.get();
-    if (current != null) {
-      try {
-        current.refreshed().get(LONGEST_READ.toMillis(), TimeUnit.MILLISECONDS);
-      } catch (ExecutionException | TimeoutException _) {
-        // It leads by now, or cannot read.
-      }
+  private static void look(StandbyStore store) throws InterruptedException {
+    try {
+      store.refreshed().get(LONGEST_READ.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException _) {
+      // It leads by now, or cannot read.
     }
   }
 
   private @Nullable String other() {
-    String found = leader.get();
+    StandbyStore store = following.get();
+    String found = store == null ? null : store.view().leader();
     return found == null || found.equals(ownAddress.get()) ? null : found;
   }
 }

@@ -255,14 +255,12 @@ final class JdbcDatabase implements JournalHome {
 
   private boolean appendInTwoSteps(Connection open, Update move, List<Row> rows)
       throws SQLException {
-    // MariaDB stays so, since each change of it is a round trip.
+    // MariaDB stays so, since each change of it is a round trip; whoever runs this commits.
     open.setAutoCommit(false);
     boolean moved = store(open, move, rows);
     if (kind == Kind.SQLITE) {
       // Commits. The driver would begin the next transaction at a commit, and keep the lock.
       open.setAutoCommit(true);
-    } else {
-      open.commit();
     }
     return moved;
   }

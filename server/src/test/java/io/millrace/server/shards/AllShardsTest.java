@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** Three servers that are asked as one for what concerns all shards. */
-final class AllShardsTest extends ShardServers {
+final class AllShardsTest extends SeparateServers {
   private static final int SHARDS = 3;
   private static final int TASKS = 90;
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Leaders of shards that move, fail, or answer nonsense. */
-final class ShardLeadersTest extends ShardServers {
+final class ShardLeadersTest extends SeparateServers {
   private static final String[] PAGE = {
     "Sec-Fetch-Mode", "cors", "Content-Type", "application/json"
   };

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /** Servers with systems of their own as shards of one. Apostrophes stand for quotation marks. */
-abstract class ShardServers {
+abstract class SeparateServers {
   static final Duration PATIENCE = Duration.ofSeconds(20);
 
   @TempDir Path root;
