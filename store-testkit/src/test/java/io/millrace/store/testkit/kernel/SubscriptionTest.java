@@ -139,6 +139,31 @@ final class SubscriptionTest {
   }
 
   @Test
+  void who_waits_for_a_rare_commit_is_not_behind_although_many_others_come() throws Exception {
+    StoreOptions options =
+        StoreOptions.in(folder).withLimits(Limits.defaults().withSubscriberLag(20, 64L << 20));
+    GatedJournal journal = journalIn(folder);
+    try (TaskStore store = TaskStore.open(options, journal);
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        Subscription subscription = store.subscribe(new Interest(null, Set.of("rare"), Set.of()))) {
+      for (int round = 0; round < 3; round++) {
+        Future<Commit> rare = threads.submit(() -> next(subscription));
+        for (int i = 0; i < 50; i++) {
+          store.commit(add(1)).done();
+        }
+        Position position =
+            store
+                .commit(Transaction.by(Owner.client(1)).add("rare", "task").build())
+                .done()
+                .position();
+        assertThat(rare.get().position()).isEqualTo(position);
+      }
+      assertThat(subscription.next(Duration.ZERO)).isNull();
+      assertThat(journal.openReaders()).isZero();
+    }
+  }
+
+  @Test
   void who_stalls_keeps_no_more_bytes_than_its_limit() throws InterruptedException {
     long most = 3 << 20;
     StoreOptions options =

@@ -51,17 +51,22 @@ public final class Broadcast {
     }
   }
 
-  /** A subscriber. */
+  /** A subscriber. The loop calls it on its thread, so it must be quick. */
   interface Walker {
-    /** Called on the loop's thread after commits up to {@code last} have been added. */
+    /** Whether these commits end its wait. */
+    boolean wakesFor(List<Event> events);
+
+    /** Called after commits up to {@code last} have been added, if it has not passed them. */
     void published(Link last);
+
+    /** Called instead, if it waits, and they do not end its wait. */
+    void passed(Link last);
   }
 
   private final int maxLag;
   private final long maxLagBytes;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition longer = lock.newCondition();
-  private final List<Walker> walkers = new ArrayList<>();
+  private final List<Registration> registrations = new ArrayList<>();
   private volatile Link last;
   private boolean closed;
 
@@ -82,11 +87,11 @@ public final class Broadcast {
     return newest.number - number > maxLag || newest.bytes - bytes > maxLagBytes;
   }
 
-  /** Adds durable commits, in order. */
+  /** Adds durable commits, in order, and wakes the subscribers whose wait they end. */
   public void publish(List<Event> events) {
     lock.lock();
     try {
-      if (walkers.isEmpty()) {
+      if (registrations.isEmpty()) {
         last = new Link(null, events.getLast().number(), last.bytes);
         return;
       }
@@ -95,62 +100,97 @@ public final class Broadcast {
         last.next = link;
         last = link;
       }
-      for (Walker walker : walkers) {
-        walker.published(last);
-      }
-      longer.signalAll();
+      registrations.forEach(each -> each.published(events, last));
     } finally {
       lock.unlock();
     }
   }
 
-  /** Registers a subscriber; from now on, the list has the commits after the returned link. */
-  Link join(Walker walker) {
-    lock.lock();
-    try {
-      walkers.add(walker);
-      return last;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  void leave(Walker walker) {
-    lock.lock();
-    try {
-      walkers.remove(walker);
-      longer.signalAll();
-    } finally {
-      lock.unlock();
-    }
+  /** For a subscriber, which has not joined yet. */
+  Registration register(Walker walker) {
+    return new Registration(walker);
   }
 
   /** The number of subscribers. */
   public int size() {
     lock.lock();
     try {
-      return walkers.size();
+      return registrations.size();
     } finally {
       lock.unlock();
     }
   }
 
-  /**
-   * Waits until there is a commit after {@code link}, the time is over, the list is closed, or the
-   * walker has left.
-   *
-   * @param nanos how long to wait, by the clock of this machine
-   */
-  void await(Walker walker, Link link, long nanos) throws InterruptedException {
-    lock.lock();
-    try {
-      long rest = nanos;
-      while (link.next == null && !closed && rest > 0 && walkers.contains(walker)) {
-        long turn = Math.min(rest, TimeUnit.DAYS.toNanos(1));
-        rest -= turn - longer.awaitNanos(turn);
+  /** A subscriber of the list. Thread-safe. */
+  final class Registration {
+    private final Walker walker;
+    private final Condition woken = lock.newCondition();
+
+    // Guarded by the lock.
+    private boolean waits;
+    private boolean left;
+
+    private Registration(Walker walker) {
+      this.walker = walker;
+    }
+
+    /** Adds the subscriber. From now on, the list has the commits after the returned link. */
+    Link join() {
+      lock.lock();
+      try {
+        registrations.add(this);
+        return last;
+      } finally {
+        lock.unlock();
       }
-    } finally {
-      lock.unlock();
+    }
+
+    private void published(List<Event> events, Link end) {
+      if (waits && !walker.wakesFor(events)) {
+        walker.passed(end);
+      } else {
+        wake();
+        walker.published(end);
+      }
+    }
+
+    private void wake() {
+      waits = false;
+      woken.signal();
+    }
+
+    /**
+     * Waits until commits come that end the wait, the time is over, the list is closed, or the
+     * subscriber has left. Does not wait if there is any commit after {@code link}.
+     *
+     * @param link the last commit that the subscriber has passed
+     * @param nanos how long to wait, by the clock of this machine
+     */
+    void await(Link link, long nanos) throws InterruptedException {
+      lock.lock();
+      try {
+        waits = link.next == null && !closed && !left;
+        long rest = nanos;
+        while (waits && rest > 0) {
+          long turn = Math.min(rest, TimeUnit.DAYS.toNanos(1));
+          rest -= turn - woken.awaitNanos(turn);
+        }
+      } finally {
+        waits = false;
+        lock.unlock();
+      }
+    }
+
+    /** Removes the subscriber. */
+    void leave() {
+      lock.lock();
+      try {
+        left = true;
+        registrations.remove(this);
+        wake();
+      } finally {
+        lock.unlock();
+      }
     }
   }
 
@@ -168,7 +208,7 @@ public final class Broadcast {
     lock.lock();
     try {
       closed = true;
-      longer.signalAll();
+      registrations.forEach(Registration::wake);
     } finally {
       lock.unlock();
     }

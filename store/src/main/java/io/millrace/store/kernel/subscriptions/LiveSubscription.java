@@ -50,6 +50,7 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
   private final Interest interest;
   private final Position start;
   private final Broadcast broadcast;
+  private final Broadcast.Registration registration;
   private final Journal.Leader journal;
   private final Environment environment;
   private final Consumer<String> refuseToWait;
@@ -79,7 +80,13 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
   private volatile long askedAt;
 
   private volatile long askedAtBytes;
+
+  /** When the wait for the next commit ends, by the clock of the environment. */
+  private volatile long waitsUntilNanos;
+
+  /** The last commit that was delivered or skipped. The loop sets it while the subscriber waits. */
   private long passed;
+
   private volatile boolean closed;
 
   /**
@@ -106,7 +113,8 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
     this.refuseToWait = refuseToWait;
     this.passed = start.number();
     this.behind = !live;
-    Broadcast.Link end = broadcast.join(this);
+    this.registration = broadcast.register(this);
+    Broadcast.Link end = registration.join();
     this.askedAt = end.number();
     this.askedAtBytes = end.bytes();
     if (live) {
@@ -152,6 +160,20 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
   public long keptBytes() {
     Broadcast.Link at = place.get();
     return at == null ? 0 : broadcast.last().bytes() - at.bytes();
+  }
+
+  @Override
+  public boolean wakesFor(List<Event> events) {
+    return environment.nanos() - waitsUntilNanos >= 0
+        || events.stream().anyMatch(event -> event.changes().stream().anyMatch(interest::includes));
+  }
+
+  @Override
+  public void passed(Broadcast.Link last) {
+    Broadcast.Link at = place.get();
+    if (at != null && place.compareAndSet(at, last)) {
+      passed = last.number();
+    }
   }
 
   @Override
@@ -320,7 +342,14 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
     }
     if (link.next() == null && nanos > 0) {
       refuseToWait.accept("waiting for the next commit");
-      broadcast.await(this, link, nanos);
+      waitsUntilNanos = environment.nanos() + nanos;
+      registration.await(link, nanos);
+      // It may be a later one, or have been lost.
+      link = place.get();
+      if (link == null) {
+        behind = true;
+        return null;
+      }
     }
     Broadcast.Link following = link.next();
     if (following == null) {
@@ -367,7 +396,7 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
       closeReader();
     } finally {
       reading.unlock();
-      broadcast.leave(this);
+      registration.leave();
       place.set(null);
     }
   }
