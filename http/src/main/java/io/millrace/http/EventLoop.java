@@ -7,7 +7,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -26,12 +28,24 @@ final class EventLoop {
   private static final Logger LOG = LoggerFactory.getLogger(EventLoop.class);
   private static final int BUFFER_BYTES = RequestBuffer.MAX_BYTES;
 
+  /**
+   * How many tasks of other threads run in a tick, mostly responses. The requests that the clients
+   * send after the first of these responses then reach the store while the rest is written.
+   */
+  private static final int MOST_TASKS = 8;
+
   /** How often timeouts of connections are checked. */
   private static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
 
   private final Selector selector;
   private final Thread thread;
+
+  /** The tasks of other threads. */
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+
+  /** The tasks of the loop's own thread, which all run in the tick. */
+  private final Deque<Runnable> ownTasks = new ArrayDeque<>();
+
   private final List<Runnable> deregistrations = new ArrayList<>();
   private List<Connection> readAgain = new ArrayList<>();
   private final LoopTick tick = new LoopTick();
@@ -59,6 +73,10 @@ final class EventLoop {
 
   /** Runs a task on the thread of the loop, soon. */
   void execute(Runnable task) {
+    if (Thread.currentThread().equals(thread)) {
+      ownTasks.add(task);
+      return;
+    }
     tasks.add(task);
     if (asleep) {
       asleep = false;
@@ -130,9 +148,7 @@ final class EventLoop {
         again.forEach(Connection::ready);
       }
       run(tick::end);
-      for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-        run(task);
-      }
+      runTasks();
       long now = System.nanoTime();
       if (now - checkedNanos > CHECK_INTERVAL.toNanos()) {
         checkedNanos = now;
@@ -145,6 +161,24 @@ final class EventLoop {
     }
   }
 
+  private void runTasks() {
+    for (int i = 0; i < MOST_TASKS; i++) {
+      runAll(ownTasks);
+      Runnable task = tasks.poll();
+      if (task == null) {
+        return;
+      }
+      run(task);
+    }
+    runAll(ownTasks);
+  }
+
+  private static void runAll(Deque<Runnable> tasks) {
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      run(task);
+    }
+  }
+
   private void select() throws IOException {
     if (!deregistrations.isEmpty()) {
       selector.selectNow();
@@ -153,7 +187,7 @@ final class EventLoop {
       now.forEach(Runnable::run);
     } else {
       asleep = true;
-      if (tasks.isEmpty() && readAgain.isEmpty()) {
+      if (tasks.isEmpty() && ownTasks.isEmpty() && readAgain.isEmpty()) {
         selector.select(CHECK_INTERVAL.toMillis());
       } else {
         selector.selectNow();
