@@ -336,20 +336,16 @@ public final class LiveSubscription implements Subscription, Broadcast.Walker {
   /** The next commit of the list; null if there is none yet, or the link is lost. */
   private @Nullable Event walk(long nanos) throws InterruptedException {
     Broadcast.Link link = place.get();
-    if (link == null) {
-      behind = true;
-      return null;
-    }
-    if (link.next() == null && nanos > 0) {
+    if (link != null && link.next() == null && nanos > 0) {
       refuseToWait.accept("waiting for the next commit");
       waitsUntilNanos = environment.nanos() + nanos;
       registration.await(link, nanos);
       // It may be a later one, or have been lost.
       link = place.get();
-      if (link == null) {
-        behind = true;
-        return null;
-      }
+    }
+    if (link == null) {
+      behind = true;
+      return null;
     }
     Broadcast.Link following = link.next();
     if (following == null) {

@@ -77,7 +77,7 @@ final class BroadcastTest {
           });
       while (walker.passed.get() == 0) {
         publish("other");
-        Thread.yield();
+        Thread.onSpinWait();
       }
       publish("other", "another");
       publish("another");
