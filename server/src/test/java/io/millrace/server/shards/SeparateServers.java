@@ -15,6 +15,7 @@ import io.millrace.server.security.ProxySettings;
 import io.millrace.store.EmbeddedTaskStore;
 import io.millrace.store.StandbyStore;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -187,7 +188,9 @@ abstract class SeparateServers {
   }
 
   /** The address of a server that answers each connection with this text, and closes it. */
-  final String broken(String answer) throws IOException {
+  final String broken(String text) throws IOException {
+    // Unless it says so, a client may send its next request on what is being closed.
+    String answer = text.replaceFirst("\r\n", "\r\nConnection: close\r\n");
     ServerSocket listener = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
     open.add(listener);
     Thread.ofVirtual()
@@ -198,6 +201,9 @@ abstract class SeparateServers {
                 connections.incrementAndGet();
                 byte[] _ = socket.getInputStream().readNBytes(20);
                 socket.getOutputStream().write(answer.getBytes(StandardCharsets.UTF_8));
+                // To close it before the whole request is read would reset the connection.
+                socket.shutdownOutput();
+                socket.getInputStream().transferTo(OutputStream.nullOutputStream());
               }
             }
           } catch (IOException _) {
