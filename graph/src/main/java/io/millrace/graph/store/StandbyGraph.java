@@ -121,9 +121,12 @@ final class StandbyGraph implements GraphRegistry {
   @Override
   public Page<GraphNode> nodes(
       NodeFilter filter, @Nullable String text, Page.@Nullable Wanted wanted) {
+    if (wanted != null) {
+      throw laterPages();
+    }
     ReadModel.Listing listing =
         model().listing(filter).with(NodeSearch.having(text, session, rules));
-    if (wanted != null || listing.nodes().size() > PagedViews.PAGE) {
+    if (listing.nodes().size() > PagedViews.PAGE) {
       throw laterPages();
     }
     return new Page<>(listing.explained(listing.nodes()), names.next(), null, listing.version());
@@ -146,10 +149,13 @@ final class StandbyGraph implements GraphRegistry {
 
   @Override
   public Page<String> keys(NodeId id, Page.@Nullable Wanted wanted) {
+    if (wanted != null) {
+      throw laterPages();
+    }
     ReadModel model = model();
     TreeSet<String> all = new TreeSet<>(rules.written(model.node(id).definition()));
     all.addAll(session.data(id).values().keySet());
-    if (wanted != null || all.size() > PagedViews.PAGE) {
+    if (all.size() > PagedViews.PAGE) {
       throw laterPages();
     }
     return new Page<>(List.copyOf(all), names.next(), null, model.version());
