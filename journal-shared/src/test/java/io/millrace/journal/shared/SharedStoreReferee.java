@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -112,7 +113,7 @@ final class SharedStoreReferee {
     Position after = wanted.after();
     require(
         after == null || position.number() >= after.number(),
-        "a stale read at " + position + " came after one at " + after);
+        () -> "a stale read at " + position + " came after one at " + after);
     reads.add(new Seen(wanted.bound(), beganNanos, endedNanos, position, List.copyOf(found)));
   }
 
@@ -124,21 +125,23 @@ final class SharedStoreReferee {
    */
   void judge(List<Commit> commits, List<Document> end) {
     Map<Long, Long> committed = new HashMap<>();
-    for (int i = 0; i < commits.size(); i++) {
-      Commit commit = commits.get(i);
-      require(commit.position().number() == i + 1, "commit " + commit.position() + " at " + i);
+    for (Commit commit : commits) {
+      int expected = committed.size() + 1;
+      require(
+          commit.position().number() == expected,
+          () -> "commit " + commit.position() + " instead of " + expected);
       Long before = committed.put(commit.client().client(), commit.position().number());
-      require(before == null, "write " + commit.client().client() + " was done twice");
+      require(before == null, () -> "write " + commit.client().client() + " was done twice");
     }
     for (Write write : writes) {
       boolean done = committed.containsKey(write.value);
       Position told = write.position;
       if (told != null) {
-        require(done, write + " was acknowledged and is lost");
+        require(done, () -> write + " was acknowledged and is lost");
         long number = committed.getOrDefault(write.value, 0L);
-        require(number == told.number(), write + " is at " + number);
+        require(number == told.number(), () -> write + " is at " + number);
       }
-      require(!write.refused || !done, write + " was refused and done");
+      require(!write.refused || !done, () -> write + " was refused and done");
     }
     judgeReads(commits, end);
     judgeOrder();
@@ -165,15 +168,16 @@ final class SharedStoreReferee {
       for (Seen seen : byNumber.getOrDefault((long) number, List.of())) {
         require(
             seen.found.equals(List.copyOf(state.values())),
-            seen + " found " + seen.found + " instead of " + state.values());
+            () -> seen + " found " + seen.found + " instead of " + state.values());
       }
     }
     byNumber.tailMap((long) commits.size(), false).values().stream()
         .findFirst()
-        .ifPresent(seen -> require(false, seen + " is after the last commit, " + commits.size()));
+        .ifPresent(
+            seen -> require(false, () -> seen + " is after the last commit, " + commits.size()));
     require(
         end.equals(List.copyOf(state.values())),
-        "a server ends with " + end + " instead of " + state.values());
+        () -> "a server ends with " + end + " instead of " + state.values());
   }
 
   /** Nothing is told that was over before it was asked for. */
@@ -194,7 +198,7 @@ final class SharedStoreReferee {
         if (earlier.endedNanos < later.beganNanos) {
           require(
               later.writes ? later.number > earlier.number : later.number >= earlier.number,
-              later.what + " came after " + earlier.what + " was answered");
+              () -> later.what + " came after " + earlier.what + " was answered");
         }
       }
     }
@@ -206,17 +210,19 @@ final class SharedStoreReferee {
     long writer = 0;
     for (Row row : rows) {
       Frame frame = FrameCodec.decode(row.frame().duplicate(), journalId, "frame", null);
-      require(frame.epoch() >= epoch, "epoch " + frame.epoch() + " follows " + epoch);
+      long last = epoch;
+      require(frame.epoch() >= last, () -> "epoch " + frame.epoch() + " follows " + last);
       require(
-          frame.epoch() > epoch || frame.writer() == writer, "two lead in epoch " + frame.epoch());
+          frame.epoch() > epoch || frame.writer() == writer,
+          () -> "two lead in epoch " + frame.epoch());
       epoch = frame.epoch();
       writer = frame.writer();
     }
   }
 
-  private static void require(boolean so, String otherwise) {
+  private static void require(boolean so, Supplier<String> otherwise) {
     if (!so) {
-      throw new AssertionError(otherwise);
+      throw new AssertionError(otherwise.get());
     }
   }
 }
