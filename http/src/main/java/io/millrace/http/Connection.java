@@ -15,7 +15,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -55,9 +54,6 @@ final class Connection {
   /** How many bytes are dropped at most. */
   private static final long LINGER_BYTES = 256L << 20;
 
-  /** How many bytes are read to see whether the client begins a handshake. */
-  private static final int FIRST_BYTES = 4 << 10;
-
   private enum Phase {
     HANDSHAKING,
     READING,
@@ -75,7 +71,7 @@ final class Connection {
   private final EventLoop loop;
   private final Context context;
   private final RequestBuffer received;
-  private final Activity activity = new Activity();
+  private final ConnectionActivity activity = new ConnectionActivity();
   private volatile Phase phase = Phase.READING;
   private @Nullable SelectionKey key;
   private @Nullable Request request;
@@ -136,7 +132,7 @@ final class Connection {
     return context.memory();
   }
 
-  Activity activity() {
+  ConnectionActivity activity() {
     return activity;
   }
 
@@ -162,51 +158,37 @@ final class Connection {
     }
     loop.execute(() -> {
       phase = Phase.HANDSHAKING;
-      thread = Thread.ofVirtual().name("tls-handshake").start(() -> shakeHands(certificate));
+      thread =
+          Thread.ofVirtual().name("tls-handshake").start(new HandshakeThread(this, certificate));
     });
   }
 
-  /** Begins a connection to a server with a certificate, on a thread of its own. */
-  private void shakeHands(ServerCertificate certificate) {
-    SocketChannel channel = transport.channel();
-    ByteBuffer first = ByteBuffer.allocate(FIRST_BYTES);
-    Duration timeout = limits().headTimeout();
-    try {
-      int count = transport.receive(first, Math.toIntExact(timeout.toMillis()));
-      if (count <= 0) {
-        loop.execute(() -> close(null));
-      } else if (TlsTransport.isHandshake(first.flip().get(0))) {
-        TlsTransport secure = new TlsTransport(channel, certificate.engine(), first);
-        secure.handshake(timeout);
-        transport = secure;
-        resumeReading(new byte[0]);
-      } else if (isOfThisMachine(channel)) {
-        resumeReading(Arrays.copyOf(first.array(), count));
-      } else {
-        loop.execute(this::refusePlain);
+  /** Starts reading through a transport that is secure now. Called by the handshake's thread. */
+  void resumeSecured(TlsTransport secured) {
+    transport = secured;
+    resumeReading(new byte[0]);
+  }
+
+  /** Refuses what the client has begun with, and then closes. Called by the handshake's thread. */
+  void refuseAndClose(HttpProblem problem) {
+    loop.execute(() -> {
+      try {
+        thread = null;
+        register();
+        refuse(problem);
+      } catch (IOException | RuntimeException | Error e) {
+        close(e);
       }
-    } catch (IOException | RuntimeException | Error e) {
-      loop.execute(() -> close(e));
-    }
+    });
   }
 
-  /** Whether the client runs on this machine, so that nobody else can read the connection. */
-  private boolean isOfThisMachine(SocketChannel channel) throws IOException {
-    return peer.isLoopbackAddress()
-        || peer.equals(((InetSocketAddress) channel.getLocalAddress()).getAddress());
-  }
-
-  private void refusePlain() {
-    try {
-      thread = null;
-      register();
-      refuse(
-          new HttpProblem(
-              400,
-              "this port is encrypted: use https, as in https://host:port instead of http://"));
-    } catch (IOException | RuntimeException | Error e) {
-      close(e);
-    }
+  /**
+   * Closes the connection, because its handshake failed. Called by the handshake's thread.
+   *
+   * @param cause for the log; null if the client has closed
+   */
+  void failHandshake(@Nullable Throwable cause) {
+    loop.execute(() -> close(cause));
   }
 
   /**
@@ -611,55 +593,4 @@ final class Connection {
       Supplier<Dispatcher> any,
       @Nullable ServerCertificate certificate,
       Consumer<Connection> whenClosed) {}
-
-  /**
-   * When a connection was last used, and whether its caller is authenticated. This decides when it
-   * is closed because it is idle. Thread-safe.
-   */
-  static final class Activity {
-    private volatile long lastNanos = System.nanoTime();
-    private volatile boolean awaitsBytes;
-    private volatile boolean waitsForEvent;
-    private volatile boolean authenticated;
-
-    /** Notes that bytes were received or sent. */
-    void touch() {
-      lastNanos = System.nanoTime();
-    }
-
-    /** When bytes were last received or sent, by {@link System#nanoTime}. */
-    long lastNanos() {
-      return lastNanos;
-    }
-
-    /** Notes whether the server waits for the rest of a request. */
-    void awaitsBytes(boolean awaits) {
-      awaitsBytes = awaits;
-    }
-
-    /** Notes whether a request waits for an event; the connection is then not idle. */
-    void waitsForEvent(boolean waits) {
-      touch();
-      waitsForEvent = waits;
-    }
-
-    /** Notes that a request has been let in whose caller is known. */
-    void authenticated() {
-      authenticated = true;
-    }
-
-    boolean isAuthenticated() {
-      return authenticated;
-    }
-
-    /** For how long the connection has been idle; 0 while a request waits for an event. */
-    long idleNanos() {
-      return waitsForEvent ? 0 : System.nanoTime() - lastNanos;
-    }
-
-    /** Whether it has been idle in the middle of a request for this long. */
-    boolean isStuck(long nanos) {
-      return awaitsBytes && idleNanos() >= nanos;
-    }
-  }
 }

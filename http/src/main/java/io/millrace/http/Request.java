@@ -11,7 +11,6 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -25,10 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Request {
   private static final byte[] EMPTY = new byte[0];
-  private static final int FIRST_READ_BYTES = 64 << 10;
-
-  /** The memory that a value or a name in a JSON tree takes besides its text. */
-  private static final int TREE_NODE_BYTES = 64;
 
   /** The status of a request without a response, because the client disconnected. */
   private static final int NO_RESPONSE = 499;
@@ -62,7 +57,9 @@ public final class Request {
   private byte @Nullable [] whole;
   private @Nullable Query query;
   private @Nullable InputStream body;
-  private long reservedBytes;
+
+  /** The complete body that a thread has read; null if it has read none. */
+  private @Nullable BufferedBody buffered;
 
   /**
    * A request whose head is complete.
@@ -466,37 +463,9 @@ public final class Request {
   public byte[] jsonBody() throws IOException {
     byte[] text = body();
     if (thread != null) {
-      RequestMemory memory = memory();
-      long more = (long) TREE_NODE_BYTES * countNodes(text);
-      long total = reservedBytes + more;
-      if (total > memory.largestBytes()) {
-        throw HttpProblem.tooLarge(
-            "the JSON of the body has too many values: they would take "
-                + total
-                + " bytes of memory, and one request may have "
-                + memory.largestBytes());
-      }
-      if (!memory.reserve(more, total)) {
-        throw RequestMemory.full();
-      }
-      reservedBytes = total;
+      buffered().reserveTree(text);
     }
     return text;
-  }
-
-  /** An estimate of the number of values and names of a JSON text, which may be malformed. */
-  private static int countNodes(byte[] text) {
-    int count = 1;
-    boolean quoted = false;
-    for (int i = 0; i < text.length; i++) {
-      switch (text[i]) {
-        case '"' -> quoted = !quoted;
-        case '\\' -> i++;
-        case ',', ':', '[', '{' -> count += quoted ? 0 : 1;
-        default -> {}
-      }
-    }
-    return count;
   }
 
   private byte[] content(int limit) throws IOException {
@@ -504,43 +473,22 @@ public final class Request {
       return EMPTY;
     }
     byte[] complete = whole;
-    if (complete != null) {
-      if (complete.length > limit) {
-        throw tooLarge(limit);
-      }
-      return complete;
+    if (complete == null) {
+      return buffered().read(bodyLength(), limit);
     }
-    int max = (int) Math.min(limit, memory().largestBytes());
-    long announced = bodyLength();
-    if (announced > max) {
-      throw tooLarge(max);
+    if (complete.length > limit) {
+      throw BufferedBody.tooLarge(limit);
     }
-    int first = announced < 0 ? FIRST_READ_BYTES : (int) Math.min(announced, FIRST_READ_BYTES);
-    byte[] content = resized(EMPTY, Math.min(first, max + 1));
-    int length = 0;
-    InputStream in = bodyStream();
-    while (true) {
-      int read = in.read(content, length, content.length - length);
-      if (read < 0) {
-        break;
-      }
-      length += read;
-      if (length == announced) {
-        break;
-      }
-      if (length > max) {
-        throw tooLarge(max);
-      }
-      if (length == content.length) {
-        content = resized(content, (int) Math.min(2L * length, max + 1L));
-      }
-    }
-    return length == content.length ? content : Arrays.copyOf(content, length);
+    return complete;
   }
 
-  /** The memory for the body of a request that a thread serves. */
-  private RequestMemory memory() {
-    return serving().connection().memory();
+  private BufferedBody buffered() {
+    BufferedBody opened = buffered;
+    if (opened == null) {
+      opened = new BufferedBody(serving().body(), serving().connection().memory());
+      buffered = opened;
+    }
+    return opened;
   }
 
   private RequestThread serving() {
@@ -550,20 +498,11 @@ public final class Request {
     return thread;
   }
 
-  /** Copies bytes to a larger array. Its memory is reserved until the end of the request. */
-  private byte[] resized(byte[] content, int bytes) {
-    int more = bytes - content.length;
-    if (!memory().reserve(more, bytes)) {
-      throw RequestMemory.full();
-    }
-    reservedBytes += more;
-    return Arrays.copyOf(content, bytes);
-  }
-
   /** Releases the memory reserved for the body, at the end of the request. */
   void releaseMemory() {
-    memory().release(reservedBytes);
-    reservedBytes = 0;
+    if (buffered != null) {
+      buffered.release();
+    }
   }
 
   /** The body as a stream, without a limit of its length; the same stream for each call. */
@@ -614,9 +553,5 @@ public final class Request {
   public PendingWait beginWait(Consumer<PendingWait.Cause> action) {
     waited = true;
     return PendingWait.begin(serving().inFlight(), serving(), caller().validity(), action);
-  }
-
-  private static HttpProblem tooLarge(int maxBytes) {
-    return HttpProblem.tooLarge("the body exceeds the limit of " + maxBytes + " bytes");
   }
 }

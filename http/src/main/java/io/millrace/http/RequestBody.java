@@ -39,7 +39,7 @@ final class RequestBody extends InputStream {
   private static final long UNKNOWN = -1;
 
   private final RequestMemory memory;
-  private final Connection.Activity activity;
+  private final ConnectionActivity activity;
   private final Transport transport;
   private final Pace pace;
 

@@ -255,7 +255,7 @@ final class RequestThread implements Runnable, PendingWait.Client {
 
   /** Writes to the connection and notes its activity. */
   private static final class Output extends OutputStream {
-    private final Connection.Activity activity;
+    private final ConnectionActivity activity;
     private final Transport transport;
 
     Output(Connection connection) {
