@@ -6,11 +6,8 @@ import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.FindOneAndUpdateOptions;
 import com.mongodb.client.model.ReturnDocument;
 import io.millrace.blobs.BlobStore;
-import io.millrace.blobs.ChunkedBlob;
-import io.millrace.blobs.Tail;
 import io.millrace.queues.NodeRecord;
 import io.millrace.queues.ObjectId;
-import io.millrace.queues.Output;
 import io.millrace.queues.Output.OutputFile;
 import io.millrace.queues.Output.OutputRecovery;
 import io.millrace.queues.Queue;
@@ -23,8 +20,6 @@ import io.millrace.queues.Run.Report;
 import io.millrace.queues.Run.RetryWish;
 import io.millrace.queues.Run.Started;
 import io.millrace.queues.Status;
-import io.millrace.store.Sha256;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -34,7 +29,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.bson.BSONException;
@@ -65,7 +59,6 @@ final class MongoRuns implements QueueBackend.Runs {
 
   private static final FindOneAndUpdateOptions AFTER =
       new FindOneAndUpdateOptions().returnDocument(ReturnDocument.AFTER);
-  private static final List<String> STREAMS = List.of("stdout", "stderr");
   private static final Document ACTIVE =
       new Document("$in", List.of(Status.CLAIMED, Status.RUNNING));
 
@@ -321,20 +314,19 @@ final class MongoRuns implements QueueBackend.Runs {
   public QueueTask finish(Started started, Report report) {
     Run run = started.run();
     if (report.wish() instanceof RetryWish.Snooze) {
-      return finish(
-          run,
+      Report refused =
           new Report(
               Status.FAILED,
               report.output(),
               report.files(),
-              "it asked to be put off, and tasks in MongoDB cannot be delayed"),
-          Status.RUNNING);
+              "it asked to be put off, and tasks in MongoDB cannot be delayed");
+      return finish(run, refused, Status.RUNNING);
     }
     return finish(run, report, Status.RUNNING);
   }
 
   private QueueTask finish(Run run, Report report, Object from) {
-    Fields fields = new Fields(run, report);
+    OutputFields fields = new OutputFields(files, blobs, run, report);
     Document ended;
     try {
       ended = store(run, from, report.status(), fields.asText());
@@ -346,7 +338,7 @@ final class MongoRuns implements QueueBackend.Runs {
       ended = endedBefore(run, report, fields);
     }
     if (ended == null) {
-      files.delete(fields.stored);
+      fields.deleteFiles();
       throw lost(run);
     }
     if (blobs != null) {
@@ -394,7 +386,7 @@ final class MongoRuns implements QueueBackend.Runs {
   }
 
   /** The task as this report left it before its answer was lost, or as an operator ended it. */
-  private @Nullable Document endedBefore(Run run, Report report, Fields fields) {
+  private @Nullable Document endedBefore(Run run, Report report, OutputFields fields) {
     Document now = tasks.read(run.task());
     if (now == null || !run.node().equals(BsonForm.text(now, "node"))) {
       return null;
@@ -419,99 +411,6 @@ final class MongoRuns implements QueueBackend.Runs {
     return connection.call(() -> collection().findOneAndUpdate(terminated, update, AFTER));
   }
 
-  /** The outputs of a report as fields of a task; what is to be a file is stored first. */
-  private final class Fields {
-    private final Run run;
-    private final Report report;
-    private final List<ObjectId> stored = new ArrayList<>();
-    private @Nullable Document text;
-
-    Fields(Run run, Report report) {
-      this.run = run;
-      this.report = report;
-    }
-
-    boolean isEmpty() {
-      return asText().get("stdout") == null && asText().get("stderr") == null;
-    }
-
-    /** Whether a task has these outputs, as text or as files. */
-    boolean describes(Document document) {
-      return STREAMS.stream()
-          .allMatch(stream ->
-              Objects.equals(document.get(stream), asText().get(stream))
-                  || fileOfText(stream).equals(document.get(stream)));
-    }
-
-    Document asText() {
-      Document made = text;
-      if (made == null) {
-        made =
-            new Document("stdout", field("stdout", report.output().stdout(), ""))
-                .append("stderr", field("stderr", report.output().stderr(), reason()));
-        text = made;
-      }
-      return made;
-    }
-
-    /** The same with every output in a file. */
-    Document asFiles() {
-      Document made = new Document();
-      for (String stream : STREAMS) {
-        Object value = asText().get(stream);
-        made.append(
-            stream,
-            value instanceof String output && !output.isEmpty()
-                ? store(fileOfText(stream), stream, Tail.of(output))
-                : value);
-      }
-      return made;
-    }
-
-    /** The id of a file with a text, the same whenever the end of this run is repeated. */
-    private org.bson.types.ObjectId fileOfText(String stream) {
-      String name = "%s of %s, %d".formatted(stream, run.task(), run.claim().token());
-      return new org.bson.types.ObjectId(Sha256.hex(name).substring(0, 24));
-    }
-
-    private String reason() {
-      return report.reason() == null || report.status() < Status.RUNNING
-          ? ""
-          : report.reason() + "\n";
-    }
-
-    private @Nullable Object field(String stream, Output output, String after) {
-      return switch (output) {
-        case Output.None() -> after.isEmpty() ? null : after;
-        case Output.Text(String said) ->
-            after.isEmpty() || said.isEmpty() || said.endsWith("\n")
-                ? said + after
-                : said + "\n" + after;
-        case Output.Stored file -> {
-          Tail content = content(file);
-          yield file.shownAsText()
-              ? new String(content.read(0, (int) file.sizeBytes()), StandardCharsets.UTF_8) + after
-              : store(BsonForm.id(file.file()), stream, content);
-        }
-      };
-    }
-
-    private Tail content(Output.Stored output) {
-      for (OutputFile file : report.files()) {
-        if (file.id().equals(output.file()) && blobs != null) {
-          return new ChunkedBlob(blobs, file.chunkPrefix(), OutputFile.CHUNK_BYTES);
-        }
-      }
-      return Tail.of("");
-    }
-
-    private org.bson.types.ObjectId store(org.bson.types.ObjectId id, String stream, Tail content) {
-      files.store(BsonForm.id(id), run.task(), stream, content.open(0));
-      stored.add(BsonForm.id(id));
-      return id;
-    }
-  }
-
   @Override
   public boolean giveBack(Run run) {
     Document update = MongoTasks.set(new Document("status", Status.QUEUED).append("node", null));
@@ -532,40 +431,31 @@ final class MongoRuns implements QueueBackend.Runs {
 
   /** Orphans the tasks that a node has claimed five minutes ago and not begun. */
   void orphanUnbegun(String node) {
-    Document unbegun = unbegun().append("node", node);
-    long orphaned =
-        connection.call(() ->
-            collection()
-                .updateMany(unbegun, MongoTasks.set(new Document("status", Status.ORPHANED)))
-                .getModifiedCount());
-    if (orphaned > 0) {
-      LOG.warn("{} tasks that node {} had claimed and not begun are orphaned", orphaned, node);
-    }
-  }
-
-  private Document unbegun() {
-    Date before = Date.from(Instant.ofEpochMilli(clock.millis() - UNBEGUN.toMillis()));
-    return new Document("status", Status.CLAIMED).append("mtime", new Document("$lt", before));
+    orphanUnbegun(new Document("node", node), "node " + node);
   }
 
   /** The same for nodes that have not refreshed their documents for as long, or have none. */
   void orphanUnbegunOfDead(List<Queue> queues, List<NodeRecord> nodes) {
-    Document filter = unbegun();
     List<String> live =
         nodes.stream()
             .filter(node -> clock.millis() - node.timestampMillis() < UNBEGUN.toMillis())
             .map(NodeRecord::name)
             .toList();
-    filter
-        .append("queue", new Document("$in", BsonForm.ids(queues.stream().map(Queue::id).toList())))
-        .append("node", new Document("$nin", live));
+    List<ObjectId> ids = queues.stream().map(Queue::id).toList();
+    orphanUnbegun(
+        new Document("queue", new Document("$in", BsonForm.ids(ids)))
+            .append("node", new Document("$nin", live)),
+        "dead nodes");
+  }
+
+  private void orphanUnbegun(Document filter, String whose) {
+    Date before = Date.from(Instant.ofEpochMilli(clock.millis() - UNBEGUN.toMillis()));
+    filter.append("status", Status.CLAIMED).append("mtime", new Document("$lt", before));
+    Document update = MongoTasks.set(new Document("status", Status.ORPHANED));
     long orphaned =
-        connection.call(() ->
-            collection()
-                .updateMany(filter, MongoTasks.set(new Document("status", Status.ORPHANED)))
-                .getModifiedCount());
+        connection.call(() -> collection().updateMany(filter, update).getModifiedCount());
     if (orphaned > 0) {
-      LOG.warn("{} tasks that dead nodes had claimed and not begun are orphaned", orphaned);
+      LOG.warn("{} tasks that {} had claimed and not begun are orphaned", orphaned, whose);
     }
   }
 
