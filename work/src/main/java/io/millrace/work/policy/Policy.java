@@ -3,21 +3,16 @@ package io.millrace.work.policy;
 import io.millrace.store.Task;
 import io.millrace.store.Throttling;
 import io.millrace.store.Throttling.Limit;
-import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -30,13 +25,6 @@ import org.jspecify.annotations.Nullable;
 public record Policy(Map<String, String> fields) {
   /** No settings: everything has its default. */
   public static final Policy NONE = new Policy(Map.of());
-
-  private static final int MAX_ATTEMPTS = 10_000;
-  private static final int MAX_FACTOR = 1_000;
-  private static final int MAX_LISTED = 100;
-  private static final int MAX_KEY_BYTES = 512;
-  private static final int MAX_TAGS = 20;
-  private static final Pattern TAG = Pattern.compile("[\\p{L}\\p{N}._:@/=+-]{1,64}");
 
   /** The fields of a policy. */
   public enum Field {
@@ -185,7 +173,7 @@ public record Policy(Map<String, String> fields) {
           Field.of(each.getKey())
               .orElseThrow(
                   () -> new PolicyException(each.getKey(), "there is no field " + each.getKey()));
-      check(field, each.getValue());
+      FieldValues.check(field, each.getValue());
     }
     fields = Collections.unmodifiableMap(new TreeMap<>(fields));
   }
@@ -205,34 +193,6 @@ public record Policy(Map<String, String> fields) {
       fields.put(each.substring(0, equals), each.substring(equals + 1));
     }
     return new Policy(fields);
-  }
-
-  private static void check(Field field, String text) {
-    switch (field) {
-      case ATTEMPTS -> count(field, text, 1);
-      case SNOOZES -> count(field, text, 0);
-      case RETRY_DELAY -> durations(field, text);
-      case RETRY_MAX_DELAY -> TimeText.duration(field.key, text);
-      case RETRY_FACTOR -> number(field, text, 1, MAX_FACTOR);
-      case RETRY_JITTER -> number(field, text, 0, 1);
-      case RETRY_EXCEPT -> codes(field, text);
-      case TIMEOUT, WAIT_TIMEOUT, TOTAL_TIMEOUT -> period(field, text);
-      case UNIQUE -> key(field, text);
-      case UNIQUE_FIELDS -> names(field, text);
-      case UNIQUE_SCOPE -> scope(field, text);
-      case UNIQUE_PERIOD -> period(field, text);
-      case KEEP_FINISHED -> TimeText.duration(field.key, text);
-      case KEEP_COUNT -> kept(field, text);
-      case KEY -> laneKey(field, text);
-      case KEY_FIELD -> key(field, text);
-      case PRIORITY -> priority(field, text);
-      case TAGS -> tags(field, text);
-      case RUNNING, KEY_RUNNING -> running(field, text);
-      case STARTS, KEY_STARTS -> starts(field, text, 0);
-      case AGEING -> ageingMillis(field, text);
-      case WEIGHTS -> weights(field, text);
-      case LIMITS -> shared(field, text);
-    }
   }
 
   /** Whether nothing is set. */
@@ -293,17 +253,14 @@ public record Policy(Map<String, String> fields) {
 
   private Optional<Duration> limit(Field field) {
     String text = fields.get(field.key);
-    return text == null ? Optional.empty() : Optional.of(period(field, text));
+    return text == null ? Optional.empty() : Optional.of(FieldValues.period(field, text));
   }
 
   /** How long finished work stays in the store; what is absent is that of {@code otherwise}. */
   public Retention retention(Retention otherwise) {
     return new Retention(
-        this.<@Nullable Duration>get(
-            Field.KEEP_FINISHED,
-            (field, text) -> TimeText.duration(field.key, text),
-            otherwise.age()),
-        this.<@Nullable Long>get(Field.KEEP_COUNT, Policy::kept, otherwise.count()));
+        this.<@Nullable Duration>get(Field.KEEP_FINISHED, FieldValues::duration, otherwise.age()),
+        this.<@Nullable Long>get(Field.KEEP_COUNT, FieldValues::kept, otherwise.count()));
   }
 
   /** The key for whose turns and limits the work counts; empty if none is set. */
@@ -318,12 +275,12 @@ public record Policy(Map<String, String> fields) {
 
   /** The words by which the work is found; none by default. */
   public List<String> tags() {
-    return get(Field.TAGS, Policy::tags, List.of());
+    return get(Field.TAGS, FieldValues::tags, List.of());
   }
 
   /** The priority, from 0, the default. */
   public int priority() {
-    return get(Field.PRIORITY, Policy::priority, 0);
+    return get(Field.PRIORITY, FieldValues::priority, 0);
   }
 
   /**
@@ -340,14 +297,17 @@ public record Policy(Map<String, String> fields) {
     return new Throttling(
         limit(Field.RUNNING, Field.STARTS),
         limit(Field.KEY_RUNNING, Field.KEY_STARTS),
-        get(Field.AGEING, Policy::ageingMillis, Throttling.AGEING_MILLIS),
-        get(Field.WEIGHTS, Policy::weights, Map.of()),
-        get(Field.LIMITS, Policy::shared, List.of()));
+        get(Field.AGEING, FieldValues::ageingMillis, Throttling.AGEING_MILLIS),
+        get(Field.WEIGHTS, FieldValues::weights, Map.of()),
+        get(Field.LIMITS, FieldValues::shared, List.of()));
   }
 
   private Limit limit(Field atOnce, Field inTime) {
-    int running = get(atOnce, Policy::running, 0);
-    return get(inTime, (field, text) -> starts(field, text, running), new Limit(running, 0, 0));
+    int running = get(atOnce, FieldValues::running, 0);
+    return get(
+        inTime,
+        (field, text) -> FieldValues.starts(field, text, running),
+        new Limit(running, 0, 0));
   }
 
   /** By what the work is unique; empty if it is not. */
@@ -360,202 +320,29 @@ public record Policy(Map<String, String> fields) {
     return Optional.of(
         new UniqueKey(
             key,
-            key != null || names == null ? List.of() : names(Field.UNIQUE_FIELDS, names),
-            get(Field.UNIQUE_SCOPE, Policy::scope, UniqueKey.Scope.UNFINISHED),
-            this.<@Nullable Duration>get(Field.UNIQUE_PERIOD, Policy::period, null)));
+            key != null || names == null
+                ? List.of()
+                : FieldValues.names(Field.UNIQUE_FIELDS, names),
+            get(Field.UNIQUE_SCOPE, FieldValues::scope, UniqueKey.Scope.UNFINISHED),
+            this.<@Nullable Duration>get(Field.UNIQUE_PERIOD, FieldValues::period, null)));
   }
 
   /** What follows from failures. */
   public RetryPolicy retries() {
     RetryPolicy otherwise = RetryPolicy.DEFAULTS;
     return new RetryPolicy(
-        get(Field.ATTEMPTS, (field, text) -> count(field, text, 1), otherwise.attempts()),
-        get(Field.RETRY_DELAY, Policy::durations, otherwise.delays()),
-        get(
-            Field.RETRY_FACTOR,
-            (field, text) -> number(field, text, 1, MAX_FACTOR),
-            otherwise.factor()),
-        get(
-            Field.RETRY_MAX_DELAY,
-            (field, text) -> TimeText.duration(field.key, text),
-            otherwise.maxDelay()),
-        get(Field.RETRY_JITTER, (field, text) -> number(field, text, 0, 1), otherwise.jitter()),
-        get(Field.RETRY_EXCEPT, Policy::codes, otherwise.except()),
-        get(Field.SNOOZES, (field, text) -> count(field, text, 0), otherwise.snoozes()));
+        get(Field.ATTEMPTS, FieldValues::attempts, otherwise.attempts()),
+        get(Field.RETRY_DELAY, FieldValues::durations, otherwise.delays()),
+        get(Field.RETRY_FACTOR, FieldValues::factor, otherwise.factor()),
+        get(Field.RETRY_MAX_DELAY, FieldValues::duration, otherwise.maxDelay()),
+        get(Field.RETRY_JITTER, FieldValues::jitter, otherwise.jitter()),
+        get(Field.RETRY_EXCEPT, FieldValues::codes, otherwise.except()),
+        get(Field.SNOOZES, FieldValues::snoozes, otherwise.snoozes()));
   }
 
   private <T extends @Nullable Object> T get(
       Field field, BiFunction<Field, String, T> read, T otherwise) {
     @Nullable String text = fields.get(field.key);
     return text == null ? otherwise : read.apply(field, text);
-  }
-
-  private static int count(Field field, String text, int least) {
-    if (text.matches("[0-9]{1,9}")) {
-      int count = Integer.parseInt(text);
-      if (count >= least && count <= MAX_ATTEMPTS) {
-        return count;
-      }
-    }
-    throw new PolicyException(
-        field.key, field.key + " must be an integer from " + least + " to " + MAX_ATTEMPTS);
-  }
-
-  private static String laneKey(Field field, String text) {
-    if (text.isEmpty() || text.getBytes(StandardCharsets.UTF_8).length > MAX_KEY_BYTES) {
-      throw new PolicyException(
-          field.key, field.key + " must have 1 to " + MAX_KEY_BYTES + " bytes of UTF-8");
-    }
-    return text;
-  }
-
-  private static List<String> tags(Field field, String text) {
-    List<String> tags = listed(field, text);
-    if (tags.size() > MAX_TAGS
-        || Set.copyOf(tags).size() < tags.size()
-        || !tags.stream().allMatch(tag -> TAG.matcher(tag).matches())) {
-      throw new PolicyException(
-          field.key,
-          field.key
-              + " must list up to "
-              + MAX_TAGS
-              + " tags, each once, of 1 to 64 letters, digits and . _ : @ / = + -");
-    }
-    return tags;
-  }
-
-  private static int priority(Field field, String text) {
-    if (!text.matches("[0-9]")) {
-      throw new PolicyException(field.key, field.key + " must be an integer from 0 to 9");
-    }
-    return Integer.parseInt(text);
-  }
-
-  private static long ageingMillis(Field field, String text) {
-    long millis = TimeText.duration(field.key, text).toMillis();
-    if (millis > Limit.MAX_PERIOD_MILLIS) {
-      throw new PolicyException(field.key, field.key + " must be at most 24d");
-    }
-    return millis;
-  }
-
-  private static int running(Field field, String text) {
-    if (!text.matches("[1-9][0-9]{0,8}")) {
-      throw new PolicyException(field.key, field.key + " must be an integer from 1 to 999999999");
-    }
-    return Integer.parseInt(text);
-  }
-
-  private static Limit starts(Field field, String text, int running) {
-    return SharedLimits.limit(field.key, running, text);
-  }
-
-  private static Map<String, Integer> weights(Field field, String text) {
-    Map<String, Integer> weights = new TreeMap<>();
-    for (String each : text.split(",", -1)) {
-      int equals = each.lastIndexOf('=');
-      String weight = each.substring(equals + 1).strip();
-      if (equals < 1 || !weight.matches("[1-9][0-9]{0,2}|1000")) {
-        throw new PolicyException(
-            field.key,
-            field.key + " must list keys with how many tasks they take, 1 to 1000: ann=3,bob=2");
-      }
-      weights.put(laneKey(field, each.substring(0, equals).strip()), Integer.valueOf(weight));
-    }
-    if (weights.size() > Throttling.MAX_WEIGHTS) {
-      throw new PolicyException(
-          field.key, field.key + " lists more than " + Throttling.MAX_WEIGHTS);
-    }
-    return weights;
-  }
-
-  private static List<String> shared(Field field, String text) {
-    List<String> names = listed(field, text);
-    for (String name : names) {
-      SharedLimits.check(field.key, name);
-    }
-    if (names.size() > Throttling.MAX_SHARED || Set.copyOf(names).size() < names.size()) {
-      throw new PolicyException(
-          field.key, field.key + " lists up to " + Throttling.MAX_SHARED + " names, each once");
-    }
-    return names;
-  }
-
-  private static Long kept(Field field, String text) {
-    if (text.matches("[0-9]{1,10}") && Long.parseLong(text) <= Retention.MAX_COUNT) {
-      return Long.parseLong(text);
-    }
-    throw new PolicyException(
-        field.key, field.key + " must be an integer from 0 to " + Retention.MAX_COUNT);
-  }
-
-  private static double number(Field field, String text, int least, int most) {
-    if (text.matches("[0-9]{1,4}(\\.[0-9]{1,9})?")) {
-      double number = new BigDecimal(text).doubleValue();
-      if (number >= least && number <= most) {
-        return number;
-      }
-    }
-    throw new PolicyException(
-        field.key, field.key + " must be a number from " + least + " to " + most);
-  }
-
-  private static List<Duration> durations(Field field, String text) {
-    List<Duration> durations = new ArrayList<>();
-    for (String each : listed(field, text)) {
-      durations.add(TimeText.duration(field.key, each));
-    }
-    return durations;
-  }
-
-  private static Set<String> codes(Field field, String text) {
-    Set<String> codes = new HashSet<>();
-    for (String code : listed(field, text)) {
-      if (!code.matches("[A-Za-z0-9._-]{1,64}")) {
-        throw new PolicyException(
-            field.key,
-            field.key + " must be a list of codes: 1 to 64 characters out of A-Z a-z 0-9 . _ -");
-      }
-      codes.add(code);
-    }
-    return codes;
-  }
-
-  private static String key(Field field, String text) {
-    if (text.isEmpty() || text.length() > UniqueKey.MAX_KEY) {
-      throw new PolicyException(
-          field.key, field.key + " must be a key of 1 to " + UniqueKey.MAX_KEY + " characters");
-    }
-    return text;
-  }
-
-  private static List<String> names(Field field, String text) {
-    List<String> names = listed(field, text).stream().sorted().distinct().toList();
-    if (names.contains("")) {
-      throw new PolicyException(field.key, field.key + " must be a list of names of params");
-    }
-    return names;
-  }
-
-  private static UniqueKey.Scope scope(Field field, String text) {
-    return UniqueKey.Scope.of(text)
-        .orElseThrow(
-            () -> new PolicyException(field.key, field.key + " must be queued or unfinished"));
-  }
-
-  private static Duration period(Field field, String text) {
-    Duration period = TimeText.duration(field.key, text);
-    if (period.isZero()) {
-      throw new PolicyException(field.key, field.key + " must be longer than zero");
-    }
-    return period;
-  }
-
-  private static List<String> listed(Field field, String text) {
-    List<String> parts = Arrays.stream(text.split(",", -1)).map(String::strip).toList();
-    if (parts.size() > MAX_LISTED) {
-      throw new PolicyException(field.key, field.key + " lists more than " + MAX_LISTED);
-    }
-    return parts;
   }
 }
