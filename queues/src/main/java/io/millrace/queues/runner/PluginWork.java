@@ -199,7 +199,7 @@ final class PluginWork implements Work {
 
   /** A task as a plugin in this process sees it. */
   static final class InProcessTask implements PluginTask {
-    private final TaskRun.RunTask task;
+    private final RunTask task;
     private final OutputStream stdout;
     private final OutputStream stderr;
     private final List<Runnable> actions = new ArrayList<>();
@@ -210,7 +210,7 @@ final class PluginWork implements Work {
     private volatile boolean cancelled;
     private volatile RetryWish wish = RetryWish.NONE;
 
-    InProcessTask(TaskRun.RunTask task) {
+    InProcessTask(RunTask task) {
       this.task = task;
       long most = task.assignment().limits().maxBytes();
       this.stdout = task.outputs().stdout().stream(most);

@@ -45,7 +45,7 @@ final class ProgramWork implements Work {
   }
 
   /** Starts the program. It begins only if its end with this process is certain. */
-  static ProgramWork start(ProgramForm.Call call, TaskRun.RunTask task, Watchdog watchdog)
+  static ProgramWork start(ProgramForm.Call call, RunTask task, Watchdog watchdog)
       throws PluginException {
     ProcessBuilder builder = builder(call, task);
     Path input =
@@ -75,7 +75,7 @@ final class ProgramWork implements Work {
     }
   }
 
-  private static ProcessBuilder builder(ProgramForm.Call call, TaskRun.RunTask task)
+  private static ProcessBuilder builder(ProgramForm.Call call, RunTask task)
       throws PluginException {
     if (call.command().getFirst().startsWith("-")) {
       throw new PluginException("the command starts with a dash: " + call.command().getFirst());
@@ -186,7 +186,7 @@ final class ProgramWork implements Work {
      *
      * @param returns whether what the program has returned takes their place
      */
-    static Redirects straight(TaskRun.RunTask task, boolean returns) {
+    static Redirects straight(RunTask task, boolean returns) {
       Outputs outputs = task.outputs();
       return new Redirects() {
         @Override
@@ -227,7 +227,7 @@ final class ProgramWork implements Work {
       }
 
       /** Begins to copy. */
-      static OutputMerger begin(TaskRun.RunTask task) throws IOException {
+      static OutputMerger begin(RunTask task) throws IOException {
         Outputs outputs = task.outputs();
         long most = task.assignment().limits().maxBytes();
         NamedPipe stdout = task.launcher().pipe(task.folder().output("stdout.pipe"));
