@@ -46,6 +46,11 @@ public record AccessKey(
     }
   }
 
+  /** The same with the time of its last use; null if it was never used. */
+  AccessKey usedAt(@Nullable Instant time) {
+    return new AccessKey(prefix, principal, name, created, createdBy, expires, time);
+  }
+
   /** The mark with which keys begin. */
   static String mark() {
     return MARK;

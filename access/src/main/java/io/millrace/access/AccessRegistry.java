@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -173,10 +174,7 @@ public final class AccessRegistry {
 
   /** All principals, by name. */
   public List<Principal> principals() {
-    return entries()
-        .filter(PrincipalEntry.class::isInstance)
-        .map(entry -> ((PrincipalEntry) entry).principal())
-        .toList();
+    return entries(PrincipalEntry.class).map(PrincipalEntry::principal).toList();
   }
 
   /** The principal of this name. */
@@ -187,25 +185,17 @@ public final class AccessRegistry {
   /** All keys by prefix, with their last use. */
   public List<AccessKey> keys() {
     Map<DocumentKey, Instant> uses = uses();
-    return entries()
-        .filter(KeyEntry.class::isInstance)
-        .map(entry -> ((KeyEntry) entry).key())
+    return entries(KeyEntry.class)
+        .map(KeyEntry::key)
         .map(key ->
-            new AccessKey(
-                key.prefix(),
-                key.principal(),
-                key.name(),
-                key.created(),
-                key.createdBy(),
-                key.expires(),
-                uses.get(AccessDocuments.useKey(AccessDocuments.keyKey(key.prefix())))))
+            key.usedAt(uses.get(AccessDocuments.useKey(AccessDocuments.keyKey(key.prefix())))))
         .toList();
   }
 
   /** All sessions by prefix, with their last use. */
   public List<AccessSession> sessions() {
     Map<DocumentKey, Instant> uses = uses();
-    return sessionEntries()
+    return entries(SessionEntry.class)
         .map(SessionEntry::session)
         .map(each -> {
           Instant used =
@@ -227,10 +217,6 @@ public final class AccessRegistry {
     return uses;
   }
 
-  private Stream<SessionEntry> sessionEntries() {
-    return entries().filter(SessionEntry.class::isInstance).map(SessionEntry.class::cast);
-  }
-
   /**
    * Creates a session. If the principal has 100, the oldest ends.
    *
@@ -238,9 +224,7 @@ public final class AccessRegistry {
    * @throws AccessException if there are 10,000 sessions
    */
   public AccessSession.Created createSession(NewSession wanted) {
-    return session
-        .retry("principal " + wanted.principal(), () -> Optional.of(wanted), this::tryCreate)
-        .orElseThrow(() -> unknown(wanted.principal()));
+    return session.retry("principal " + wanted.principal(), () -> tryCreate(wanted));
   }
 
   private AccessSession.@Nullable Created tryCreate(NewSession wanted) {
@@ -288,7 +272,7 @@ public final class AccessRegistry {
   }
 
   private void makeRoom(Transaction.Builder transaction, String principal) {
-    List<SessionEntry> all = sessionEntries().toList();
+    List<SessionEntry> all = entries(SessionEntry.class).toList();
     List<SessionEntry> own =
         all.stream()
             .filter(entry -> entry.session().principal().equals(principal))
@@ -323,11 +307,6 @@ public final class AccessRegistry {
         .orElseThrow(() -> new UnknownPrincipalException("there is no session " + prefix));
   }
 
-  private Stream<Entry> entries() {
-    return session.all(AccessDocuments.COLLECTION).stream()
-        .flatMap(document -> AccessDocuments.read(document).stream());
-  }
-
   /**
    * Changes a principal. What its credentials gave is over, unless only the note changes: open
    * streams and sockets end.
@@ -338,27 +317,36 @@ public final class AccessRegistry {
   public Principal change(String name, Change change) {
     String given = change.password();
     String password = given == null || given.isEmpty() ? null : directory.passwords().hash(given);
+    return update(
+        name,
+        found -> {
+          Principal old = found.principal();
+          String kept = given == null ? found.password() : password;
+          Principal changed =
+              new Principal(
+                  name,
+                  change.roles() == null ? old.roles() : change.roles(),
+                  change.reach() == null ? old.reach() : change.reach(),
+                  change.note() == null ? old.note() : change.note(),
+                  kept != null,
+                  change.rate() == null ? old.rate() : rate(change.rate()),
+                  change.disabled() == null ? old.disabled() : change.disabled(),
+                  old.created(),
+                  old.createdBy());
+          Principal.check(changed.roles(), changed.note(), changed.rate());
+          return commit(put(found, changed, kept)) ? changed : null;
+        });
+  }
+
+  /**
+   * Reads a principal and changes it, until nothing changed in between.
+   *
+   * @param change commits on what was read; null if something changed in between
+   * @throws UnknownPrincipalException if there is none of this name
+   */
+  private <T> T update(String name, Function<PrincipalEntry, @Nullable T> change) {
     return session
-        .retry(
-            "principal " + name,
-            () -> find(name),
-            found -> {
-              Principal old = found.principal();
-              String kept = given == null ? found.password() : password;
-              Principal changed =
-                  new Principal(
-                      name,
-                      change.roles() == null ? old.roles() : change.roles(),
-                      change.reach() == null ? old.reach() : change.reach(),
-                      change.note() == null ? old.note() : change.note(),
-                      kept != null,
-                      change.rate() == null ? old.rate() : rate(change.rate()),
-                      change.disabled() == null ? old.disabled() : change.disabled(),
-                      old.created(),
-                      old.createdBy());
-              Principal.check(changed.roles(), changed.note(), changed.rate());
-              return commit(put(found, changed, kept)) ? changed : null;
-            })
+        .retry("principal " + name, () -> find(name), change)
         .orElseThrow(() -> unknown(name));
   }
 
@@ -373,19 +361,16 @@ public final class AccessRegistry {
    */
   public void delete(String name) {
     var _ =
-        session
-            .retry(
-                "principal " + name,
-                () -> find(name),
-                found -> {
-                  Transaction.Builder transaction =
-                      session.begin().delete(AccessDocuments.principalKey(name), found.version());
-                  keysOf(name).forEach(key -> remove(transaction, key));
-                  removeSessions(
-                      transaction, each -> each.groups() == null && each.principal().equals(name));
-                  return commit(transaction) ? name : null;
-                })
-            .orElseThrow(() -> unknown(name));
+        update(
+            name,
+            found -> {
+              Transaction.Builder transaction =
+                  session.begin().delete(AccessDocuments.principalKey(name), found.version());
+              keysOf(name).forEach(key -> remove(transaction, key));
+              removeSessions(
+                  transaction, each -> each.groups() == null && each.principal().equals(name));
+              return commit(transaction) ? name : null;
+            });
   }
 
   /**
@@ -395,21 +380,18 @@ public final class AccessRegistry {
    * @throws InvalidAccessException if the principal has 100 keys, or something is wrong with it
    */
   public AccessKey.Created addKey(String name, NewKey key, String by) {
-    return session
-        .retry(
-            "principal " + name,
-            () -> find(name),
-            found -> {
-              if (keysOf(name).size() >= MAX_KEYS) {
-                throw new InvalidAccessException(
-                    "principal %s has %d keys; revoke one first".formatted(name, MAX_KEYS));
-              }
-              // The principal is written anew, so that none is deleted without its newest key.
-              Transaction.Builder transaction = put(found, found.principal(), found.password());
-              AccessKey.Created created = add(transaction, name, key, by);
-              return commit(transaction) ? created : null;
-            })
-        .orElseThrow(() -> unknown(name));
+    return update(
+        name,
+        found -> {
+          if (keysOf(name).size() >= MAX_KEYS) {
+            throw new InvalidAccessException(
+                "principal %s has %d keys; revoke one first".formatted(name, MAX_KEYS));
+          }
+          // The principal is written anew, so that none is deleted without its newest key.
+          Transaction.Builder transaction = put(found, found.principal(), found.password());
+          AccessKey.Created created = add(transaction, name, key, by);
+          return commit(transaction) ? created : null;
+        });
   }
 
   /**
@@ -433,7 +415,7 @@ public final class AccessRegistry {
   }
 
   private void removeSessions(Transaction.Builder transaction, Predicate<AccessSession> which) {
-    sessionEntries()
+    entries(SessionEntry.class)
         .map(SessionEntry::session)
         .filter(which)
         .forEach(each -> remove(transaction, AccessDocuments.sessionKey(each.prefix())));
@@ -485,10 +467,15 @@ public final class AccessRegistry {
             AccessDocuments.write(principal, password));
   }
 
+  private <E extends Entry> Stream<E> entries(Class<E> kind) {
+    return session.all(AccessDocuments.COLLECTION).stream()
+        .flatMap(document -> AccessDocuments.read(document).stream())
+        .filter(kind::isInstance)
+        .map(kind::cast);
+  }
+
   private List<KeyEntry> keysOf(String principal) {
-    return entries()
-        .filter(KeyEntry.class::isInstance)
-        .map(KeyEntry.class::cast)
+    return entries(KeyEntry.class)
         .filter(entry -> entry.key().principal().equals(principal))
         .toList();
   }

@@ -1,9 +1,10 @@
 package io.millrace.access.audit;
 
-import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import static io.millrace.access.audit.AuditDocuments.COLLECTION;
+import static io.millrace.access.audit.AuditDocuments.keyAt;
+import static io.millrace.access.audit.AuditDocuments.millisOf;
+
 import io.millrace.access.audit.AuditEntry.Origin;
-import io.millrace.access.audit.AuditEntry.Result;
-import io.millrace.store.Bytes;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
 import io.millrace.store.Outcome;
@@ -29,8 +30,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The audit log in a store. Entries come in three ways: as a part of the transaction that they are
@@ -43,9 +42,6 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class AuditLog {
   private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);
-
-  /** A collection of {@code /access}, which nothing else reads or changes. */
-  static final String COLLECTION = "access.audit";
 
   private static final Duration FLUSH_INTERVAL = Duration.ofSeconds(1);
   private static final Duration SWEEP_INTERVAL = Duration.ofMinutes(1);
@@ -72,15 +68,7 @@ public final class AuditLog {
   /** The share of the largest size that is left after a sweep. */
   private static final double AFTER_SWEEP = 0.9;
 
-  /** What a document takes besides its key and body, about. */
-  private static final int OVERHEAD_BYTES = 100;
-
   private static final Owner SELF = Owner.client(1);
-  private static final JsonMapper MAPPER =
-      JsonMapper.builder()
-          .changeDefaultPropertyInclusion(each -> each.withValueInclusion(Include.NON_NULL))
-          .build();
-
   private final TaskStore store;
 
   /** What is read: the same, or all shards, one of which the store is. */
@@ -129,62 +117,6 @@ public final class AuditLog {
    * @param next the id from which to go on; null if there is no more
    */
   public record Page(List<Found> entries, @Nullable String next) {}
-
-  private record Stored(List<StoredEntry> entries) {}
-
-  private record StoredEntry(
-      long time,
-      @Nullable Long until,
-      String principal,
-      @Nullable String key,
-      String address,
-      String api,
-      String action,
-      @Nullable String area,
-      @Nullable String scope,
-      Result result,
-      int status,
-      long count,
-      @Nullable String first,
-      @Nullable String last) {
-    static StoredEntry of(AuditEntry entry) {
-      Origin origin = entry.origin();
-      return new StoredEntry(
-          entry.time().toEpochMilli(),
-          entry.until().equals(entry.time()) ? null : entry.until().toEpochMilli(),
-          origin.principal(),
-          origin.key(),
-          origin.address(),
-          origin.api(),
-          origin.action(),
-          origin.area(),
-          origin.scope().isEmpty() ? null : origin.scope(),
-          origin.result(),
-          origin.status(),
-          entry.count(),
-          entry.first(),
-          entry.last());
-    }
-
-    AuditEntry entry() {
-      return new AuditEntry(
-          Instant.ofEpochMilli(time),
-          Instant.ofEpochMilli(until == null ? time : until),
-          new Origin(
-              principal,
-              key,
-              address,
-              api,
-              action,
-              area,
-              scope == null ? "" : scope,
-              result,
-              status),
-          count,
-          first,
-          last);
-    }
-  }
 
   /**
    * The log in a store.
@@ -251,11 +183,10 @@ public final class AuditLog {
   }
 
   private Transaction.Put put(List<AuditEntry> entries) {
-    Stored stored = new Stored(entries.stream().map(StoredEntry::of).toList());
     return new Transaction.Put(
         new DocumentKey(COLLECTION, newKey()),
         DocumentVersion.ANY,
-        Bytes.copyOf(MAPPER.writeValueAsBytes(stored)),
+        AuditDocuments.write(entries),
         false);
   }
 
@@ -264,19 +195,10 @@ public final class AuditLog {
         + "-%07d-%s".formatted(sequence.incrementAndGet() % 10_000_000, run);
   }
 
-  /** What the keys of documents of this time and later ones are greater than. */
-  private static String keyAt(long millis) {
-    return "%013d".formatted(Math.max(0, millis));
-  }
-
   /** Counts a document that was written. */
   public void written(Transaction.Put put) {
-    long size = size(put.key(), put.body());
+    long size = AuditDocuments.bytes(put.key(), put.body());
     bytes.getAndUpdate(known -> known < 0 ? known : known + size);
-  }
-
-  private static long size(DocumentKey key, Bytes body) {
-    return (long) OVERHEAD_BYTES + key.key().length() + body.size();
   }
 
   /** Writes an entry; if that is not possible now, it is tried again once a second. */
@@ -390,7 +312,7 @@ public final class AuditLog {
     if (bytes.get() < 0) {
       long sum = 0;
       for (Document document : StoreSession.pages(store, COLLECTION, "", "")) {
-        sum += size(document.key(), document.body());
+        sum += AuditDocuments.bytes(document.key(), document.body());
         latestMillis.accumulateAndGet(millisOf(document.key().key()) + 1, Math::max);
       }
       bytes.set(sum);
@@ -410,7 +332,7 @@ public final class AuditLog {
           break;
         }
         removal.delete(document.key(), document.version());
-        removed += size(document.key(), document.body());
+        removed += AuditDocuments.bytes(document.key(), document.body());
         count++;
       }
       if (count == 0 || !(store.commit(removal.build()) instanceof Outcome.Done)) {
@@ -461,7 +383,7 @@ public final class AuditLog {
       documents =
           documents.stream().filter(document -> document.key().key().compareTo(last) < 0).toList();
       for (Document document : documents.reversed()) {
-        for (Found each : entries(document).reversed()) {
+        for (Found each : AuditDocuments.read(document).reversed()) {
           if (before != null && each.id().compareTo(before) >= 0) {
             continue;
           }
@@ -503,7 +425,7 @@ public final class AuditLog {
     }
     int scanned = 0;
     for (Document document : StoreSession.pages(all, COLLECTION, "", begin)) {
-      for (Found each : entries(document)) {
+      for (Found each : AuditDocuments.read(document)) {
         if (after != null && each.id().compareTo(after) <= 0) {
           continue;
         }
@@ -532,30 +454,5 @@ public final class AuditLog {
 
   private static long millis(Instant time) {
     return time.isBefore(Instant.EPOCH) ? 0 : time.toEpochMilli();
-  }
-
-  /** The time of a document or an entry, by its key or id; 0 if it is malformed. */
-  private static long millisOf(String key) {
-    try {
-      return Long.parseLong(key.substring(0, Math.min(13, key.length())));
-    } catch (NumberFormatException _) {
-      return 0;
-    }
-  }
-
-  private static List<Found> entries(Document document) {
-    List<StoredEntry> stored;
-    try {
-      stored = MAPPER.readValue(document.body().toArray(), Stored.class).entries();
-    } catch (JacksonException e) {
-      LOG.warn("the {} cannot be read: {}", document.key(), e.getMessage());
-      return List.of();
-    }
-    List<Found> entries = new ArrayList<>();
-    for (StoredEntry each : stored) {
-      entries.add(
-          new Found("%s.%03d".formatted(document.key().key(), entries.size()), each.entry()));
-    }
-    return entries;
   }
 }
