@@ -5,13 +5,13 @@ import static io.millrace.database.Statements.select;
 import static io.millrace.database.Statements.set;
 import static io.millrace.database.Statements.update;
 
-import io.millrace.database.DatabaseAddress.Behavior;
 import io.millrace.database.DatabaseAddress.Kind;
 import io.millrace.journal.shared.Head;
 import io.millrace.journal.shared.Head.FrameMark;
 import io.millrace.journal.shared.Head.Row;
 import io.millrace.journal.shared.Head.Snapshot;
 import io.millrace.journal.shared.JournalHome;
+import io.millrace.journal.sql.JournalConnection.Work;
 import io.millrace.store.journal.Chain;
 import io.millrace.store.journal.JournalException;
 import java.io.IOException;
@@ -20,7 +20,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -31,12 +30,6 @@ import org.jspecify.annotations.Nullable;
  * transaction.
  */
 final class JdbcDatabase implements JournalHome {
-  /** After this long without an answer, a connection counts as lost. The statement goes on. */
-  private static final Duration SILENCE = Duration.ofSeconds(15);
-
-  /** How long SQLite waits for another process that writes. */
-  private static final Duration BUSY = Duration.ofSeconds(5);
-
   /** How many frames are deleted at a time. */
   private static final int CLEARED_FRAMES = 1_000;
 
@@ -55,79 +48,17 @@ final class JdbcDatabase implements JournalHome {
 
   private final SqlJournalOptions options;
   private final Kind kind;
-  private @Nullable Connection connection;
-  private boolean closed;
+  private final JournalConnection connection;
 
   /** A connection that is opened when it is first used. */
   JdbcDatabase(SqlJournalOptions options) {
     this.options = options;
     this.kind = options.database().kind();
-  }
-
-  /** What is done with the connection. */
-  @FunctionalInterface
-  private interface Work<T extends @Nullable Object> {
-    T with(Connection connection) throws SQLException;
+    this.connection = new JournalConnection(options);
   }
 
   private <T extends @Nullable Object> T run(Work<T> work) throws IOException {
-    try {
-      return transact(work);
-    } catch (SQLException e) {
-      throw new IOException(e.getMessage(), e);
-    }
-  }
-
-  private synchronized <T extends @Nullable Object> T transact(Work<T> work) throws SQLException {
-    if (closed) {
-      throw new SQLException("the journal is closed");
-    }
-    Connection open = connection;
-    if (open == null) {
-      open = connect();
-      connection = open;
-    }
-    boolean whole = false;
-    try {
-      T result = work.with(open);
-      if (!open.getAutoCommit()) {
-        open.commit();
-      }
-      whole = true;
-      return result;
-    } finally {
-      if (!whole) {
-        discard();
-      }
-    }
-  }
-
-  private void discard() {
-    Connection lost = connection;
-    connection = null;
-    if (lost != null) {
-      try {
-        lost.close();
-      } catch (SQLException _) {
-        // It is not used any more.
-      }
-    }
-  }
-
-  private Connection connect() throws SQLException {
-    Connection opened =
-        options
-            .database()
-            .connect(new Behavior("millrace " + options.store(), SILENCE, BUSY, true));
-    try {
-      if (kind == Kind.MARIADB) {
-        opened.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-      }
-      return opened;
-    } catch (SQLException e) {
-      opened.close();
-      throw e;
-    }
+    return connection.run(work);
   }
 
   @Override
@@ -520,8 +451,7 @@ final class JdbcDatabase implements JournalHome {
   }
 
   @Override
-  public synchronized void close() {
-    closed = true;
-    discard();
+  public void close() {
+    connection.close();
   }
 }
