@@ -9,7 +9,6 @@ import io.millrace.graph.NodeLimits;
 import io.millrace.graph.NodeState;
 import io.millrace.graph.type.NodeType;
 import io.millrace.graph.type.NodeTypes;
-import io.millrace.store.Bytes;
 import io.millrace.store.Claim;
 import io.millrace.store.Document;
 import io.millrace.store.DocumentKey;
@@ -36,8 +35,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -65,7 +62,6 @@ final class StorePermits implements GraphWork.Permits {
   private static final Duration LEASE = Duration.ofDays(36_500);
   private static final Duration WAIT = Duration.ofSeconds(1);
   private static final long PAUSE_MILLIS = 1_000;
-  private static final Pattern DATA = Pattern.compile("([1-9][0-9]{0,15}) ([1-9][0-9]{0,8})");
 
   /** The most changes of permits in a transaction, and permits of a claim. */
   private static final int BATCH = 500;
@@ -90,41 +86,6 @@ final class StorePermits implements GraphWork.Permits {
     this.session = session;
     this.readModel = readModel;
     this.types = types;
-  }
-
-  /**
-   * A permit in the store.
-   *
-   * @param attempt the attempt for which it is
-   * @param origin the origin of the task
-   * @param claimed whether it counts against the limits
-   */
-  record Permit(
-      NodeId id,
-      int attempt,
-      PermitGroup group,
-      Task.@Nullable Lane lane,
-      long origin,
-      boolean claimed) {
-    TaskRef task() {
-      return TaskRef.origin(origin);
-    }
-
-    /** Its key; empty for none. */
-    private String key() {
-      return lane == null ? "" : lane.key();
-    }
-
-    private Permit claimed(boolean now) {
-      return new Permit(id, attempt, group, lane, origin, now);
-    }
-
-    /** Whether it is for this attempt under these limits. */
-    private boolean suits(Permit wanted) {
-      return attempt == wanted.attempt
-          && group.equals(wanted.group)
-          && Objects.equals(lane, wanted.lane);
-    }
   }
 
   /** The permits of the nodes that take places, or of the others. */
@@ -164,7 +125,7 @@ final class StorePermits implements GraphWork.Permits {
       return true;
     }
     Permit there = permits.get(node.id());
-    return there != null && there.claimed && wanted(node).filter(there::suits).isPresent();
+    return there != null && there.claimed() && wanted(node).filter(there::suits).isPresent();
   }
 
   /** The permit of a node. */
@@ -176,7 +137,7 @@ final class StorePermits implements GraphWork.Permits {
   List<Permit> sharingKey(Permit permit) {
     return permits.values().stream()
         .filter(other ->
-            other.group.document().equals(permit.group.document())
+            other.group().document().equals(permit.group().document())
                 && other.key().equals(permit.key()))
         .toList();
   }
@@ -184,7 +145,7 @@ final class StorePermits implements GraphWork.Permits {
   /** The permits that name a limit. */
   List<Permit> naming(String limit) {
     return permits.values().stream()
-        .filter(permit -> permit.group.limits().contains(limit))
+        .filter(permit -> permit.group().limits().contains(limit))
         .toList();
   }
 
@@ -248,11 +209,11 @@ final class StorePermits implements GraphWork.Permits {
           boolean known = group.document().equals(document.key());
           String name = group.nameBelow(document.key());
           for (Task task : session.store().group(GroupQuery.all(name)).value()) {
-            Permit permit = read(task, group);
+            Permit permit = Permit.read(task, group);
             if (permit == null
                 || !known
                 || !isKept(permit, nodes)
-                || permits.containsKey(permit.id)) {
+                || permits.containsKey(permit.id())) {
               unknown.add(TaskRef.origin(task.origin()));
             } else {
               add(permit);
@@ -274,34 +235,15 @@ final class StorePermits implements GraphWork.Permits {
     return sizes.containsKey(group) || (sibling != null && sizes.containsKey(sibling));
   }
 
-  /** What the data of a permit says. */
-  private record Data(NodeId id, int attempt) {}
-
-  /** Reads a task; empty if it is no permit. */
-  private static Optional<Data> read(Task task) {
-    Matcher data = DATA.matcher(task.data().utf8());
-    return data.matches()
-        ? NodeId.parse(data.group(1)).map(id -> new Data(id, Integer.parseInt(data.group(2))))
-        : Optional.empty();
-  }
-
-  private static @Nullable Permit read(Task task, PermitGroup group) {
-    return read(task)
-        .map(data ->
-            new Permit(
-                data.id, data.attempt, group, task.lane(), task.origin(), task.heldByClaim()))
-        .orElse(null);
-  }
-
   /** Whether a permit is what the graph needs; that of a running node stays. */
   private boolean isKept(Permit permit, ReadModel.LimitedNodes nodes) {
-    GraphNode node = nodes.nodes().get(permit.id);
+    GraphNode node = nodes.nodes().get(permit.id());
     if (node == null) {
       return false;
     }
     return node.state() == NodeState.RUNNING
-        ? permit.claimed && node.phase().attempt() == permit.attempt
-        : nodes.due().contains(permit.id) && wanted(node).filter(permit::suits).isPresent();
+        ? permit.claimed() && node.phase().attempt() == permit.attempt()
+        : nodes.due().contains(permit.id()) && wanted(node).filter(permit::suits).isPresent();
   }
 
   /**
@@ -328,8 +270,8 @@ final class StorePermits implements GraphWork.Permits {
           }
           places.held.remove(id);
           others.held.remove(id);
-          if (there != null && there.claimed && kept && due) {
-            pool(there.group.takingPlaces()).held.add(id);
+          if (there != null && there.claimed() && kept && due) {
+            pool(there.group().takingPlaces()).held.add(id);
           }
         });
     List<TaskRef> deletes = new ArrayList<>(unknown);
@@ -342,7 +284,7 @@ final class StorePermits implements GraphWork.Permits {
         .map(Permit::group)
         .filter(group -> !isUsed(group))
         .forEach(group -> done.add(group.document()));
-    fresh.forEach(permit -> done.remove(permit.group.document()));
+    fresh.forEach(permit -> done.remove(permit.group().document()));
     write(deletes, done, fresh);
   }
 
@@ -370,24 +312,11 @@ final class StorePermits implements GraphWork.Permits {
       for (Permit permit : part) {
         transaction.add(
             new Transaction.Add(
-                permit.group.name(),
-                Bytes.of(permit.id + " " + permit.attempt),
-                When.now(),
-                false,
-                null,
-                permit.lane));
+                permit.group().name(), permit.data(), When.now(), false, null, permit.lane()));
       }
       List<Task> tasks = commit(transaction).tasks();
       for (int i = 0; i < part.size(); i++) {
-        Permit permit = part.get(i);
-        add(
-            new Permit(
-                permit.id,
-                permit.attempt,
-                permit.group,
-                permit.lane,
-                tasks.get(i).origin(),
-                false));
+        add(part.get(i).at(tasks.get(i).origin()));
       }
     }
   }
@@ -409,19 +338,19 @@ final class StorePermits implements GraphWork.Permits {
   }
 
   private void add(Permit permit) {
-    permits.put(permit.id, permit);
-    sizes.merge(permit.group, 1, Integer::sum);
-    Pool pool = pool(permit.group.takingPlaces());
-    if (!permit.claimed) {
-      pool.waiting.merge(permit.group, 1, Integer::sum);
+    permits.put(permit.id(), permit);
+    sizes.merge(permit.group(), 1, Integer::sum);
+    Pool pool = pool(permit.group().takingPlaces());
+    if (!permit.claimed()) {
+      pool.waiting.merge(permit.group(), 1, Integer::sum);
     }
   }
 
   private void remove(Permit permit) {
-    permits.remove(permit.id);
-    lower(sizes, permit.group);
-    if (!permit.claimed) {
-      lower(pool(permit.group.takingPlaces()).waiting, permit.group);
+    permits.remove(permit.id());
+    lower(sizes, permit.group());
+    if (!permit.claimed()) {
+      lower(pool(permit.group().takingPlaces()).waiting, permit.group());
     }
   }
 
@@ -473,7 +402,7 @@ final class StorePermits implements GraphWork.Permits {
     given.forEach(permit -> {
       remove(permit);
       add(permit.claimed(false));
-      pool(permit.group.takingPlaces()).held.remove(permit.id);
+      pool(permit.group().takingPlaces()).held.remove(permit.id());
     });
   }
 
@@ -481,15 +410,15 @@ final class StorePermits implements GraphWork.Permits {
   private boolean isTaken(Outcome outcome, Pool pool) {
     boolean known = true;
     for (Task task : outcome.done().tasks()) {
-      Data data = read(task).orElse(null);
-      Permit there = data == null ? null : permits.get(data.id);
-      if (there == null || there.origin != task.origin()) {
+      NodeId id = Permit.node(task);
+      Permit there = id == null ? null : permits.get(id);
+      if (there == null || there.origin() != task.origin()) {
         // It was deleted since, or something else has put it there, which a comparison finds.
         known = false;
-      } else if (!there.claimed) {
+      } else if (!there.claimed()) {
         remove(there);
         add(there.claimed(true));
-        pool.held.add(there.id);
+        pool.held.add(there.id());
       }
     }
     return known;

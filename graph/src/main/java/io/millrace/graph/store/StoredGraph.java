@@ -18,7 +18,6 @@ import io.millrace.graph.NodeId;
 import io.millrace.graph.NodeLimits;
 import io.millrace.graph.store.GraphSession.TransactionLimits;
 import io.millrace.graph.store.NodeData.StoredValue;
-import io.millrace.graph.store.StorePermits.Permit;
 import io.millrace.graph.store.ValueStore.RandomNames;
 import io.millrace.graph.type.Attempt;
 import io.millrace.graph.type.AttemptContext;
