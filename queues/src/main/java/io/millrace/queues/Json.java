@@ -1,12 +1,10 @@
 package io.millrace.queues;
 
 import io.millrace.store.Bytes;
-import io.millrace.work.policy.Policy;
+import io.millrace.work.BraceEscapes;
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -14,9 +12,6 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
-import tools.jackson.core.SerializableString;
-import tools.jackson.core.io.CharacterEscapes;
-import tools.jackson.core.io.SerializedString;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -25,14 +20,14 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.util.RawValue;
 
-/**
- * The JSON of stored documents. Opening braces inside strings are escaped: the store replaces
- * {@code {{name}}} in templates, and no text of a user may look like that.
- */
+/** The JSON of stored documents, with {@link BraceEscapes}. */
 public final class Json {
   private static final JsonMapper MAPPER =
       JsonMapper.builder(
-              JsonFactory.builder().characterEscapes(new Braces()).rootValueSeparator("").build())
+              JsonFactory.builder()
+                  .characterEscapes(new BraceEscapes())
+                  .rootValueSeparator("")
+                  .build())
           // Fractions keep their digits.
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .build();
@@ -42,26 +37,6 @@ public final class Json {
       MAPPER.reader().without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
   private Json() {}
-
-  private static final class Braces extends CharacterEscapes {
-    private static final SerializableString BRACE = new SerializedString("\\u007b");
-
-    private final int[] escapes = standardAsciiEscapesForJSON();
-
-    Braces() {
-      escapes['{'] = ESCAPE_CUSTOM;
-    }
-
-    @Override
-    public int[] getEscapeCodesForAscii() {
-      return escapes;
-    }
-
-    @Override
-    public @Nullable SerializableString getEscapeSequence(int character) {
-      return character == '{' ? BRACE : null;
-    }
-  }
 
   /** An object without fields. */
   public static ObjectNode object() {
@@ -140,16 +115,6 @@ public final class Json {
   public static @Nullable String text(ObjectNode source, String field) {
     JsonNode value = source.get(field);
     return value == null || value.isNull() ? null : value.asString();
-  }
-
-  /** The settings in the field {@code policy}; none if it is absent. */
-  public static Policy policy(ObjectNode source) {
-    if (!(source.get("policy") instanceof ObjectNode fields)) {
-      return Policy.NONE;
-    }
-    Map<String, String> texts = new HashMap<>();
-    fields.forEachEntry((field, text) -> texts.put(field, text.asString()));
-    return new Policy(texts);
   }
 
   /** A number; null if the field is absent or null. */

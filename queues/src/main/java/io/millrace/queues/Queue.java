@@ -144,7 +144,7 @@ public record Queue(
             strings(json.get("nodes_pin")),
             strings(json.get("nodes_ignore")),
             json.path("requeue_orphans").asInt(0),
-            Json.policy(json));
+            Policy.read(json.get("policy")));
     return new Queue(
         new ObjectId(document.key().key()),
         json.required("name").asString(),

@@ -94,7 +94,7 @@ final class TaskJson {
         scheduled(json.get("schedule")),
         TraceContext.read(Json.text(json, "trace")),
         json.required("ctime").asLong(),
-        Json.policy(json),
+        Policy.read(json.get("policy")),
         progress,
         new TaskOutput(
             output(json.get("stdout")), output(json.get("stderr")), output(json.get("mixedout"))),

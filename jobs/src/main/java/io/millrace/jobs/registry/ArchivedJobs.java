@@ -55,7 +55,7 @@ public record ArchivedJobs(Archive archive, BlobStore blobs) {
       if (document == null) {
         return null;
       }
-      JsonNode failures = JobJson.read(Bytes.of(document)).path("failedAttempts");
+      JsonNode failures = Json.read(Bytes.of(document)).path("failedAttempts");
       JsonNode value = failures.path(failures.size() - 1).path(field);
       return value.isString() ? value.asString() : null;
     }

@@ -1,6 +1,5 @@
 package io.millrace.jobs.registry;
 
-import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import io.millrace.jobs.Assignment.JobClaim;
 import io.millrace.jobs.Batch;
 import io.millrace.jobs.Failure;
@@ -8,7 +7,6 @@ import io.millrace.jobs.Job;
 import io.millrace.jobs.JobId;
 import io.millrace.jobs.JobRegistry.JobFilter;
 import io.millrace.jobs.JobStatus;
-import io.millrace.jobs.JobsException;
 import io.millrace.jobs.Priority;
 import io.millrace.jobs.Submission;
 import io.millrace.jobs.WorkerId;
@@ -23,21 +21,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.JsonParser;
-import tools.jackson.core.JsonToken;
-import tools.jackson.core.SerializableString;
-import tools.jackson.core.io.CharacterEscapes;
-import tools.jackson.core.io.SerializedString;
-import tools.jackson.core.json.JsonFactory;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -74,7 +61,7 @@ final class JobJson {
   private static Bytes write(StoredJob stored, @Nullable String added, @Nullable String taken) {
     Job job = stored.job();
     ByteArrayOutputStream document = new ByteArrayOutputStream(512);
-    try (JsonGenerator json = MAPPER.createGenerator(document)) {
+    try (JsonGenerator json = Json.generator(document)) {
       json.writeStartObject();
       json.writeStringProperty("type", job.type());
       json.writeStringProperty("priority", job.order().priority().word());
@@ -129,7 +116,7 @@ final class JobJson {
     fields.put("status", filter.status() == null ? null : filter.status().word());
     return fields.entrySet().stream()
         .filter(field -> field.getValue() != null)
-        .map(field -> "\"" + field.getKey() + "\":" + MAPPER.writeValueAsString(field.getValue()))
+        .map(field -> "\"" + field.getKey() + "\":" + Json.quoted(field.getValue()))
         .toList();
   }
 
@@ -153,15 +140,6 @@ final class JobJson {
       json.writeNumberProperty("snoozes", waiting.snoozes());
     }
     write(json, waiting.limits());
-  }
-
-  private static Policy policy(ObjectNode json) {
-    if (!(json.get("policy") instanceof ObjectNode fields)) {
-      return Policy.NONE;
-    }
-    Map<String, String> texts = new HashMap<>();
-    fields.forEachEntry((field, text) -> texts.put(field, text.asString()));
-    return new Policy(texts);
   }
 
   private static Job.Waiting waiting(ObjectNode json) {
@@ -210,7 +188,7 @@ final class JobJson {
   }
 
   private static Job.@Nullable Hold hold(ObjectNode json) {
-    String hash = text(json, "uniqueHash");
+    String hash = Json.text(json, "uniqueHash");
     return hash == null
         ? null
         : new Job.Hold(
@@ -253,16 +231,16 @@ final class JobJson {
   }
 
   static StoredJob readJob(Document document) {
-    ObjectNode json = read(document.body());
+    ObjectNode json = Json.read(document.body());
     Submission order =
         new Submission(
             json.required("type").asString(),
             Priority.named(json.required("priority").asString()).orElseThrow(),
-            text(json, "key"),
-            text(json, "description"),
+            Json.text(json, "key"),
+            Json.text(json, "description"),
             json.path("at").asLong(0),
-            policy(json),
-            TraceContext.read(text(json, "trace")));
+            Policy.read(json.get("policy")),
+            TraceContext.read(Json.text(json, "trace")));
     Job job =
         new Job(
             id(document.key().key()),
@@ -271,21 +249,21 @@ final class JobJson {
             json.required("batch").asLong(),
             new Job.Times(
                 json.required("submitted").asLong(),
-                number(json, "started"),
-                number(json, "ended")),
+                Json.number(json, "started"),
+                Json.number(json, "ended")),
             json.required("failures").asInt(),
             json.path("returns").asInt(0),
             waiting(json),
             hand(json),
             new Job.Line(
                 idOrNull(json, "parent"), idOrNull(json, "child"), followOn(json), scheduled(json)),
-            new Job.Content(json.required("payload").asLong(), number(json, "result")),
+            new Job.Content(json.required("payload").asLong(), Json.number(json, "result")),
             new Job.Place(
                 document.version(),
                 json.required("task").asLong(),
                 hold(json),
                 json.path("deadline").asLong(0)));
-    Long token = number(json, "lastToken");
+    Long token = Json.number(json, "lastToken");
     return new StoredJob(
         job,
         token == null
@@ -296,7 +274,7 @@ final class JobJson {
 
   /** Its type and status alone, which stand near its beginning: cheaper than all of it. */
   static JobCounts.Kind kind(Document document) {
-    Map<String, String> found = texts(document.body(), Set.of("type", "status"));
+    Map<String, String> found = Json.texts(document.body(), Set.of("type", "status"));
     String type = Objects.requireNonNull(found.get("type"));
     String status = Objects.requireNonNull(found.get("status"));
     return new JobCounts.Kind(type, JobStatus.named(status).orElseThrow());
@@ -308,7 +286,7 @@ final class JobJson {
    * @return null if it has not ended
    */
   static @Nullable Ending ending(Document document) {
-    Map<String, String> found = texts(document.body(), Set.of("type", "status", "ended"));
+    Map<String, String> found = Json.texts(document.body(), Set.of("type", "status", "ended"));
     String ended = found.get("ended");
     String status = Objects.requireNonNull(found.get("status"));
     return ended == null || !JobStatus.named(status).orElseThrow().isEnd()
@@ -326,10 +304,10 @@ final class JobJson {
 
   /** The document of a job that is archived, with its failed and returned attempts. */
   static String archived(Document job, List<Document> failures, List<Document> returns) {
-    ObjectNode json = read(job.body());
-    failures.forEach(each -> json.withArray("/failedAttempts").add(read(each.body())));
-    returns.forEach(each -> json.withArray("/returnedAttempts").add(read(each.body())));
-    return MAPPER.writeValueAsString(json);
+    ObjectNode json = Json.read(job.body());
+    failures.forEach(each -> json.withArray("/failedAttempts").add(Json.read(each.body())));
+    returns.forEach(each -> json.withArray("/returnedAttempts").add(Json.read(each.body())));
+    return Json.text(json);
   }
 
   static JobId id(String text) {
@@ -337,8 +315,8 @@ final class JobJson {
   }
 
   private static Job.Hand hand(ObjectNode json) {
-    String worker = text(json, "worker");
-    Long token = number(json, "token");
+    String worker = Json.text(json, "worker");
+    Long token = Json.number(json, "token");
     return new Job.Hand(
         worker == null ? null : new WorkerId(worker),
         token == null
@@ -348,12 +326,12 @@ final class JobJson {
   }
 
   private static Job.@Nullable FollowOn followOn(ObjectNode json) {
-    String type = text(json, "followOn");
-    return type == null ? null : new Job.FollowOn(type, text(json, "followOnProblem"));
+    String type = Json.text(json, "followOn");
+    return type == null ? null : new Job.FollowOn(type, Json.text(json, "followOnProblem"));
   }
 
   private static Job.@Nullable Scheduled scheduled(ObjectNode json) {
-    String name = text(json, "schedule");
+    String name = Json.text(json, "schedule");
     return name == null
         ? null
         : new Job.Scheduled(
@@ -363,7 +341,7 @@ final class JobJson {
   }
 
   private static @Nullable JobId idOrNull(ObjectNode json, String field) {
-    String text = text(json, field);
+    String text = Json.text(json, field);
     return text == null ? null : id(text);
   }
 
@@ -372,15 +350,15 @@ final class JobJson {
   }
 
   static Bytes write(Batch batch) {
-    ObjectNode json = object();
+    ObjectNode json = Json.object();
     json.put("type", batch.type());
     json.put("size", batch.size());
     json.put("capacity", batch.capacity());
-    return write(json);
+    return Json.write(json);
   }
 
   static Batch readBatch(Document document) {
-    ObjectNode json = read(document.body());
+    ObjectNode json = Json.read(document.body());
     return new Batch(
         Long.parseLong(document.key().key()),
         json.required("type").asString(),
@@ -389,133 +367,23 @@ final class JobJson {
   }
 
   static Bytes write(Failure failure) {
-    ObjectNode json = object();
-    put(json, "worker", failure.worker() == null ? null : failure.worker().text());
+    ObjectNode json = Json.object();
+    Json.put(json, "worker", failure.worker() == null ? null : failure.worker().text());
     json.put("at", failure.atMillis());
-    put(json, "info", failure.info());
-    put(json, "logs", failure.logs());
-    put(json, "failureCode", failure.wish().code());
-    return write(json);
+    Json.put(json, "info", failure.info());
+    Json.put(json, "logs", failure.logs());
+    Json.put(json, "failureCode", failure.wish().code());
+    return Json.write(json);
   }
 
   static Failure readFailure(Document document) {
-    ObjectNode json = read(document.body());
-    String worker = text(json, "worker");
+    ObjectNode json = Json.read(document.body());
+    String worker = Json.text(json, "worker");
     return new Failure(
         worker == null ? null : new WorkerId(worker),
         json.required("at").asLong(),
-        text(json, "info"),
-        text(json, "logs"),
-        new Failure.Wish(text(json, "failureCode"), null, false));
-  }
-
-  private static final JsonMapper MAPPER =
-      JsonMapper.builder(JsonFactory.builder().characterEscapes(new BraceEscapes()).build())
-          .changeDefaultPropertyInclusion(each -> each.withValueInclusion(Include.NON_NULL))
-          .build();
-
-  private static final class BraceEscapes extends CharacterEscapes {
-    private static final SerializableString ESCAPED = new SerializedString("\\u007b");
-
-    private final int[] codes = standardAsciiEscapesForJSON();
-
-    BraceEscapes() {
-      codes['{'] = ESCAPE_CUSTOM;
-    }
-
-    @Override
-    public int[] getEscapeCodesForAscii() {
-      return codes;
-    }
-
-    @Override
-    public @Nullable SerializableString getEscapeSequence(int character) {
-      return character == '{' ? ESCAPED : null;
-    }
-  }
-
-  static ObjectNode object() {
-    return MAPPER.createObjectNode();
-  }
-
-  static Bytes write(ObjectNode document) {
-    return Bytes.copyOf(MAPPER.writeValueAsBytes(document));
-  }
-
-  /** The document of a record, without the components that are null. */
-  static Bytes bind(Record value) {
-    return Bytes.copyOf(MAPPER.writeValueAsBytes(value));
-  }
-
-  /** Reads what {@link #bind} wrote. */
-  static <T extends Record> T bound(Bytes body, Class<T> type) {
-    return parse(body, json -> MAPPER.treeToValue(json, type));
-  }
-
-  /** The object that a payload is; empty if it is none. */
-  static Optional<ObjectNode> object(byte[] payload) {
-    try {
-      return Optional.of(MAPPER.readTree(payload))
-          .filter(ObjectNode.class::isInstance)
-          .map(ObjectNode.class::cast);
-    } catch (JacksonException _) {
-      return Optional.empty();
-    }
-  }
-
-  static ObjectNode read(Bytes body) {
-    return parse(body, json -> json);
-  }
-
-  private static <T> T parse(Bytes body, Function<ObjectNode, T> reading) {
-    try {
-      if (MAPPER.readTree(body.toArray()) instanceof ObjectNode object) {
-        return reading.apply(object);
-      }
-    } catch (JacksonException e) {
-      throw damaged(e);
-    }
-    throw new JobsException("a document of jobs is damaged: it is no object");
-  }
-
-  private static JobsException damaged(JacksonException e) {
-    return new JobsException("a document of jobs is damaged: " + e.getOriginalMessage(), e);
-  }
-
-  /** The values of these fields, all of them texts, read no further than to the last. */
-  private static Map<String, String> texts(Bytes body, Set<String> fields) {
-    Map<String, String> found = new HashMap<>();
-    try (JsonParser json = MAPPER.createParser(body.toArray())) {
-      json.nextToken();
-      while (found.size() < fields.size() && json.nextToken() == JsonToken.PROPERTY_NAME) {
-        String name = json.currentName();
-        json.nextToken();
-        if (fields.contains(name)) {
-          found.put(name, json.getString());
-        } else {
-          json.skipChildren();
-        }
-      }
-    } catch (JacksonException e) {
-      throw damaged(e);
-    }
-    return found;
-  }
-
-  /** Leaves the field out if there is no value. */
-  private static void put(ObjectNode target, String field, @Nullable String value) {
-    if (value != null) {
-      target.put(field, value);
-    }
-  }
-
-  private static @Nullable String text(ObjectNode source, String field) {
-    JsonNode value = source.get(field);
-    return value == null || value.isNull() ? null : value.asString();
-  }
-
-  private static @Nullable Long number(ObjectNode source, String field) {
-    JsonNode value = source.get(field);
-    return value == null || value.isNull() ? null : value.asLong();
+        Json.text(json, "info"),
+        Json.text(json, "logs"),
+        new Failure.Wish(Json.text(json, "failureCode"), null, false));
   }
 }

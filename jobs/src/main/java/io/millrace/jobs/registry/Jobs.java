@@ -37,6 +37,7 @@ import io.millrace.work.policy.LimitReasons;
 import io.millrace.work.policy.LimitReasons.Holders;
 import io.millrace.work.policy.LimitReasons.Running;
 import io.millrace.work.policy.LimitReasons.Sharing;
+import io.millrace.work.policy.Policy;
 import io.millrace.work.policy.Retention;
 import io.millrace.work.policy.SharedLimits.Usage;
 import io.millrace.work.trace.Span;
@@ -405,9 +406,9 @@ public final class Jobs implements AutoCloseable {
     }
 
     private static Bytes policies(JobTypes configured) {
-      ObjectNode json = JobJson.object();
+      ObjectNode json = Json.object();
       configured.all().forEach(type -> json.set(type.name(), TypeSettings.json(type.policy())));
-      return JobJson.write(json);
+      return Json.write(json);
     }
 
     /** See {@link Jobs#storedTypes}. */
@@ -419,7 +420,7 @@ public final class Jobs implements AutoCloseable {
       }
       return store
           .document(Keys.TYPE_POLICIES)
-          .map(document -> JobJson.read(document.body()))
+          .map(document -> Json.read(document.body()))
           .filter(policies -> known.stream().allMatch(type -> policies.has(type.name())))
           .map(policies ->
               known.stream()
@@ -428,7 +429,7 @@ public final class Jobs implements AutoCloseable {
                           type.name(),
                           type.description(),
                           type.resultBecomes(),
-                          TypeSettings.read(policies.required(type.name()))))
+                          Policy.read(policies.required(type.name()))))
                   .toList());
     }
 
@@ -480,11 +481,11 @@ public final class Jobs implements AutoCloseable {
     }
 
     private static Bytes write(List<StoredType> types) {
-      return JobJson.bind(new Stored(types));
+      return Json.bind(new Stored(types));
     }
 
     private static List<StoredType> read(Bytes body) {
-      return JobJson.bound(body, Stored.class).types();
+      return Json.bound(body, Stored.class).types();
     }
   }
 }

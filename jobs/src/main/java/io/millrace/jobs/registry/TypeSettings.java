@@ -72,21 +72,15 @@ public final class TypeSettings implements Step {
   }
 
   private static Policy read(Document document) {
-    return read(JobJson.read(document.body()));
-  }
-
-  static Policy read(JsonNode json) {
-    Map<String, String> fields = new TreeMap<>();
-    json.properties().forEach(field -> fields.put(field.getKey(), field.getValue().asString()));
-    return new Policy(fields);
+    return Policy.read(Json.read(document.body()));
   }
 
   private static Bytes write(Policy policy) {
-    return JobJson.write(json(policy));
+    return Json.write(json(policy));
   }
 
   static ObjectNode json(Policy policy) {
-    ObjectNode json = JobJson.object();
+    ObjectNode json = Json.object();
     policy.fields().forEach(json::put);
     return json;
   }
@@ -227,7 +221,7 @@ public final class TypeSettings implements Step {
     ObjectNode fields =
         Optional.of(payload)
             .filter(Value.Inline.class::isInstance)
-            .flatMap(inline -> JobJson.object(((Value.Inline) inline).bytes()))
+            .flatMap(inline -> Json.object(((Value.Inline) inline).bytes()))
             .orElseThrow(() ->
                 new InvalidJobException(
                     "key_field needs a payload that is a JSON object of at most "

@@ -41,7 +41,7 @@ final class UniqueJobs {
    */
   private record Holder(String job, long until) {
     static Holder of(Document document) {
-      return JobJson.bound(document.body(), Holder.class);
+      return Json.bound(document.body(), Holder.class);
     }
 
     boolean isOver(long nowMillis) {
@@ -93,7 +93,7 @@ final class UniqueJobs {
   private static ObjectNode fields(Value payload) {
     return Optional.of(payload)
         .filter(Value.Inline.class::isInstance)
-        .flatMap(inline -> JobJson.object(((Value.Inline) inline).bytes()))
+        .flatMap(inline -> Json.object(((Value.Inline) inline).bytes()))
         .orElseThrow(() ->
             new InvalidJobException(
                 "unique_fields needs a payload that is a JSON object of at most "
@@ -133,7 +133,7 @@ final class UniqueJobs {
   /** Has a new job take its key, at the version at which it was found free. */
   static void take(JobTransaction transaction, NewJob job, Hold hold, long version) {
     Holder holder = new Holder(job.id().toString(), hold.untilMillis());
-    transaction.put(key(job.order(), hold), version, JobJson.bind(holder));
+    transaction.put(key(job.order(), hold), version, Json.bind(holder));
   }
 
   /** The document of a key that a job with this order holds. */

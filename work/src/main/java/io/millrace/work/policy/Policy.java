@@ -15,6 +15,8 @@ import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The settings of a piece of work, or the defaults of its queue or type, as text by field; a field
@@ -192,6 +194,21 @@ public record Policy(Map<String, String> fields) {
       }
       fields.put(each.substring(0, equals), each.substring(equals + 1));
     }
+    return new Policy(fields);
+  }
+
+  /**
+   * Reads a JSON object with the fields as texts.
+   *
+   * @param json null, or what is no object, for no settings
+   * @throws PolicyException naming the first field that is unknown or whose value is invalid
+   */
+  public static Policy read(@Nullable JsonNode json) {
+    if (!(json instanceof ObjectNode object)) {
+      return NONE;
+    }
+    Map<String, String> fields = new TreeMap<>();
+    object.forEachEntry((field, text) -> fields.put(field, text.asString()));
     return new Policy(fields);
   }
 
