@@ -85,4 +85,13 @@ final class Host {
           }
         });
   }
+
+  /** Ends all calls of a member when it crashes. */
+  private static final class CrashedError extends Error {
+    private static final long serialVersionUID = 1;
+
+    CrashedError() {
+      super("the member has crashed", null, false, false);
+    }
+  }
 }

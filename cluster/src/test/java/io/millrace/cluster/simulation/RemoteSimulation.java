@@ -2,11 +2,14 @@ package io.millrace.cluster.simulation;
 
 import io.millrace.cluster.documents.VersionedDocument;
 import io.millrace.cluster.leader.Leader;
+import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.partition.PartitionRunner;
 import io.millrace.cluster.remote.dispatch.Dispatcher;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A cluster whose leader sends lambdas to members, one for each item of a backlog. */
 final class RemoteSimulation extends ClusterSimulation {
@@ -32,8 +35,8 @@ final class RemoteSimulation extends ClusterSimulation {
     return new SimulatedMember.MemberSetup() {
       @Override
       public Leader leader(MemberContext context) {
-        SimulatedProgram program =
-            new SimulatedProgram(guard -> new SimulatedProgramRun(environment, context, guard));
+        Program program =
+            new Program(guard -> new SimulatedProgramRun(environment, context, guard));
         return new Leader(context, new Dispatcher(context, program));
       }
 
@@ -80,5 +83,33 @@ final class RemoteSimulation extends ClusterSimulation {
   String summary() {
     return "%d ms, %d submitted, %d run, %d told"
         .formatted(world.now(), checker.submissions(), checker.runs(), checker.notified());
+  }
+
+  /** The program of a member, which starts again whenever the member becomes the leader. */
+  private static final class Program implements Dispatcher.Submitter {
+    private final Function<Guard, SimulatedProgramRun> program;
+    private @Nullable SimulatedProgramRun lead;
+
+    Program(Function<Guard, SimulatedProgramRun> program) {
+      this.program = program;
+    }
+
+    @Override
+    public void begin(Guard leader) {
+      lead = program.apply(leader);
+    }
+
+    @Override
+    public boolean submit(Dispatcher dispatcher) {
+      return lead != null && lead.submit(dispatcher);
+    }
+
+    @Override
+    public void end() {
+      if (lead != null) {
+        lead.end();
+        lead = null;
+      }
+    }
   }
 }

@@ -1,10 +1,18 @@
 package io.millrace.cluster.simulation;
 
+import io.millrace.cluster.documents.Version;
+import io.millrace.cluster.documents.VersionedDocuments;
 import io.millrace.cluster.leader.Leader;
+import io.millrace.cluster.lock.Guard;
 import io.millrace.cluster.lock.LeaseTerms;
 import io.millrace.cluster.membership.MemberContext;
 import io.millrace.cluster.partition.PartitionRunner;
+import io.millrace.cluster.work.WindowedWork;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** A cluster with windowed work. */
 final class WindowedSimulation extends ClusterSimulation {
@@ -30,7 +38,7 @@ final class WindowedSimulation extends ClusterSimulation {
     return new SimulatedMember.MemberSetup() {
       @Override
       public Leader leader(MemberContext context) {
-        return new Leader(context, new SimulatedWindowedWork(connection, TASKS, output));
+        return new Leader(context, new Tasks(connection, TASKS, output));
       }
 
       @Override
@@ -86,7 +94,7 @@ final class WindowedSimulation extends ClusterSimulation {
   }
 
   private int finished() {
-    return documents.list(SimulatedWindowedWork.FINISHED, 0).size();
+    return documents.list(Tasks.FINISHED, 0).size();
   }
 
   int refused() {
@@ -95,5 +103,56 @@ final class WindowedSimulation extends ClusterSimulation {
 
   String summary() {
     return world.now() + " ms, " + output.refused() + " refused, " + members.size() + " members";
+  }
+
+  /** A fixed number of tasks; documents record those that are done. */
+  private static final class Tasks implements WindowedWork {
+    /** The prefix of the keys of finished tasks. */
+    static final String FINISHED = "finished/";
+
+    private final VersionedDocuments documents;
+    private final int tasks;
+    private final Output output;
+    private final Set<String> finished = new HashSet<>();
+
+    Tasks(VersionedDocuments documents, int tasks, Output output) {
+      this.output = output;
+      this.documents = documents;
+      this.tasks = tasks;
+    }
+
+    @Override
+    public List<byte[]> next(List<byte[]> outstanding, int max) {
+      Set<String> given = new HashSet<>();
+      outstanding.forEach(task -> given.add(new String(task, StandardCharsets.UTF_8)));
+      List<byte[]> next = new ArrayList<>();
+      for (int i = 0; i < tasks && next.size() < max; i++) {
+        String task = "task-" + i;
+        if (!given.contains(task) && !isFinished(task)) {
+          next.add(task.getBytes(StandardCharsets.UTF_8));
+        }
+      }
+      return next;
+    }
+
+    private boolean isFinished(String task) {
+      if (!finished.contains(task) && documents.get(FINISHED + task).isPresent()) {
+        finished.add(task);
+      }
+      return finished.contains(task);
+    }
+
+    @Override
+    public void completed(byte[] task, Guard leader) {
+      String name = new String(task, StandardCharsets.UTF_8);
+      Resource.require(output.has(name), name + " was completed and not done");
+      documents.put(FINISHED + name, Version.NONE, "{}");
+      finished.add(name);
+    }
+
+    @Override
+    public void run(byte[] task, Guard guard) {
+      throw new AssertionError("the simulation works by itself");
+    }
   }
 }
