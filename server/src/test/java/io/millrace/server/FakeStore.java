@@ -29,46 +29,46 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /** A store that answers what a test tells it to, for tests of the HTTP layer alone. */
-class FakeStore implements EmbeddedTaskStore {
-  static final Position POSITION = new Position(0x5f3a, 7);
-  static final long TIME = 1_388_552_400_000L;
+public class FakeStore implements EmbeddedTaskStore {
+  public static final Position POSITION = new Position(0x5f3a, 7);
+  public static final long TIME = 1_388_552_400_000L;
 
   /** The commands received, in order. */
-  final List<Command> commands = new ArrayList<>();
+  public final List<Command> commands = new ArrayList<>();
 
   /** The answer to the next command. */
-  volatile CompletableFuture<Outcome> answer =
+  public volatile CompletableFuture<Outcome> answer =
       CompletableFuture.completedFuture(
           new Outcome.Done(POSITION, TIME, List.of(), List.of(), false));
 
   /** What every group lists. */
-  volatile List<Task> tasks = List.of();
+  public volatile List<Task> tasks = List.of();
 
   /** How its disk is doing. */
-  volatile DiskState disk = new DiskState(1L << 40, 64 << 20, null, false, null);
+  public volatile DiskState disk = new DiskState(1L << 40, 64 << 20, null, false, null);
 
   /** What reads fail with; null for nothing. */
-  volatile @Nullable StoreException failure;
+  public volatile @Nullable StoreException failure;
 
   /** Opens when any command has come. */
-  final CountDownLatch asked = new CountDownLatch(1);
+  public final CountDownLatch asked = new CountDownLatch(1);
 
   /** Opens when a waiting claim has come. */
-  final CountDownLatch waiting = new CountDownLatch(1);
+  public final CountDownLatch waiting = new CountDownLatch(1);
 
   /** The first transaction that came and puts nothing. */
-  final CompletableFuture<Transaction> updated = new CompletableFuture<>();
+  public final CompletableFuture<Transaction> updated = new CompletableFuture<>();
 
   /** What reads fail with although they never should; null for nothing. */
-  volatile @Nullable Throwable fault;
+  public volatile @Nullable Throwable fault;
 
   /** What submitting a command fails with although it never should; null for nothing. */
-  volatile @Nullable Error thrown;
+  public volatile @Nullable Error thrown;
 
   /** What waking the store fails with; null for nothing. */
-  volatile @Nullable Error wakeFault;
+  public volatile @Nullable Error wakeFault;
 
-  volatile boolean closed;
+  public volatile boolean closed;
 
   @Override
   public CompletableFuture<Outcome> submit(Command command) {

@@ -7,8 +7,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** Keeps the messages that come over a WebSocket, and how it is closed. */
-final class Heard implements WebSocket.Listener {
-  final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
+public final class Heard implements WebSocket.Listener {
+  public final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
   private final StringBuilder text = new StringBuilder();
 
   @Override
@@ -28,7 +28,7 @@ final class Heard implements WebSocket.Listener {
   }
 
   /** The next message; {@code closed CODE} at the end. */
-  String next() throws InterruptedException {
+  public String next() throws InterruptedException {
     return String.valueOf(messages.poll(30, TimeUnit.SECONDS));
   }
 }

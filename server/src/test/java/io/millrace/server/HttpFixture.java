@@ -17,7 +17,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** A started server on a store whose time the test moves, and the HTTP client of that store. */
-final class HttpFixture implements StoreFixture {
+public final class HttpFixture implements StoreFixture {
   private final Path blobs;
   private final SettableTimeEnvironment environment =
       new SettableTimeEnvironment(1, new SimulatedDisk(new SplittableRandom(1)));
@@ -27,7 +27,7 @@ final class HttpFixture implements StoreFixture {
   private MillraceServer server;
   private TaskStore client;
 
-  HttpFixture(Path blobs) {
+  public HttpFixture(Path blobs) {
     this.blobs = blobs;
     server = serve();
     client = connect();

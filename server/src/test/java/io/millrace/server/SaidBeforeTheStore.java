@@ -8,9 +8,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /**
  * Leaves out the promises about malformed commands that JSON cannot express: the client or the
  * server's reader rejects them before a store could refuse them, or a negative client id has a
- * meaning on the wire. {@link StoreApiTest} shows what is answered instead.
+ * meaning on the wire. {@code StoreApiTest} shows what is answered instead.
  */
-final class SaidBeforeTheStore implements ExecutionCondition {
+public final class SaidBeforeTheStore implements ExecutionCondition {
   private static final Set<String> NOT_EXPRESSIBLE =
       Set.of(
           "a_version_below_any_is_malformed",

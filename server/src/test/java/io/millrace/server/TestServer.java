@@ -28,9 +28,9 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /** A server on a free port, with a client that speaks plain HTTP to it. */
-final class TestServer implements AutoCloseable {
+public final class TestServer implements AutoCloseable {
   /** What connections to a server are. */
-  enum Wire {
+  public enum Wire {
     PLAIN,
     TLS
   }
@@ -54,18 +54,18 @@ final class TestServer implements AutoCloseable {
   }
 
   /** A real store in {@code folder}, with further settings. */
-  static TestServer in(Path folder, String... keysAndValues) {
+  public static TestServer in(Path folder, String... keysAndValues) {
     return with(TaskStore::open, folder, keysAndValues);
   }
 
   /** Any store. */
-  static TestServer with(
+  public static TestServer with(
       Function<StoreOptions, EmbeddedTaskStore> opener, Path folder, String... keysAndValues) {
     return with(Wire.PLAIN, opener, folder, keysAndValues);
   }
 
   /** The same with encrypted connections, or plain ones. */
-  static TestServer with(
+  public static TestServer with(
       Wire wire,
       Function<StoreOptions, EmbeddedTaskStore> opener,
       Path folder,
@@ -90,35 +90,36 @@ final class TestServer implements AutoCloseable {
         certificate);
   }
 
-  int port() {
+  public int port() {
     return server.port();
   }
 
   /** All that it answers. */
-  List<Route> routes() {
+  public List<Route> routes() {
     return server.routes();
   }
 
   /** What runs. */
-  MillraceServer server() {
+  public MillraceServer server() {
     return server;
   }
 
-  URI at(String path) {
+  public URI at(String path) {
     return URI.create((trust == null ? "http" : "https") + "://127.0.0.1:" + port() + path);
   }
 
-  HttpResponse<String> get(String path, String... headers)
+  public HttpResponse<String> get(String path, String... headers)
       throws IOException, InterruptedException {
     return send("GET", path, "", headers);
   }
 
-  HttpResponse<String> post(String path, String body) throws IOException, InterruptedException {
+  public HttpResponse<String> post(String path, String body)
+      throws IOException, InterruptedException {
     return send("POST", path, body);
   }
 
   /** Sends a request, and holds it and its response against the OpenAPI document. */
-  HttpResponse<String> send(String method, String path, String body, String... headers)
+  public HttpResponse<String> send(String method, String path, String body, String... headers)
       throws IOException, InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(at(path))
@@ -138,7 +139,7 @@ final class TestServer implements AutoCloseable {
   }
 
   /** Submits a job, a form of these names and values. */
-  HttpResponse<String> submit(String path, String... namesAndValues)
+  public HttpResponse<String> submit(String path, String... namesAndValues)
       throws IOException, InterruptedException {
     StringBuilder form = new StringBuilder();
     for (int i = 0; i < namesAndValues.length; i += 2) {
@@ -154,14 +155,14 @@ final class TestServer implements AutoCloseable {
   }
 
   /** A connection for bytes that no client library would send. */
-  Socket connect() throws IOException {
+  public Socket connect() throws IOException {
     Socket socket = factory().createSocket(InetAddress.getLoopbackAddress(), port());
     socket.setSoTimeout(30_000);
     return socket;
   }
 
   /** How clients reach it. */
-  ClientOptions options() {
+  public ClientOptions options() {
     return ClientOptions.at(at("")).withCertificates(certificate);
   }
 
@@ -170,7 +171,7 @@ final class TestServer implements AutoCloseable {
   }
 
   /** Sends {@code text}, with CRLF for every line end, and reads until the server closes. */
-  String raw(String text) throws IOException {
+  public String raw(String text) throws IOException {
     try (Socket socket = connect()) {
       socket
           .getOutputStream()
@@ -180,7 +181,7 @@ final class TestServer implements AutoCloseable {
   }
 
   /** Stops the server alone, as a signal would. */
-  void stopServing() {
+  public void stopServing() {
     server.close();
   }
 
