@@ -53,6 +53,11 @@ final class SimulatedWorld {
   private @Nullable Fiber current;
   private @Nullable Throwable failure;
   private long now;
+
+  /** When the run is over, unless {@link #until} is so before. */
+  private long endNanos;
+
+  private BooleanSupplier until = () -> false;
   private boolean over;
 
   SimulatedWorld(long seed) {
@@ -100,21 +105,31 @@ final class SimulatedWorld {
 
   /** Runs until something is so, at most for a while; returns whether it is. */
   boolean run(Duration longest, BooleanSupplier so) {
-    long end = now + longest.toNanos();
-    while (!so.getAsBoolean()) {
-      Fiber next = pick();
-      if (next == null) {
-        long due = fibers.stream().mapToLong(Fiber::runnableFrom).min().orElse(Long.MAX_VALUE);
-        if (due > end) {
-          now = end;
-          return so.getAsBoolean();
-        }
-        now = Math.max(now, due);
-      } else {
-        resume(next);
-      }
+    endNanos = now + longest.toNanos();
+    until = so;
+    for (Fiber next = next(); next != null; next = next()) {
+      resume(next);
     }
-    return true;
+    if (!so.getAsBoolean()) {
+      now = endNanos;
+    }
+    return so.getAsBoolean();
+  }
+
+  /** Who runs next, at which time; null if the run is over. */
+  private @Nullable Fiber next() {
+    while (!until.getAsBoolean()) {
+      Fiber picked = pick();
+      if (picked != null) {
+        return picked;
+      }
+      long due = fibers.stream().mapToLong(Fiber::runnableFrom).min().orElse(Long.MAX_VALUE);
+      if (due > endNanos) {
+        return null;
+      }
+      now = Math.max(now, due);
+    }
+    return null;
   }
 
   /** Ends all threads. */
@@ -139,13 +154,14 @@ final class SimulatedWorld {
     return picked;
   }
 
+  /** Lets threads run, beginning with this one, until one ends or the run is over. */
   private void resume(Fiber fiber) {
-    current = fiber;
     fiber.resume();
     turn.acquireUninterruptibly();
+    Fiber last = Objects.requireNonNull(current);
     current = null;
-    if (fiber.finished) {
-      fibers.remove(fiber);
+    if (last.finished) {
+      fibers.remove(last);
     }
     Throwable thrown = failure;
     if (thrown != null) {
@@ -191,6 +207,7 @@ final class SimulatedWorld {
     }
 
     void resume() {
+      current = this;
       if (started) {
         go.release();
       } else {
@@ -213,8 +230,15 @@ final class SimulatedWorld {
       }
       dueNanos = nanos >= Long.MAX_VALUE - now ? Long.MAX_VALUE : now + nanos;
       so = condition;
-      turn.release();
-      go.acquireUninterruptibly();
+      Fiber next = next();
+      if (next == null) {
+        turn.release();
+      } else if (next != this) {
+        next.resume();
+      }
+      if (next != this) {
+        go.acquireUninterruptibly();
+      }
       so = () -> false;
       if (ends()) {
         throw new Killed();
