@@ -24,6 +24,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -105,7 +106,7 @@ final class HttpSubscriptionTest {
         HttpTaskStore store = HttpTaskStore.open(server.address());
         Subscription subscription = store.subscribe(Interest.everything())) {
       while (!((HttpSubscription) subscription).isFull()) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(1_000_000);
       }
       for (int i = 1; i <= 20; i++) {
         Commit commit = Objects.requireNonNull(subscription.next(LONG));

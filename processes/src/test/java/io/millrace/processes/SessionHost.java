@@ -3,6 +3,7 @@ package io.millrace.processes;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /** A process of its own that starts programs one after the other, as fast as it can, for a test. */
 final class SessionHost {
@@ -29,7 +30,7 @@ final class SessionHost {
     Watchdog watchdog = new Watchdog(ProcessLauncher.create(), ProcessHandle.current().pid());
     watchdog.startDirectly();
     while (watchdog.direct() == null) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(1_000_000);
     }
     System.out.println("ready");
     while (true) {

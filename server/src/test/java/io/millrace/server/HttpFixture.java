@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 
 /** A started server on a store whose time the test moves, and the HTTP client of that store. */
 public final class HttpFixture implements StoreFixture {
@@ -51,7 +52,7 @@ public final class HttpFixture implements StoreFixture {
         MillraceServer.start(configuration, _ -> store.updateAndGet(_ -> open()));
     // Those of the server open beside its start, and would take the place of a test's.
     while (store.get().status().subscribers() < ownSubscriptions()) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(1_000_000);
     }
     return started;
   }

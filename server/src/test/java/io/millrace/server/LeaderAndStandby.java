@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** A leader and a standby that share a store in a file. */
 final class LeaderAndStandby implements AutoCloseable {
@@ -46,7 +47,7 @@ final class LeaderAndStandby implements AutoCloseable {
     leader.leads().get(60, TimeUnit.SECONDS);
     standby = serve("second");
     while (!send(standby, "GET", "/health", "").body().contains("\"leader\":\"")) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
   }
 
@@ -122,6 +123,7 @@ final class LeaderAndStandby implements AutoCloseable {
       if (response.statusCode() != 307 && response.statusCode() != 503) {
         return response;
       }
+      LockSupport.parkNanos(5_000_000);
     }
   }
 

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -291,7 +292,7 @@ class StaleListsTest {
         """);
     // The wait begins by itself.
     while (!servers.get(servers.leader, "/v1/running").body().contains("wait for")) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     String position = servers.followed();
     for (String path :
@@ -350,7 +351,7 @@ class StaleListsTest {
     assertThat(servers.send(servers.leader, "PUT", "/v1/scheduler/kill?id=2", "").statusCode())
         .isEqualTo(202);
     while (!servers.get(servers.leader, "/v1/nodes/2").body().contains("\"killed\"")) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     position = servers.followed();
     assertThat(servers.getAfter(position, aged("/v1/nodes/3")).body())

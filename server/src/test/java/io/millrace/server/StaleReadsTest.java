@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -93,6 +94,7 @@ class StaleReadsTest {
         .isEqualTo(404);
     int posted = 307;
     while (posted == 307) {
+      LockSupport.parkNanos(5_000_000);
       posted = send(standby, "POST", "/store/tasks?stale=10s", "{\"ids\": [1]}").statusCode();
     }
     assertThat(posted).isEqualTo(200);

@@ -33,6 +33,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -115,7 +116,7 @@ class StandbyServerTest {
   /** Waits until the health of a server has this text. */
   private void await(MillraceServer server, String text) throws Exception {
     while (!send(server, "GET", "/health").body().contains(text)) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
   }
 
@@ -210,7 +211,7 @@ class StandbyServerTest {
         add(other, "two");
         await(first, "\"role\":\"standby\"");
         while (ofFirst.ended.get() == 0) {
-          Thread.onSpinWait();
+          LockSupport.parkNanos(5_000_000);
         }
         // The other one has announced no address.
         HttpResponse<String> unknown = send(first, "GET", "/store/groups");
@@ -221,7 +222,7 @@ class StandbyServerTest {
       assertThat(store.group(GroupQuery.all("group")).value()).hasSize(3);
     }
     while (ofFirst.begun.get() + ofSecond.begun.get() < 2) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     assertThat(first.stopped()).isNotDone();
   }

@@ -62,6 +62,7 @@ class CommandWorkerTest {
   private static long pid(Path pidFile) throws IOException {
     String pid = "";
     while (pid.isBlank()) {
+      LockSupport.parkNanos(5_000_000);
       pid = Files.exists(pidFile) ? Files.readString(pidFile) : "";
     }
     return Long.parseLong(pid.strip());
@@ -86,6 +87,7 @@ class CommandWorkerTest {
     assertThat(site.runReading("x", "jobs", "submit", "-", "-k", "k").code()).isZero();
     JsonNode history = job("k").path("history");
     while (history.isEmpty()) {
+      LockSupport.parkNanos(5_000_000);
       history = job("k").path("history");
     }
     assertThat(history.path(0).path("info").asString()).isEqualTo("exit code 3: no such page");
@@ -148,6 +150,7 @@ class CommandWorkerTest {
       assertThat(site.runReading("x", "jobs", "submit", "-", "-k", "k").code()).isZero();
       while (job("k").path("history").size() < 2) {
         assertThat(one.isAlive()).isTrue();
+        LockSupport.parkNanos(5_000_000);
       }
       assertThat(site.shown("workers"))
           .extracting(worker -> worker.path("id").asString())
@@ -178,6 +181,7 @@ class CommandWorkerTest {
       first.destroy();
       while (!Files.readString(errors).contains("stopping when 1")) {
         assertThat(first.isAlive()).isTrue();
+        LockSupport.parkNanos(5_000_000);
       }
       Files.createFile(go);
       assertThat(first.waitFor()).as(Files.readString(errors)).isZero();
@@ -194,6 +198,7 @@ class CommandWorkerTest {
       second.destroy();
       while (!Files.readString(errors).contains("stopping when 1")) {
         assertThat(second.isAlive()).isTrue();
+        LockSupport.parkNanos(5_000_000);
       }
       second.destroy();
       assertThat(second.waitFor()).as(Files.readString(errors)).isOne();

@@ -127,6 +127,7 @@ class JobWorkerTest {
     JobContext context = given.get(60, TimeUnit.SECONDS);
     JsonNode running = job("k");
     while (!running.path("progress").path("info").asString("").equals("half done")) {
+      LockSupport.parkNanos(5_000_000);
       running = job("k");
     }
     assertThat(running.path("progress").path("percent").asInt()).isEqualTo(40);
@@ -193,6 +194,7 @@ class JobWorkerTest {
     for (String key : List.of("told", "thrown")) {
       JsonNode history = job(key).path("history");
       while (history.isEmpty()) {
+        LockSupport.parkNanos(5_000_000);
         history = job(key).path("history");
       }
       assertThat(history.path(0).path("info").asString()).containsAnyOf("no such page", "oops");

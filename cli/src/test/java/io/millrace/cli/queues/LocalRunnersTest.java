@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -149,6 +150,7 @@ class LocalRunnersTest {
     Path fifo = site.fifo();
     while (!isStartedDirectly(runners)) {
       // It makes that ready after its first task.
+      LockSupport.parkNanos(5_000_000);
     }
     Run run = site.claim("set -m; sleep 1000 & echo $PPID $$ $! >" + fifo + "; wait");
     runners.begin(run, "shell", NodeConfig.DEFAULTS);

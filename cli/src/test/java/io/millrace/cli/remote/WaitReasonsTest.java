@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -50,7 +51,7 @@ final class WaitReasonsTest {
     void says(String text) {
       while (!err().contains(text)) {
         assertThat(code).as(err()).isNotDone();
-        Thread.onSpinWait();
+        LockSupport.parkNanos(5_000_000);
       }
     }
   }

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -84,6 +85,7 @@ class CutOffLeaderTest {
     void await(String role) {
       while (!role().equals(role)) {
         assertThat(process.isAlive()).isTrue();
+        LockSupport.parkNanos(20_000_000);
       }
     }
 
@@ -182,6 +184,8 @@ class CutOffLeaderTest {
                   HttpTaskStore.open(options(servers).withRetryFor(Duration.ofSeconds(5)))) {
                 for (int i = 0; !over; i++) {
                   work(store, self, number + "-" + i, told);
+                  // As fast as they can, clients would take the processors from the servers.
+                  LockSupport.parkNanos(5_000_000);
                 }
               }
             }));
@@ -220,7 +224,7 @@ class CutOffLeaderTest {
         put(store, "before " + fault);
         int done = told.done.size();
         while (told.done.size() < done + 20) {
-          Thread.onSpinWait();
+          LockSupport.parkNanos(20_000_000);
         }
         findLeader("before " + fault);
 
@@ -267,6 +271,7 @@ class CutOffLeaderTest {
         leader = next;
         next = other;
       }
+      LockSupport.parkNanos(20_000_000);
     }
   }
 

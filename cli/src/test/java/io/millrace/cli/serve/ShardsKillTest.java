@@ -25,6 +25,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -81,6 +82,7 @@ class ShardsKillTest {
       if (!counts.contains(0) && counts.stream().mapToInt(it -> it).sum() == SHARDS) {
         return;
       }
+      LockSupport.parkNanos(20_000_000);
     }
   }
 
@@ -103,6 +105,8 @@ class ShardsKillTest {
               Transaction.by(Owner.client(1)).requestId(data).add(group, Bytes.of(data)).build())
           .done();
       acknowledged.add(data);
+      // As fast as they can, clients would take the processors from the servers.
+      LockSupport.parkNanos(5_000_000);
     }
   }
 
@@ -222,7 +226,7 @@ class ShardsKillTest {
             .map(MatchResult::group)
             .toList();
       } catch (StoreException _) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(5_000_000);
       }
     }
   }
@@ -237,6 +241,7 @@ class ShardsKillTest {
           return false;
         }
       });
+      LockSupport.parkNanos(5_000_000);
     }
   }
 
@@ -257,7 +262,7 @@ class ShardsKillTest {
     assertThat(handedOver.out()).isEqualTo("shard " + shard + " is being handed over\n");
 
     while (shards(other).path(led.path("shard").asInt()).path("role").equals(led.path("role"))) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     assertThat(Shell.run("shards", "hand-over", "99", "--server", asked).err())
         .contains("numbered from 0 to 3");

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -53,7 +54,7 @@ record SharedServers(Path root, String lease) implements AutoCloseable {
   /** Waits until a server has a role. */
   static void await(Program.Ready server, String role) {
     while (!role(server).equals(role)) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(20_000_000);
     }
   }
 
@@ -68,6 +69,7 @@ record SharedServers(Path root, String lease) implements AutoCloseable {
       if (second.equals("leader") && first.equals("standby with a leader")) {
         return other;
       }
+      LockSupport.parkNanos(20_000_000);
     }
   }
 

@@ -31,6 +31,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -102,7 +103,7 @@ class StaleServersTest {
       put(writer, 21);
       long written = System.nanoTime();
       while (System.nanoTime() - written < PAUSE.toNanos()) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(5_000_000);
       }
       SharedServers.signal(standby, "CONT");
       for (int i = 0; i < 4; i++) {
@@ -185,6 +186,7 @@ class StaleServersTest {
                 line.startsWith("millrace_http_requests_seconds_count")
                     && line.contains("\"" + route + "\"")
                     && line.contains("\"200\""))) {
+          LockSupport.parkNanos(5_000_000);
           var _ = queues.queues();
           var _ = queues.count(Map.of());
           var _ = graphs.list(null, List.of());

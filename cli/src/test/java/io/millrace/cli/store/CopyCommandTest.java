@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -124,7 +125,7 @@ class CopyCommandTest {
             scratch.resolve("log"),
             List.of("store", "copy", "--from", folder("data"), "--to", folder(name)));
     while (!Files.exists(marker) && copy.isAlive()) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(100_000);
     }
     copy.kill();
     return Files.exists(marker) ? name : null;

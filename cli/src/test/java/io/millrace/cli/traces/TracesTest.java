@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -233,7 +234,7 @@ class TracesTest {
                 "traceparent",
                 "00-" + TRACE + "-" + PARENT + "-01"));
     while (!Files.exists(begun)) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     first.kill();
     up("traces.endpoint=" + collector.address());
@@ -256,6 +257,7 @@ class TracesTest {
       HttpRequest metrics = HttpRequest.newBuilder(URI.create(address + "/metrics")).build();
       String text;
       do {
+        LockSupport.parkNanos(5_000_000);
         text = client.send(metrics, HttpResponse.BodyHandlers.ofString()).body();
       } while (!Pattern.compile("millrace_traces_spans_total\\{outcome=\"failed\"} [1-9]")
           .matcher(text)

@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -151,7 +152,7 @@ class NodeDriverTest {
     handed.next();
     NodeIdentity other = new NodeIdentity("other", "b", "b/1 node", List.of());
     while (queues.nodes().take("n", record(), other).isEmpty()) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(1_000_000);
     }
 
     driver.onEnd().get(PATIENCE_SECONDS, TimeUnit.SECONDS);

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -206,7 +207,7 @@ class PerlPluginTest {
     ProcessLauncher launcher = ProcessLauncher.create();
     // It was sent KILL when its task ended, and is seen until it has been scheduled once more.
     while (launcher.identify(child).isPresent()) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
   }
 
@@ -257,7 +258,7 @@ class PerlPluginTest {
     TaskRun run = bench.begin("Texts", json("{'what': 'long', 'until': '" + until + "'}"));
     CompletableFuture<Void> over = carryOut(run);
     while (bench.chunks().isEmpty()) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     Files.createFile(until);
     over.join();
@@ -281,7 +282,7 @@ class PerlPluginTest {
     TaskRun run = bench.begin("Sleeps", json("{'ready': '" + ready + "'}"));
     CompletableFuture<Void> over = carryOut(run);
     while (!Files.exists(ready)) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
 
     run.stop(Duration.ofMinutes(1));

@@ -28,6 +28,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -464,6 +465,7 @@ final class AccessApiTest {
                   "{\"clientid\":1,\"group\":\"none\",\"duration\":1000,\"wait\":60000}"));
       while (!asAdmin("GET", "/metrics", "").body().contains("millrace_store_claims_waiting 1.0")) {
         assertThat(claim.isDone()).isFalse();
+        LockSupport.parkNanos(5_000_000);
       }
       asAdmin("DELETE", PRINCIPALS + "/ann", "");
       assertThat(claim.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(504);

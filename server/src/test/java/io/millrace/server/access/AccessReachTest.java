@@ -26,6 +26,7 @@ import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
@@ -756,6 +757,7 @@ final class AccessReachTest {
     String entries = limited("GET", "/audit?action=blob.delete", "").body();
     while (!entries.contains("mail-1")) {
       // It is written within a second.
+      LockSupport.parkNanos(5_000_000);
       entries = limited("GET", "/audit?action=blob.delete", "").body();
     }
     assertThat(entries).doesNotContain("image");

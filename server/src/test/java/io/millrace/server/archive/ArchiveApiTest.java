@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -250,7 +251,7 @@ final class ArchiveApiTest {
     String gone = json(added).at("/0/id").asString();
     String stays = json(added).at("/1/id").asString();
     while (server.get("/v1/nodes/" + gone).statusCode() != 404) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     assertThat(get("/graphs/" + gone).path("state").asString()).isEqualTo("finished");
     assertThat(get("/graphs/" + gone + "/data/note").path("data").asString()).isEqualTo("mine");

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -98,6 +99,7 @@ final class AuditApiTest {
       }
       assertThat(sum).as(found.toString()).isLessThan(count);
       assertThat(Instant.now()).as("%s: %s", query, found).isBefore(deadline);
+      LockSupport.parkNanos(5_000_000);
     }
   }
 

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -188,6 +189,7 @@ final class BulkApiTest {
     String killed = "\"" + added.path(1).path("id").asString() + "\"";
     String found = "";
     while (!found.contains(killed)) {
+      LockSupport.parkNanos(5_000_000);
       found = send("GET", "/v1/nodes?metadata=state&state=killed", "").body();
     }
     assertThat(found).doesNotContain("\"" + added.path(2).path("id").asString() + "\"");

@@ -13,6 +13,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -100,6 +101,7 @@ final class BulkRaceTest {
     for (Future<String> action : actions) {
       JsonNode ended = json(server.get("/bulk/" + action.get()).body());
       while (ended.get("state").asString().equals("running")) {
+        LockSupport.parkNanos(5_000_000);
         ended = json(server.get("/bulk/" + action.get()).body());
       }
       assertThat(ended.get("state").asString()).isEqualTo("done");

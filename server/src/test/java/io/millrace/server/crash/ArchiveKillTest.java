@@ -35,6 +35,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -94,7 +95,7 @@ class ArchiveKillTest {
         // In the midst of the batches of the archive, which begin as soon as something has ended.
         int wanted = finished.graphs.size() / 2;
         while (archived(calls, "graphs").size() < wanted) {
-          Thread.onSpinWait();
+          LockSupport.parkNanos(1_000_000);
         }
         server.kill();
       }
@@ -107,7 +108,7 @@ class ArchiveKillTest {
       while (!jobs.registry().list(JobFilter.ALL, null, 1).isEmpty()
           || !live(queues).isEmpty()
           || !calls.get("/v1/nodes?metadata=state").isEmpty()) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(1_000_000);
       }
       assertThat(archived(calls, "jobs")).containsExactlyInAnyOrderElementsOf(finished.jobs);
       assertThat(archived(calls, "tasks")).containsExactlyInAnyOrderElementsOf(finished.tasks);

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -73,7 +74,7 @@ class GraphLimitsKillTest {
         }
         if (kill == KILLS) {
           while (store.groups().value().stream().anyMatch(GraphLimitsKillTest::isOfPermits)) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(5_000_000);
           }
           JsonNode limit = calls.get("/limits/scanner");
           assertThat(limit.path("used").asInt()).isZero();

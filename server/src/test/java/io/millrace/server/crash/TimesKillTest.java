@@ -9,6 +9,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -126,6 +127,7 @@ class TimesKillTest {
           .contains("wait_timeout of 1s");
       JsonNode job = get(server, "/api/jobs/stale");
       while (job.get("status").asString().equals("pending")) {
+        LockSupport.parkNanos(5_000_000);
         job = get(server, "/api/jobs/stale");
       }
       assertThat(job.get("status").asString()).isEqualTo("failed");

@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -149,6 +150,7 @@ final class GraphApiTest {
   void a_list_has_the_version_of_the_graph_by_which_it_is_changed() throws Exception {
     String id = gate();
     while (!graph.state(id).equals("running")) {
+      LockSupport.parkNanos(5_000_000);
       graph.get("/nodes?timeout=0");
     }
     HttpResponse<String> list = graph.server().get("/v1/nodes?state=failed");
@@ -285,6 +287,7 @@ final class GraphApiTest {
   private void awaitArrival() throws Exception {
     String figures = "";
     while (!UNDER_WAY.matcher(figures).find()) {
+      LockSupport.parkNanos(5_000_000);
       figures = graph.server().get("/metrics").body();
     }
   }

@@ -18,6 +18,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -76,7 +77,7 @@ final class GraphHandOnTest {
         if (!claimed.isEmpty()) {
           return queues.runs().start(claimed.getFirst(), "8 mark", LEASE);
         }
-        Thread.onSpinWait();
+        LockSupport.parkNanos(1_000_000);
       }
     }
 
@@ -136,6 +137,7 @@ final class GraphHandOnTest {
     String node = graph.add("queue task", "root", "{'queue': 'q'}");
     String task = "";
     while (task.isEmpty()) {
+      LockSupport.parkNanos(1_000_000);
       task = graph.data(node, "task").asString();
     }
     graph.answer(202, "PUT", "/scheduler/kill?id=" + node, "");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,6 +26,7 @@ final class GraphTokenTest {
   private static String[] words(Graphs graph, String node) throws Exception {
     String said = "";
     while (!said.endsWith("\n")) {
+      LockSupport.parkNanos(5_000_000);
       graph.get("/scheduler/wait?timeout=0&id=" + node);
       said = graph.data(node, "stdout").asString();
     }
@@ -95,6 +97,7 @@ final class GraphTokenTest {
               .asString();
       String token = "";
       while (!token.endsWith("\n")) {
+        LockSupport.parkNanos(5_000_000);
         token = graph.get("/nodes/" + node + "/data/stdout", all).required("data").asString();
       }
       String[] own = {"Authorization", "Bearer " + token.strip()};

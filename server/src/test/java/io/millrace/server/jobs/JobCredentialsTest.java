@@ -20,6 +20,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -219,6 +220,7 @@ final class JobCredentialsTest {
     String entries = "";
     while (!entries.contains("GET /api/worker") || !entries.contains("POST /api/worker/next")) {
       // They are written within a second.
+      LockSupport.parkNanos(5_000_000);
       HttpResponse<String> found =
           at.get("/audit?result=refused", "Authorization", "Bearer server-token");
       assertThat(found.statusCode()).isEqualTo(200);

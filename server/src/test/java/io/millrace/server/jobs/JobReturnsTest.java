@@ -12,6 +12,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -99,6 +100,7 @@ final class JobReturnsTest {
   private static String offered(TestServer server) throws Exception {
     String job = server.get("/api/jobs/k").body();
     for (int i = 0; i < 10_000 && job.contains("\"status\":\"running\""); i++) {
+      LockSupport.parkNanos(5_000_000);
       job = server.get("/api/jobs/k").body();
     }
     return job;

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -78,6 +79,7 @@ final class WorkersAtWorkTest {
       // The worker is counted once the job's end is known, a moment after others can see it.
       String listed = server.get("/api/workers/worker-0").body();
       for (int i = 0; i < 1_000 && !listed.contains("\"succeeded\":1"); i++) {
+        LockSupport.parkNanos(5_000_000);
         listed = server.get("/api/workers/worker-0").body();
       }
       assertThat(listed).contains("\"succeeded\":1");
@@ -96,6 +98,7 @@ final class WorkersAtWorkTest {
         String entries = "";
         while (!entries.contains(action)) {
           // It is written within a second.
+          LockSupport.parkNanos(5_000_000);
           entries = server.get("/audit?kind=job").body();
         }
         assertThat(entries).contains("\"principal\":\"local\"");

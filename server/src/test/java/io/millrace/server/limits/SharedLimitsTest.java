@@ -29,6 +29,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -181,7 +182,7 @@ final class SharedLimitsTest {
     assertThat(said).hasSize(12 * EACH);
     assertThat(most).isEqualTo(2);
     while (get("/limits/scanner").path("used").asInt() > 0) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     assertThat(get("/limits/scanner").path("nodes").asInt()).isZero();
   }
@@ -231,7 +232,7 @@ final class SharedLimitsTest {
             "root",
             "{'limits': 'scanner', 'command': 'until test -e " + gate + "; do sleep 0.05; done'}");
     while (!graph.state(running).equals("running")) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     String created = server.post("/dci/tasks/scans", "[{\"command\": \"true\"}]").body();
     String task = created.replaceAll("(?s).*?([0-9a-f]{24}).*", "$1");

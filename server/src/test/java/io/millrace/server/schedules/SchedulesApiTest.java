@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -287,6 +288,7 @@ final class SchedulesApiTest {
     ObjectId task = new ObjectId(awaitData(nodes.path(1), "task"));
     Optional<QueueTask> submitted = queues.tasks().find(task);
     while (submitted.isEmpty()) {
+      LockSupport.parkNanos(5_000_000);
       submitted = queues.tasks().find(task);
     }
     assertThat(
@@ -296,7 +298,7 @@ final class SchedulesApiTest {
         .isEqualTo(nominal);
     String path = "/api/jobs/" + awaitData(nodes.path(2), "job");
     while (server.get(path).statusCode() == 404) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     JsonNode job = Dci.ok(server.get(path));
     assertThat(job.path("schedule").path("name").asString()).isEqualTo("parts");
@@ -308,6 +310,7 @@ final class SchedulesApiTest {
     String path = "/v1/nodes/" + node.path("id").asString() + "/data/" + key;
     String text = "";
     while (text.isEmpty()) {
+      LockSupport.parkNanos(5_000_000);
       text = Dci.ok(server.get(path)).path("data").asString("");
     }
     return text;

@@ -34,6 +34,7 @@ import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
@@ -288,6 +289,7 @@ final class TlsTest {
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(3);
       while (System.nanoTime() < end) {
         assertThat(presented(server.port(), kept)).isEqualTo(first);
+        LockSupport.parkNanos(20_000_000);
       }
       var _ = replace(otherKey, folder.resolve("shared.key"));
       var _ = replace(other, shared);

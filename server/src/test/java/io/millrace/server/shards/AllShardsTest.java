@@ -17,6 +17,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -210,7 +211,7 @@ final class AllShardsTest extends SeparateServers {
         .isEqualTo(ok(addresses.get(2), "GET", "/api/batches/3/jobs", ""));
     // The newest sample of a shard may be of a moment ago.
     while (waitingTasks() != SHARDS * TASKS) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     HttpResponse<String> several = send(front, "GET", "/api/batches/1", "");
     assertThat(several.statusCode()).isEqualTo(400);

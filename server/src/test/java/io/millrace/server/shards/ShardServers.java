@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -149,13 +150,13 @@ final class ShardServers implements AutoCloseable {
       if (known && counts.stream().mapToInt(Integer::intValue).sum() == SHARDS) {
         return counts;
       }
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
   }
 
   void awaitLeads(Integer... expected) throws Exception {
     while (!leads().stream().sorted().toList().equals(List.of(expected))) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
   }
 }

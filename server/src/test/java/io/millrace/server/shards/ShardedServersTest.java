@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -214,7 +215,7 @@ class ShardedServersTest {
         .send(second, "GET", "/shards", "", owner)
         .body()
         .contains("\"role\":\"leader\"")) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     assertThat(servers.send(second, "POST", "/shards/1/hand-over", "", ann).statusCode())
         .isEqualTo(403);
@@ -240,6 +241,7 @@ class ShardedServersTest {
       if (sum == count) {
         return found;
       }
+      LockSupport.parkNanos(5_000_000);
     }
   }
 
@@ -298,7 +300,7 @@ class ShardedServersTest {
       if (body.split("\"role\":\"leader\"", -1).length == ShardServers.SHARDS + 1) {
         return;
       }
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
   }
 

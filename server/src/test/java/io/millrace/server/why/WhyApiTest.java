@@ -26,6 +26,7 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -209,7 +210,7 @@ final class WhyApiTest {
       Future<HttpResponse<String>> next =
           threads.submit(() -> server.post("/api/worker/mail/next?wait=60", worker));
       while (!codes(why("letter")).equals(List.of("only_failed_worker"))) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(5_000_000);
       }
       assertThat(related(why("letter"))).containsExactly("w1");
       assertThat(server.post("/api/jobs/letter/cancel", "").statusCode()).isEqualTo(200);
@@ -318,7 +319,7 @@ final class WhyApiTest {
     String gate = folder.resolve("gate").toString();
     String running = graph.script("root", "until test -e " + gate + "; do sleep 0.05; done");
     while (!graph.state(running).equals("running")) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     String ready = graph.script("root", "true");
     assertThat(codes(why(ready))).containsExactly("places");
@@ -334,6 +335,7 @@ final class WhyApiTest {
     String other = graph.add("job", "root", "{'job_type': 'mail'}");
     String task;
     do {
+      LockSupport.parkNanos(5_000_000);
       task = graph.data(node, "task").asString("");
     } while (task.isEmpty() || queues.tasks().find(new ObjectId(task)).isEmpty());
     JsonNode why = why(node);
@@ -342,7 +344,7 @@ final class WhyApiTest {
     assertThat(why.path("reasons").path(0).path("related").path("ids").path(0).asString())
         .isEqualTo(task);
     while (!why(other).path("waiting").asBoolean()) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(5_000_000);
     }
     assertThat(codes(why(other))).containsExactly("handed_on", "no_worker");
   }
