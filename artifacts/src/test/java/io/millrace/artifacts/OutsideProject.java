@@ -24,6 +24,11 @@ record OutsideProject(Path folder) {
   private static final Path BOM = Path.of("..", "bom", "pom.xml");
   private static final Path JAVA_HOME = Path.of(System.getProperty("java.home"));
 
+  /** What the libraries are installed into, once for all projects of this JVM. */
+  private static final Path REPOSITORY = Path.of("target", "repository").toAbsolutePath();
+
+  private static boolean installed;
+
   /** What manages the versions of all libraries. */
   static String bom() throws IOException {
     return Files.readString(BOM);
@@ -53,7 +58,10 @@ record OutsideProject(Path folder) {
    * @return its class path
    */
   String compile() throws IOException, InterruptedException {
-    install();
+    if (!installed) {
+      install();
+      installed = true;
+    }
     Path paths = folder.resolve("class-path");
     assertThat(run(maven("compile", "dependency:build-classpath", "-Dmdep.outputFile=" + paths)))
         .isEmpty();
@@ -85,14 +93,14 @@ record OutsideProject(Path folder) {
     assertThat(run(install)).isEmpty();
   }
 
-  /** Maven with a repository of the project's own, which has what that of this build has too. */
+  /** Maven with a repository of its own, which has what that of this build has too. */
   private List<String> maven(String... arguments) {
     return Stream.concat(
             Stream.of(
                 Path.of(System.getProperty("maven.home"), "bin", "mvn").toString(),
                 "-q",
                 "-B",
-                "-Dmaven.repo.local=" + folder.resolve("repository"),
+                "-Dmaven.repo.local=" + REPOSITORY,
                 "-Dmaven.repo.local.tail=" + System.getProperty("outer.repository"),
                 "-Dmaven.repo.local.tail.ignoreAvailability=true"),
             Stream.of(arguments))
@@ -138,6 +146,8 @@ record OutsideProject(Path folder) {
             .redirectOutput(output.toFile())
             .redirectError(errors.toFile());
     builder.environment().put("JAVA_HOME", JAVA_HOME.toString());
+    // Maven ends before the larger compiler has paid.
+    builder.environment().put("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
     return builder.start();
   }
 }
